@@ -1,5 +1,5 @@
-//! A note that changes, and how long it is until a search knows: kept by `mere` itself, or written by
-//! somebody else.
+//! How long it takes until a search finds a changed note: one that `mere` itself keeps, or one that
+//! another program writes.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,20 +16,20 @@ use crate::talk::McpClient;
 use crate::work::{Unit, millis};
 
 const ROUNDS: usize = 60;
-/// How long a change may stay unknown before it is lost.
+/// How long a change may stay unknown before it counts as lost.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a file is written.
 #[derive(Clone, Copy)]
 enum WriteStyle {
-    /// As editors do: another file takes its place.
+    /// As editors do: a new file is renamed into its place.
     Renamed,
-    /// As scripts do.
+    /// As scripts do: the file is overwritten.
     InPlace,
 }
 
 impl SearchReport {
-    /// Changes on a server that has answered before.
+    /// Measures changes on a server that has answered before.
     pub(crate) fn measure_changes(&mut self, field: &NoteProject<'_>) {
         let folder = field.project().join(".ai/memory/all");
         std::fs::create_dir_all(folder).expect("a folder");
@@ -64,7 +64,7 @@ impl SearchReport {
         self.others.push(measurement(&name, Unit::Millis, vec![samples, Vec::new()]));
     }
 
-    /// Writes notes anew that had a rare word: the new word is found, and the old one not any more.
+    /// Rewrites notes that had a rare word. The new word must be found, and the old one no longer.
     fn measure_rewrites(
         &mut self,
         field: &NoteProject<'_>,
@@ -95,7 +95,7 @@ impl SearchReport {
         samples
     }
 
-    /// From now until a search for the word finds the file.
+    /// Measures the time from now until a search for the word finds the file.
     fn measure_until_found(
         &mut self,
         talk: &mut McpClient,

@@ -1,13 +1,15 @@
-//! The small corpus that MCP servers look at, the same in every run.
+//! The small corpus that the MCP servers are measured on.
+//!
+//! It is the same in every run.
 
 use std::path::Path;
 
 use crate::dice::Random;
 use crate::text::{self, Language};
 
-/// A folder of 483 entries.
+/// A folder with 483 entries.
 pub(crate) const WIDE: &str = "wide";
-/// A folder of 10 entries.
+/// A folder with 10 entries.
 pub(crate) const NARROW: &str = "narrow";
 /// A file of 8 KB.
 pub(crate) const SHORT: &str = "short.rs";
@@ -27,7 +29,7 @@ pub(crate) fn fill(folder: &Path) {
     }
 }
 
-/// Every tenth entry is a folder, the others are files.
+/// Writes entries of which every tenth is a folder and the others are files.
 fn write_entries(folder: &Path, entries: usize) {
     std::fs::create_dir(folder).expect("a folder");
     for number in 0..entries {

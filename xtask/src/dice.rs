@@ -1,4 +1,6 @@
-//! Numbers that look random and are the same in every run.
+//! Pseudo-random numbers that are the same in every run.
+//!
+//! They are for generating text and never for anything that must be unpredictable.
 
 /// A linear congruential generator with Knuth's constants.
 pub(crate) struct Random(u64);
@@ -8,7 +10,7 @@ impl Random {
         Self(seed)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -16,12 +18,12 @@ impl Random {
         (self.0 >> 33) as usize % limit
     }
 
-    /// A number from `least` to `most`.
+    /// Returns a number from `least` to `most`.
     pub(crate) fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.below(most - least + 1)
     }
 
-    /// Yes, so many times in a thousand.
+    /// Returns true `times` times in a thousand.
     pub(crate) fn chance_permille(&mut self, times: usize) -> bool {
         self.below(1000) < times
     }

@@ -1,7 +1,7 @@
-//! Search in 1,000 to 100,000 notes: by words, by meaning and by both, over one warm server; making
-//! the index, a note that changed, and memory.
+//! Search in 1,000 to 100,000 notes by words, by meaning and by both, over one warm server; also
+//! building the index, changed notes, and memory use.
 //!
-//! Everything that is found is looked at: what is wrong is told after the tables, and fails.
+//! Every hit is checked. Wrong answers are printed after the tables, and fail the run.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -28,29 +28,29 @@ use crate::work::{Measurement, Unit, in_turns, millis};
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 pub(crate) const MAX_NOTES: usize = SIZES[2];
 const MEMORIES: usize = 10_000;
-/// How often an index is made anew.
+/// How often an index is rebuilt.
 const BUILDS: usize = 3;
 /// How often a command is run.
 const COMMANDS: usize = 20;
-/// For how many words of a class all hits are compared with `rg`.
+/// For how many words of a class all hits are compared with those of `rg`.
 const COMPARED: usize = 12;
-/// How many wrong answers are told.
+/// How many wrong answers are printed.
 const MAX_FAILURES_SHOWN: usize = 40;
-/// The most hits of a page.
+/// The most hits on a page.
 const PAGE: usize = 100;
 
-/// The rows of all tables, and what is wrong.
+/// The rows of all tables, and the wrong answers.
 #[derive(Default)]
 pub(crate) struct SearchReport {
-    /// By both and by words.
+    /// The rows for searches by both and by words.
     pub(crate) modes: Vec<Measurement>,
-    /// By meaning, and everything that is not a query.
+    /// The rows for searches by meaning, and for everything that is not a query.
     pub(crate) others: Vec<Measurement>,
     pub(crate) remarks: Vec<String>,
     pub(crate) failures: Vec<String>,
 }
 
-/// Everything, with at most so many notes. Peers that are missing are named.
+/// Runs everything with at most `most` notes. Missing peers are printed.
 pub(crate) fn run(ground: &BenchFolder, most: usize) -> Result<(), String> {
     let (programs, mut missing) = process::find_installed(&peer::install_folder());
     missing.retain(|hint| hint.starts_with("rg"));
@@ -92,7 +92,7 @@ pub(crate) struct NoteProject<'a> {
 }
 
 impl NoteProject<'_> {
-    /// A row's name.
+    /// Returns the name of a row.
     pub(crate) fn row_name(&self, what: &str) -> String {
         let notes = if self.form == NoteForm::Memory { "memories" } else { "notes" };
         format!("{what}, {},000 {notes}", self.notebook.size / 1000)
@@ -104,7 +104,7 @@ impl NoteProject<'_> {
 }
 
 impl SearchReport {
-    /// Prints all tables, and fails if anything is wrong.
+    /// Prints all tables, and fails if any answer is wrong.
     fn print(&self, title: &str, beside: &str) -> Result<(), String> {
         let names = ["by both", "by words"].map(|how| format!("{title} {how}"));
         println!("{}", table::render(&names, &self.modes, "both ÷ words"));
@@ -119,7 +119,8 @@ impl SearchReport {
         Err(format!("{} answers are wrong, such as\n{}", self.failures.len(), some.join("\n")))
     }
 
-    /// Everything about a project but its changes, in which nothing has been searched yet.
+    /// Measures everything about a project except its changes. Nothing may have been searched in it
+    /// yet.
     pub(crate) fn measure_search(&mut self, field: &NoteProject<'_>, rg: Option<&Program>) {
         self.measure_build(field);
         let mut talk = field.mere.connect();
@@ -145,7 +146,7 @@ impl SearchReport {
         self.others.push(measurement(&field.row_name(what), unit, vec![samples, Vec::new()]));
     }
 
-    /// The first search of a server that finds no index.
+    /// Measures the first search of a server that finds no index.
     fn measure_build(&mut self, field: &NoteProject<'_>) {
         let (mut rates, mut memory) = (Vec::new(), Vec::new());
         for round in 0..BUILDS {
@@ -172,7 +173,7 @@ impl SearchReport {
         }
     }
 
-    /// All hits for some words must be the files that have them.
+    /// Compares all hits for some words with the files that contain them.
     fn compare_with_rg(&mut self, field: &NoteProject<'_>, talk: &mut McpClient, rg: &Program) {
         for class in [QuestionClass::Rare, QuestionClass::Hundredth] {
             for number in 0..COMPARED {
@@ -188,12 +189,12 @@ impl SearchReport {
         }
     }
 
-    /// Every class in every mode, in turns.
+    /// Measures every class in every mode, in turns.
     fn measure_queries(&mut self, field: &NoteProject<'_>, talk: &mut McpClient) {
         let mut mixes = [const { Vec::new() }; MODES.len()];
         for class in QuestionClass::ALL {
             let mut samples = [const { Vec::new() }; MODES.len()];
-            // What was asked first would pay for everyone.
+            // Otherwise the first query would pay for warming up the others.
             for number in 0..20 {
                 talk.call(&Question::new(class, field.notebook, number).call(MODES[number % 3]));
             }
@@ -225,7 +226,8 @@ impl SearchReport {
         self.add_row(field, &format!("by meaning alone, {what}"), Unit::Millis, vector);
     }
 
-    /// By words the best hit has one, and all that have the word are counted.
+    /// Checks an answer: by words, the best hit must contain a word of the question, and the total
+    /// must count every note that has the word.
     fn check_answer(
         &mut self,
         field: &NoteProject<'_>,
@@ -243,7 +245,7 @@ impl SearchReport {
         }
     }
 
-    /// `mere call search` as a process, with the index there.
+    /// Measures `mere call search` as a process, with an existing index.
     fn measure_command(&mut self, field: &NoteProject<'_>) {
         for mode in ["text", "hybrid"] {
             let samples = (0..COMMANDS).map(|number| {
@@ -262,7 +264,8 @@ impl SearchReport {
         }
     }
 
-    /// From starting the process to the answer to `tools/list`, beside a project without notes.
+    /// Measures the time from starting the process to the answer to `tools/list`, beside a project
+    /// without notes.
     pub(crate) fn measure_cold_start(&mut self, field: &NoteProject<'_>, empty: &Peer) {
         let samples = in_turns(&mut [field.mere, empty], 40, |peer| {
             let began = Instant::now();
@@ -274,16 +277,16 @@ impl SearchReport {
     }
 }
 
-/// Takes away what was remembered of every project, and lets what was written come to rest.
+/// Removes the caches of every project and the index, and waits until everything is on disk.
 fn clear_caches(project: &Path) {
     let _ = std::fs::remove_dir_all(home_for(project).join(".cache"));
     let _ = std::fs::remove_file(project.join(".ai/.index.json"));
     let _ = std::process::Command::new("sync").arg("-f").arg(project).status();
-    // What has just changed is not believed.
+    // `mere` does not trust timestamps of files that have only just changed.
     std::thread::sleep(Duration::from_secs(3));
 }
 
-/// All hits by words, page by page.
+/// Collects all hits by words, page by page.
 fn collect_hits(talk: &mut McpClient, question: &Question) -> Vec<String> {
     let arguments = json!({ "query": question.text, "mode": "text", "limit": PAGE });
     let mut call = Call { tool: "search", arguments };

@@ -1,4 +1,4 @@
-//! The notes that `mere` searches, searched by others: `rg` as a process on the same files, and the
+//! The notes that `mere` searches, searched by others: `rg` as a process on the same files, and
 //! servers that keep notes, with the same texts.
 
 use std::path::Path;
@@ -13,24 +13,24 @@ use crate::question::{Question, QuestionClass};
 use crate::talk::McpClient;
 use crate::work::{Measurement, Unit, in_turns, millis};
 
-/// How often each is asked, and from how many notes on less often.
+/// How often each is asked, and from how many notes on it is asked less often.
 const ROUNDS: usize = 40;
 const MANY_NOTES: usize = 100_000;
 const FEW_ROUNDS: usize = 10;
-/// How many notes basic-memory takes in reasonable time, and how long that may be.
+/// How many notes basic-memory indexes in reasonable time, and how long that may take.
 const MAX_SLOW_NOTES: usize = 1_000;
 const INDEX_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// Whoever is asked.
+/// A program or server that is asked.
 enum Searcher<'a> {
     Mere(McpClient),
     Program(&'a Program),
     Server(&'a InstalledServer, McpClient),
-    /// Does not take so many notes.
+    /// A server that cannot take this many notes.
     Absent,
 }
 
-/// A row for each kind of word, `mere` first; what is to be said besides goes to `said`.
+/// Measures one row for each class of words, `mere` first. Additional remarks are added to `said`.
 pub(crate) fn measure_all(
     field: &NoteProject<'_>,
     (rg, known): (Option<&Program>, &[InstalledServer]),
@@ -65,7 +65,7 @@ pub(crate) fn measure_all(
     works
 }
 
-/// A server with the same notes, unless there are too many for it.
+/// Starts a server with the same notes, unless there are too many for it.
 fn start_server<'a>(
     one: &'a InstalledServer,
     field: &NoteProject<'_>,
@@ -94,7 +94,7 @@ fn start_server<'a>(
     Searcher::Server(one, talk)
 }
 
-/// A folder for a server, with its name after the project's.
+/// Creates a folder for a server, named after the project.
 fn folder_beside(project: &Path, name: &str) -> std::path::PathBuf {
     let mut own = project.file_name().unwrap_or_default().to_owned();
     own.push(format!("-{name}"));
@@ -104,7 +104,7 @@ fn folder_beside(project: &Path, name: &str) -> std::path::PathBuf {
 }
 
 impl Searcher<'_> {
-    /// How long the answer took, which must have the word.
+    /// Returns how long the answer took, after checking that it contains the word.
     fn ask(&mut self, field: &NoteProject<'_>, question: &Question) -> Option<Duration> {
         let (took, said) = match self {
             Self::Absent => return None,

@@ -1,7 +1,7 @@
-//! The large corpus that is walked and searched: 20,000 files of a project, the same in every run.
+//! The large corpus that is walked and searched: a project of 20,000 files, the same in every run.
 //!
 //! About one file in twenty is ignored, by the patterns at the top or by those of a folder, which
-//! also take some back. `.git` and `node_modules` come on top and are left out by name. There are
+//! also re-include some. `.git` and `node_modules` come on top and are left out by name. There are
 //! no names and no texts that `mere` would hide as secrets, because no other program hides them.
 
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use crate::text::{self, Language};
 
 const FOLDERS: usize = 1700;
 const DEPTH: usize = 8;
-/// Files that are not ignored by the patterns at the top.
+/// Files that the patterns at the top do not ignore.
 const FILES: usize = 19_000;
-/// Folders that are ignored, and how many files each holds.
+/// How many folders are ignored, and how many files each holds.
 const IGNORED_FOLDERS: usize = 50;
 const IGNORED_IN_EACH: usize = 14;
 /// Ignored files among the others.
@@ -38,7 +38,7 @@ coverage/
 .DS_Store
 ";
 
-/// A folder that is in the corpus, and how deep.
+/// A folder of the corpus, with its depth.
 type Folder = (PathBuf, usize);
 
 /// Fills an empty folder.
@@ -54,7 +54,7 @@ pub(crate) fn fill(base: &Path) {
     write_nested(&folders[TOP.len() + 1].0, "*.json\n!generated_keep_*\n!release.log\n", &mut dice);
 }
 
-/// Older folders get more children, so that most lie in the middle depths.
+/// Creates the folders. Older ones get more children, so that most are at middle depths.
 fn create_folders(base: &Path, dice: &mut Random) -> Vec<Folder> {
     let mut folders = TOP.map(|name| (base.join(name), 1)).to_vec();
     while folders.len() < FOLDERS {
@@ -73,7 +73,7 @@ fn create_folders(base: &Path, dice: &mut Random) -> Vec<Folder> {
 
 fn write_files(folders: &[Folder], dice: &mut Random) {
     for number in 0..FILES {
-        // The first ones make sure that no folder is empty.
+        // The first files make sure that no folder is empty.
         let folder = folders.get(number).unwrap_or_else(|| &folders[dice.below(folders.len())]);
         let language = language(dice);
         let name = format!("{}_{number}.{}", text::noun(dice), language.extension());
@@ -91,7 +91,7 @@ fn language(dice: &mut Random) -> Language {
     }
 }
 
-/// 0.2 to 30 KB, most of them small.
+/// Returns a size of 0.2 to 30 KB; most are small.
 fn size(dice: &mut Random) -> usize {
     match dice.below(100) {
         0..45 => dice.between(200, 1500),
@@ -101,7 +101,7 @@ fn size(dice: &mut Random) -> usize {
     }
 }
 
-/// What the patterns at the top leave out.
+/// Writes the files that the patterns at the top ignore.
 fn write_ignored(folders: &[Folder], dice: &mut Random) {
     for number in 0..IGNORED_FOLDERS {
         let name = dice.pick(&["target", "dist", "coverage", "__pycache__"]);
@@ -120,7 +120,7 @@ fn write_ignored(folders: &[Folder], dice: &mut Random) {
     }
 }
 
-/// A folder with patterns of its own, some of which take back what others leave out.
+/// Writes a folder with patterns of its own, some of which re-include what others ignore.
 fn write_nested(folder: &Path, patterns: &str, dice: &mut Random) {
     write_file(&folder.join(".gitignore"), patterns);
     write_file(&folder.join("release.log"), &text::generate(Language::Markdown, 2000, dice));
@@ -133,7 +133,7 @@ fn write_nested(folder: &Path, patterns: &str, dice: &mut Random) {
     }
 }
 
-/// A repository as far as walks care.
+/// Writes a git repository, as far as directory walks are concerned.
 fn write_repository(base: &Path) {
     let git = base.join(".git");
     for (file, text) in [
@@ -152,7 +152,7 @@ fn write_repository(base: &Path) {
     }
 }
 
-/// 40 packages of 10 files.
+/// Writes 40 packages of 10 files.
 fn write_packages(base: &Path, dice: &mut Random) {
     for number in 0..40 {
         let folder = base.join(format!("node_modules/{}-{number}/lib", text::noun(dice)));

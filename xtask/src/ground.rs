@@ -1,4 +1,6 @@
-//! The temporary folder that everything happens in: a home that is empty, and a corpus beside it.
+//! The temporary folder of a benchmark: an empty home, and the corpora beside it.
+//!
+//! Nothing of the user's own home or settings is used.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +8,7 @@ use tempfile::TempDir;
 
 const HOME: &str = "home";
 
-/// The folder and what is in it; it goes when this is dropped.
+/// The folder; it is deleted when this is dropped.
 pub(crate) struct BenchFolder {
     base: TempDir,
 }
@@ -18,7 +20,7 @@ impl BenchFolder {
         Self { base }
     }
 
-    /// A new folder for a corpus.
+    /// Creates a folder for a corpus.
     pub(crate) fn create_folder(&self, name: &str) -> PathBuf {
         let folder = self.base.path().canonicalize().expect("the folder").join(name);
         std::fs::create_dir(&folder).expect("a folder");
@@ -26,7 +28,8 @@ impl BenchFolder {
     }
 }
 
-/// The home of whatever is run in a corpus: empty, so that nobody's settings count.
+/// Returns the home of every program that runs in a corpus. It is empty, so that nobody's settings
+/// count.
 pub(crate) fn home_for(folder: &Path) -> PathBuf {
     folder.with_file_name(HOME)
 }

@@ -1,4 +1,6 @@
-//! A space of 100,000 items: scanning it, looking at it again, and finding one by its id.
+//! A space of 100,000 items: scanning it, checking it again, and finding one item by its id.
+//!
+//! The lookups run in a separate process of this program.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -17,7 +19,7 @@ use crate::work::{Measurement, Unit, in_turns, millis};
 /// How many notes and directives there are.
 const NOTES: usize = 90_000;
 const DIRECTIVES: usize = 10_000;
-/// How many lie in one folder.
+/// How many items one folder holds.
 const ITEMS_PER_FOLDER: usize = 150;
 /// How often an id is looked up.
 const LOOKUPS: usize = 20_000;
@@ -56,12 +58,13 @@ pub(crate) fn directive(number: usize) -> String {
     )
 }
 
-/// Everything about the space that is filled, and the same server in one without items.
+/// Measures the filled space, and the same server in a space without items.
 pub(crate) fn measure_all(full: &Peer, empty: &Peer) -> Vec<Measurement> {
     let program = full.program();
     let mere = |arguments: &[&str]| time_command(&program, &full.folder, arguments);
     let shell = |script: &str| time_command(Path::new("/bin/sh"), &full.folder, &["-c", script]);
-    // What has just been written counts only after a while; and everyone finds it in memory.
+    // Files that were only just written are not trusted for a while; after that everyone finds them
+    // in the page cache.
     let rest = || std::thread::sleep(std::time::Duration::from_secs(3));
     rest();
     mere(&["index", "--rebuild"]);
@@ -115,7 +118,7 @@ pub(crate) fn measurement(name: &str, unit: Unit, samples: Vec<Vec<f64>>) -> Mea
     Measurement { name: name.into(), unit, samples }
 }
 
-/// Runs a program to its end.
+/// Runs a program to its end and returns how long that took.
 pub(crate) fn time_command(program: &Path, folder: &Path, arguments: &[&str]) -> f64 {
     let mut command = process::command(program, folder);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
@@ -126,7 +129,7 @@ pub(crate) fn time_command(program: &Path, folder: &Path, arguments: &[&str]) ->
     millis(took)
 }
 
-/// Loads over one server: an id each time.
+/// Measures loads over one server, each with another id.
 fn measure_loads(full: &Peer) -> Vec<Vec<f64>> {
     let mut talk = full.connect();
     let samples = (0..1_000).map(|number| {
@@ -145,7 +148,7 @@ fn measure_memory(full: &Peer) -> Vec<Vec<f64>> {
     vec![vec![talk.peak_memory()], Vec::new()]
 }
 
-/// Lookups in a process of its own, which sees the empty home.
+/// Measures lookups in a separate process, which sees the empty home.
 fn measure_lookups(full: &Peer) -> Vec<f64> {
     let own = std::env::current_exe().expect("this program");
     let mut command = process::command(&own, &full.folder);
@@ -155,7 +158,7 @@ fn measure_lookups(full: &Peer) -> Vec<f64> {
     said.lines().map(|line| line.parse().expect("a number")).collect()
 }
 
-/// The other half of [`lookups`]: prints how long each took.
+/// Prints how long each lookup took. [`measure_lookups`] runs this in a separate process.
 pub(crate) fn print_lookup_times() {
     let project = Some(TypedPath::from(std::ffi::OsString::from(".")));
     let opening = SessionOptions { project, ..SessionOptions::default() };

@@ -1,5 +1,5 @@
-//! `cargo xtask bench [PART]`: times `mere` and whichever peers are installed, in one run, and prints
-//! Markdown tables. Peers that are missing are named, with how to install them.
+//! `cargo xtask bench [PART]`: measures `mere` and the installed peers in one run, and prints
+//! Markdown tables. Missing peers are printed with how to install them.
 
 mod change;
 mod corpus;
@@ -70,7 +70,7 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// What can be timed by itself.
+/// The parts that can be measured separately.
 const PARTS: [&str; 8] = ["search", "stdio", "items", "signed", "memory", "find", "run", "write"];
 
 fn bench(only: Option<&str>) -> Result<(), String> {
@@ -114,14 +114,14 @@ fn bench(only: Option<&str>) -> Result<(), String> {
         println!("{}", table::render(&names, &works, "mere ÷ bare"));
         println!("{}\n", runs::overhead_lines(&works).join("\n"));
     }
-    // Last, because from then on the corpus has a workspace.
+    // This is last, because it gives the corpus a workspace.
     if wanted("write") {
         bench_note_writes(&peer::mere(&corpus)?);
     }
     Ok(())
 }
 
-/// What is still to be written to the disk would be written while others are timed.
+/// Syncs the disk, so that pending writes do not disturb what is measured next.
 pub(crate) fn sync_disk(peer: &Peer) {
     let _ = Command::new("sync").arg("-f").arg(&peer.folder).status();
 }

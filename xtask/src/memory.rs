@@ -1,5 +1,5 @@
-//! A store of up to 100,000 memories: keeping one more, against the least that survives a power cut;
-//! reading, changing and moving one, and listing all.
+//! A store of up to 100,000 memories: creating one, compared with the least work that survives a
+//! power cut; reading, changing and moving one; and listing all.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,14 +15,14 @@ use crate::talk::McpClient;
 use crate::text::{self, Language};
 use crate::work::{Measurement, Unit, millis};
 
-/// How many memories there are when something is timed.
+/// How many memories there are when something is measured.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
-/// Over how many categories they are spread.
+/// How many categories they are spread over.
 const CATEGORIES: usize = 100;
-/// How often each thing is done, and how often before it counts.
+/// How often each operation is done, and how often before it counts.
 const ROUNDS: usize = 400;
 const WARM: usize = 20;
-/// How many memories a page has, and how many while the middle is sought.
+/// How many memories a page has, and how many while paging to the middle.
 const PAGE: usize = 50;
 const STRIDE: usize = 200;
 /// How many calls are made at once.
@@ -30,7 +30,7 @@ pub(crate) const AT_ONCE: usize = 100;
 
 const STORE: &str = ".ai/memory";
 
-/// Where the memories of a store lie.
+/// How the memories of a store are laid out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Flat,
@@ -63,7 +63,7 @@ pub(crate) struct GrowingStore {
 }
 
 impl GrowingStore {
-    /// A store without memories, but with its categories.
+    /// Creates a store without memories, but with its categories.
     pub(crate) fn new(project: &Path, layout: Layout) -> Self {
         std::fs::create_dir(project.join(".git")).expect("a folder");
         let folder = project.join(STORE);
@@ -75,7 +75,7 @@ impl GrowingStore {
         Self { folder, layout, filled: 0, made: 0, dice: Random::new(5) }
     }
 
-    /// Adds memories until there are so many.
+    /// Adds memories until there are `size` of them.
     pub(crate) fn fill(&mut self, size: usize) {
         while self.filled < size {
             let path = self.file(&self.path(self.filled));
@@ -86,7 +86,7 @@ impl GrowingStore {
         let _ = std::process::Command::new("sync").arg("-f").arg(&self.folder).status();
     }
 
-    /// The path of a memory that is there from the beginning.
+    /// Returns the path of a memory that was there from the beginning.
     pub(crate) fn path(&self, number: usize) -> String {
         format!("{}/m{number:06}", self.layout.category(number))
     }
@@ -99,20 +99,20 @@ impl GrowingStore {
         text::generate(Language::Markdown, 600, &mut self.dice)
     }
 
-    /// A path that nobody has.
+    /// Returns a path that is not in use.
     fn new_path(&mut self) -> String {
         self.made += 1;
         format!("{}/n{:06}", self.layout.category(self.made), self.made)
     }
 
-    /// One of the memories that are there from the beginning, each time another.
+    /// Returns one of the memories that were there from the beginning, each time another.
     fn existing_path(&mut self) -> String {
         self.made += 1;
         self.path(self.made * 7919 % self.filled)
     }
 }
 
-/// The frontmatter of a memory: each is a minute older than the next.
+/// Returns the frontmatter of a memory. Each is a minute older than the next.
 fn frontmatter(number: usize) -> String {
     let (day, hour, minute) = (number / 1440 % 28 + 1, number / 60 % 24, number % 60);
     let month = number / 1440 / 28 % 12 + 1;
@@ -120,7 +120,7 @@ fn frontmatter(number: usize) -> String {
     format!("---\ncreated_at: {time}\nupdated_at: {time}\ntags: [\"a\", \"b\"]\n---\n")
 }
 
-/// Every row of one layout, `mere` first and the least second.
+/// Measures every row of one layout, with `mere` first and the bare sequence second.
 pub(crate) fn measure_all(mere: &Peer, layout: Layout) -> Vec<Measurement> {
     let mut stock = GrowingStore::new(&mere.folder, layout);
     let mut works = Vec::new();
@@ -138,7 +138,7 @@ fn row_name(what: &str, size: usize, layout: Layout) -> String {
     format!("{what}, {},000 memories {}", size / 1000, layout.name())
 }
 
-/// What is beyond the least, row by row: the difference of the medians.
+/// Describes the overhead over the bare sequence, row by row, as the difference of the medians.
 pub(crate) fn overhead_lines(works: &[Measurement]) -> Vec<String> {
     let told = works.iter().filter_map(|work| {
         let [ours, least] = [0, 1].map(|column| work.median(column));
@@ -147,7 +147,8 @@ pub(crate) fn overhead_lines(works: &[Measurement]) -> Vec<String> {
     told.collect()
 }
 
-/// Keeps one memory after another, in turns with the bare sequence, and each time the other begins.
+/// Creates one memory after another, in turns with the bare sequence; they alternate in going
+/// first.
 fn measure_creates(mere: &Peer, stock: &mut GrowingStore) -> Vec<Vec<f64>> {
     let mut talk = mere.connect();
     let staging = mere.folder.join("bare");
@@ -184,7 +185,8 @@ pub(crate) fn create_call(path: &str, content: &str) -> Call {
     Call { tool: "create_memory", arguments: json!({ "path": path, "content": content }) }
 }
 
-/// The same bytes by hand: a temporary file elsewhere, its fsync, a rename, the fsync of the folder.
+/// Writes the same bytes by hand: a temporary file elsewhere, its fsync, a rename, and the fsync of
+/// the folder.
 fn write_bare(staging: &Path, file: &Path, bytes: &[u8]) -> io::Result<Duration> {
     let unfinished = staging.join("unfinished");
     let folder = file.parent().expect("a folder");
@@ -198,7 +200,8 @@ fn write_bare(staging: &Path, file: &Path, bytes: &[u8]) -> io::Result<Duration>
     Ok(began.elapsed())
 }
 
-/// Listing, cold and warm, by both orders, at the beginning and in the middle, and after a create.
+/// Measures listing: cold and warm, in both orders, at the beginning and in the middle, and after a
+/// create.
 fn measure_lists(mere: &Peer, stock: &mut GrowingStore) -> Vec<Measurement> {
     let name = |what: &str| row_name(what, stock.filled, stock.layout);
     let mut works = Vec::new();
@@ -239,7 +242,7 @@ fn measure_lists(mere: &Peer, stock: &mut GrowingStore) -> Vec<Measurement> {
     works
 }
 
-/// A page: how long it took, and what it tells.
+/// Fetches a page, and returns how long it took and its data.
 fn list_page(
     talk: &mut McpClient,
     sort: &str,
@@ -257,7 +260,7 @@ fn list_page(
     (answer.took, told)
 }
 
-/// The cursor after so many memories.
+/// Returns the cursor after `passed` memories.
 fn middle_cursor(talk: &mut McpClient, sort: &str, passed: usize) -> Value {
     let mut cursor = None;
     for _ in 0..passed / STRIDE {
@@ -266,7 +269,7 @@ fn middle_cursor(talk: &mut McpClient, sort: &str, passed: usize) -> Value {
     cursor.expect("a cursor")
 }
 
-/// Reading, changing and moving one memory, and many creates at once.
+/// Measures reading, changing and moving one memory, and many creates at once.
 fn measure_others(mere: &Peer, stock: &mut GrowingStore) -> Vec<Measurement> {
     let mut talk = mere.connect();
     let content = stock.content();
@@ -285,7 +288,7 @@ fn measure_others(mere: &Peer, stock: &mut GrowingStore) -> Vec<Measurement> {
                 samples.push(millis(took));
             }
         }
-        // Back again, so that the next finds it.
+        // The memory is moved back, so that the next round finds it.
         std::fs::rename(stock.file(&to), stock.file(&path)).expect("a memory");
     }
     let name = |what: &str| row_name(what, stock.filled, stock.layout);

@@ -1,5 +1,5 @@
-//! Other servers that keep notes for agents, beside `mere`: keeping one more, reading one, finding
-//! some, and how many of a hundred that come at once are kept.
+//! Other servers that keep notes for agents, beside `mere`: creating a note, reading one, finding
+//! some, and how many of a hundred concurrent notes are kept.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,14 +16,14 @@ use crate::talk::McpClient;
 use crate::text::{self, Language, RARE};
 use crate::work::{Measurement, Unit, in_turns, millis};
 
-/// How often each thing is done: some take half a second.
+/// How often each operation is done. Some take half a second.
 const ROUNDS: usize = 40;
 const WARM: usize = 3;
-/// How long it may take until notes that lie there are known, or notes that came lie there.
+/// How long it may take until existing notes are indexed, or until new notes are written.
 const INDEX_TIMEOUT: Duration = Duration::from_mins(15);
 const WRITE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// How many notes basic-memory takes in reasonable time.
+/// How many notes basic-memory indexes in reasonable time.
 const MAX_SLOW_NOTES: usize = 1_000;
 
 /// Which server it is.
@@ -34,7 +34,7 @@ pub(crate) enum ServerKind {
     BasicMemory,
 }
 
-/// A server with some notes.
+/// A running server with some notes.
 struct NoteServer {
     kind: ServerKind,
     folder: PathBuf,
@@ -50,7 +50,7 @@ pub(crate) struct InstalledServer {
     command: Vec<String>,
 }
 
-/// The table's names and rows, what is to be said besides, and what is missing.
+/// The names and rows of the table, additional remarks, and what is missing.
 pub(crate) struct Comparison {
     pub(crate) names: Vec<String>,
     pub(crate) measurements: Vec<Measurement>,
@@ -58,7 +58,7 @@ pub(crate) struct Comparison {
     pub(crate) missing: Vec<&'static str>,
 }
 
-/// Compares all that are installed, on these numbers of notes, in folders below one.
+/// Compares all installed servers on these numbers of notes, in folders below `folder`.
 pub(crate) fn compare(mere: &Peer, sizes: &[usize], folder: &Path) -> Comparison {
     let (known, missing) = find_installed();
     let mut names = vec![mere.title()];
@@ -85,7 +85,7 @@ pub(crate) fn compare(mere: &Peer, sizes: &[usize], folder: &Path) -> Comparison
     Comparison { names, measurements: works, remarks: said, missing }
 }
 
-/// The others that are installed, and how to install those that are not.
+/// Returns the other servers that are installed, and how to install those that are not.
 pub(crate) fn find_installed() -> (Vec<InstalledServer>, Vec<&'static str>) {
     let (mut known, mut missing) = (Vec::new(), Vec::new());
     let package = peer::install_folder().join("node_modules/@modelcontextprotocol/server-memory");
@@ -121,7 +121,7 @@ fn start_mere(mere: &Peer, base: &Path, size: usize) -> NoteServer {
     NoteServer { kind: ServerKind::Mere, folder, client: mere.connect(), notes: size, made: 0 }
 }
 
-/// Another server with its notes.
+/// Starts another server with its notes.
 fn start_peer(
     one: &InstalledServer,
     base: &Path,
@@ -143,7 +143,7 @@ fn start_peer(
 }
 
 impl InstalledServer {
-    /// Starts it in a folder with notes.
+    /// Starts the server in a folder with notes.
     pub(crate) fn start(&self, folder: &Path, notes: impl Iterator<Item = String>) -> McpClient {
         let mut command = process::command(Path::new(&self.command[0]), folder);
         command.args(&self.command[1..]);
@@ -163,14 +163,14 @@ impl InstalledServer {
                 let file = folder.join(format!("notes/m{number:06}.md"));
                 std::fs::write(file, note).expect("a file");
             }
-            // Without a model that would have to be fetched.
+            // Otherwise a model would have to be fetched.
             command.env("BASIC_MEMORY_HOME", folder);
             command.env("BASIC_MEMORY_SEMANTIC_SEARCH_ENABLED", "false");
         }
         McpClient::start("a peer", command)
     }
 
-    /// The call that finds notes by a word.
+    /// Returns the call that finds notes by a word.
     pub(crate) fn search_call(&self, word: &str) -> Call {
         search_call(self.kind, word)
     }
@@ -185,7 +185,7 @@ fn search_call(kind: ServerKind, word: &str) -> Call {
     Call { tool, arguments: json!({ "query": word }) }
 }
 
-/// Waits until basic-memory knows of every note in its folder: how long that took.
+/// Waits until basic-memory has indexed every note in its folder, and returns how long that took.
 pub(crate) fn wait_for_notes(
     talk: &mut McpClient,
     notes: usize,
@@ -212,7 +212,7 @@ fn entity(number: usize, text: &str) -> serde_json::Map<String, Value> {
     entity.as_object().cloned().unwrap_or_default()
 }
 
-/// The rows of one number of notes.
+/// Measures the rows for one number of notes.
 fn measure_size(keepers: &mut [Option<NoteServer>], size: usize) -> Vec<Measurement> {
     let note = text::generate(Language::Markdown, 600, &mut Random::new(6));
     let name = |what: &str| format!("{what}, {},000 notes", size / 1000);
@@ -243,7 +243,7 @@ fn measure_size(keepers: &mut [Option<NoteServer>], size: usize) -> Vec<Measurem
 }
 
 impl NoteServer {
-    /// The call that keeps one more note.
+    /// Returns the call that creates one more note.
     fn create_call(&mut self, note: &str) -> Call {
         self.made += 1;
         let number = 900_000 + self.made;
@@ -261,7 +261,7 @@ impl NoteServer {
         }
     }
 
-    /// The call that reads a note, each time another.
+    /// Returns the call that reads a note, each time another.
     fn read_call(&mut self) -> Call {
         self.made += 1;
         let name = format!("m{:06}", self.made * 7919 % self.notes);
@@ -279,13 +279,14 @@ impl NoteServer {
         }
     }
 
-    /// Asks for a hundred notes at once: how many are acknowledged, and how many are then there.
+    /// Creates a hundred notes at once. Returns how many were acknowledged, and how many exist
+    /// afterwards.
     fn create_many(&mut self) -> (usize, usize) {
         let before = self.count();
         let calls = (0..AT_ONCE).map(|number| self.create_call(&format!("# At once {number}\n")));
         let calls = calls.collect::<Vec<_>>();
         let (_, answered) = self.client.call_all(&calls);
-        // Some acknowledge what they have not written yet.
+        // Some servers acknowledge notes that they have not written yet.
         let asked = Instant::now();
         while self.count() < before + AT_ONCE && asked.elapsed() < WRITE_TIMEOUT {
             std::thread::sleep(Duration::from_millis(100));
@@ -293,7 +294,7 @@ impl NoteServer {
         (answered, self.count() - before)
     }
 
-    /// How many notes lie there.
+    /// Returns how many notes are on disk.
     fn count(&self) -> usize {
         let folder = match self.kind {
             ServerKind::Mere => self.folder.join(".ai/memory/all"),

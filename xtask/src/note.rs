@@ -1,5 +1,5 @@
-//! What writing a note costs, compared with the least that survives a power cut: a temporary file,
-//! its fsync, a rename, and the fsync of the folder.
+//! The cost of writing a note, compared with the least work that survives a power cut: a temporary
+//! file, its fsync, a rename, and the fsync of the folder.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,12 +15,12 @@ use crate::text::{self, Language};
 use crate::work::{Measurement, Unit, millis};
 
 const ROUNDS: usize = 600;
-/// Rounds that are not counted; the first makes the folders.
+/// Rounds that are not counted. The first one creates the folders.
 const WARM: usize = 10;
-/// Where notes lie: in the workspace of the agent that is named after the client.
+/// Where the notes are: in the workspace of the agent that is named after the client.
 const NOTES: &str = ".ai/workspaces/bench/bench";
 
-/// Writes one note after another, in turns, and each time the other begins.
+/// Writes one note after another, in turns with the bare sequence; they alternate in going first.
 pub(crate) fn measure_writes(mere: &Peer) -> Measurement {
     let mut note = text::generate(Language::Markdown, 2048, &mut Random::new(2));
     note.truncate(2048);

@@ -1,5 +1,6 @@
-//! Notes as people keep them: some hundred words each, with titles, tags and links, in folders of a
-//! few hundred. Some words are planted, so that it is known which notes have them.
+//! Generated notes like those that people keep: about a hundred words each, with titles, tags and
+//! links, in folders of a few hundred. Some words are planted, so that it is known which notes have
+//! them.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,22 +12,22 @@ use crate::vocabulary::{FIRST_CONTENT_RANK, Vocabulary, planted_word};
 pub(crate) const RARE: usize = 240;
 const HALF: usize = 100;
 pub(crate) const HUNDREDTH: usize = 2 * HALF;
-/// One note in so many has a rare word.
+/// One note in this many has a given rare word.
 const NOTES_PER_RARE_WORD: usize = 10_000;
-/// Notes in one folder.
+/// How many notes one folder holds.
 const NOTES_PER_FOLDER: usize = 300;
-/// Where the words begin that come from nowhere else.
+/// The number of the first planted word that no note has.
 const FIRST_NEW_WORD: usize = RARE + HUNDREDTH;
 
-/// All notes; each is made when it is asked for.
+/// All notes. Each is generated on demand.
 pub(crate) struct Notebook {
     vocabulary: Vocabulary,
     pub(crate) size: usize,
-    /// Which notes have which rare words.
+    /// The rare words of each note that has any.
     rare: HashMap<usize, Vec<usize>>,
 }
 
-/// What notes are kept as.
+/// The form in which notes are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoteForm {
     Knowledge,
@@ -34,7 +35,7 @@ pub(crate) enum NoteForm {
 }
 
 impl NoteForm {
-    /// Where they lie in a project.
+    /// Returns their folder in a project.
     pub(crate) fn folder(self) -> &'static str {
         match self {
             Self::Knowledge => ".ai/knowledge",
@@ -43,17 +44,17 @@ impl NoteForm {
     }
 }
 
-/// The rare word of a number.
+/// Returns a rare word by its number.
 pub(crate) fn rare_word(number: usize) -> String {
     planted_word(number % RARE)
 }
 
-/// A word that one note in a hundred has.
+/// Returns a word that one note in a hundred has.
 pub(crate) fn hundredth_word(number: usize) -> String {
     planted_word(RARE + number % HUNDREDTH)
 }
 
-/// A word that no note has yet.
+/// Returns a word that no note has yet.
 pub(crate) fn new_word(number: usize) -> String {
     planted_word(FIRST_NEW_WORD + number)
 }
@@ -70,36 +71,36 @@ impl Notebook {
         notebook
     }
 
-    /// How many notes have each rare word.
+    /// Returns how many notes have each rare word.
     pub(crate) fn count_with_rare_word(&self) -> usize {
         (self.size / NOTES_PER_RARE_WORD).max(1)
     }
 
-    /// The first note that has a rare word.
+    /// Returns the first note that has a rare word.
     pub(crate) fn first_note_with(&self, word: usize) -> usize {
         word * 41 % self.size
     }
 
-    /// Its name, which is its file's and begins with nothing but words.
+    /// Returns the id of a note, which is also its file name. It starts with two words.
     pub(crate) fn id(&self, number: usize) -> String {
         let mut dice = random_for(number, 1);
         let words = [0, 1].map(|_| dice.between(FIRST_CONTENT_RANK, 2_000));
         format!("{}-{}-{number}", self.vocabulary.word(words[0]), self.vocabulary.word(words[1]))
     }
 
-    /// The folders it lies in.
+    /// Returns the category of a note.
     pub(crate) fn category(&self, number: usize) -> String {
         let folder = number / NOTES_PER_FOLDER;
         let (area, topic) = (FIRST_CONTENT_RANK + folder / 12, 1_000 + folder);
         format!("{}/{}", self.vocabulary.word(area), self.vocabulary.word(topic))
     }
 
-    /// Its file, from the top of the project.
+    /// Returns the path of a note's file, relative to the project.
     pub(crate) fn path(&self, number: usize, form: NoteForm) -> String {
         format!("{}/{}/{}.md", form.folder(), self.category(number), self.id(number))
     }
 
-    /// All of its file.
+    /// Returns the whole text of a note's file.
     pub(crate) fn text(&self, number: usize, form: NoteForm) -> String {
         let mut dice = random_for(number, 3);
         let title = sentence(&self.words(4, &mut dice));
@@ -123,7 +124,7 @@ impl Notebook {
         )
     }
 
-    /// About 120 words in sentences, with what is planted somewhere between them.
+    /// Returns about 120 words in sentences, with the planted words somewhere between them.
     fn body(&self, number: usize, rest: &mut Random) -> String {
         let ranks = self.ranks(number);
         let mut words =
@@ -149,7 +150,7 @@ impl Notebook {
         body.trim_end().to_owned() + "\n"
     }
 
-    /// The words of its body by their ranks, without what is planted.
+    /// Returns the ranks of the words in a note's body, without the planted ones.
     fn ranks(&self, number: usize) -> Vec<usize> {
         let mut dice = random_for(number, 2);
         (0..dice.between(105, 130)).map(|_| self.vocabulary.draw(&mut dice)).collect()
@@ -161,7 +162,7 @@ impl Notebook {
         ranks.map(|rank| self.vocabulary.word(rank).to_owned()).collect()
     }
 
-    /// Some different words that say what a note is about.
+    /// Returns some distinct words that say what a note is about.
     pub(crate) fn subjects(&self, number: usize, count: usize) -> Vec<&str> {
         let mut ranks = self.ranks(number);
         ranks.retain(|rank| *rank >= FIRST_CONTENT_RANK);
@@ -174,7 +175,7 @@ impl Notebook {
         words
     }
 
-    /// Writes all of them into a project.
+    /// Writes all notes into a project.
     pub(crate) fn write(&self, project: &Path, form: NoteForm) {
         std::fs::create_dir_all(project.join(".git")).expect("a folder");
         let mut last = String::new();
@@ -191,7 +192,7 @@ impl Notebook {
     }
 }
 
-/// Dice of a note's own, for one of its parts.
+/// Returns the random numbers of a note, for one of its parts.
 fn random_for(number: usize, part: u64) -> Random {
     let mut seed = (number as u64 * 8 + part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     seed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -199,7 +200,7 @@ fn random_for(number: usize, part: u64) -> Random {
     Random::new(seed ^ (seed >> 31))
 }
 
-/// Words with a capital letter and a full stop.
+/// Joins words into a sentence with a capital letter and a full stop.
 fn sentence(words: &[String]) -> String {
     let text = words.join(" ");
     let mut letters = text.chars();

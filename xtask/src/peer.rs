@@ -1,4 +1,6 @@
-//! MCP servers over stdio that are measured.
+//! The MCP servers over stdio that are measured: `mere` and the installed peers.
+//!
+//! Peers are looked for in `target/peers` only.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,12 +20,12 @@ pub(crate) struct Peer {
     dialect: ToolDialect,
 }
 
-/// How one kind of server is spoken to.
+/// How the tools of one kind of server are called.
 #[derive(Clone, Copy)]
 struct ToolDialect {
     list: fn(&Path, &str) -> Call,
     read: fn(&Path, &str) -> Call,
-    /// Where in an answer the text of a file is.
+    /// The JSON pointer to the text of a file in an answer.
     content: &'static str,
 }
 
@@ -36,7 +38,7 @@ pub(crate) struct Call {
 
 const MERE_DIALECT: ToolDialect = ToolDialect {
     list: |_, below| Call { tool: "dir", arguments: json!({ "command": "list", "path": below }) },
-    // So many lines that every file comes whole.
+    // The limit is so high that every file is returned whole.
     read: |_, below| Call { tool: "read", arguments: json!({ "path": below, "limit": 1_000_000 }) },
     content: "/result/structuredContent/data/content",
 };
@@ -53,7 +55,7 @@ const FILESYSTEM_DIALECT: ToolDialect = ToolDialect {
     content: "/result/content/0/text",
 };
 
-/// Where peers are installed.
+/// Returns the folder where peers are installed.
 pub(crate) fn install_folder() -> PathBuf {
     workspace().join("target/peers")
 }
@@ -62,7 +64,7 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
 }
 
-/// `mere` in a folder, or how to build it.
+/// Returns `mere` in a folder, or how to build it.
 pub(crate) fn mere(folder: &Path) -> Result<Peer, String> {
     let program = workspace().join("target/release/mere");
     if !program.exists() {
@@ -77,7 +79,7 @@ pub(crate) fn mere(folder: &Path) -> Result<Peer, String> {
     })
 }
 
-/// Lets `mere` do something in a folder, with the user's own programs at hand.
+/// Runs a `mere` command in a folder, with access to the user's own programs.
 pub(crate) fn run_mere(folder: &Path, arguments: &[&str]) -> Result<(), String> {
     let program = workspace().join("target/release/mere");
     let mut command = Command::new(program);
@@ -87,7 +89,7 @@ pub(crate) fn run_mere(folder: &Path, arguments: &[&str]) -> Result<(), String> 
     if done.status.success() { Ok(()) } else { Err(format!("mere {arguments:?}: {said}")) }
 }
 
-/// The other servers that are installed, and how to install those that are not.
+/// Returns the other servers that are installed, and how to install those that are not.
 pub(crate) fn find_installed(folder: &Path) -> (Vec<Peer>, Vec<&'static str>) {
     let mut missing = Vec::new();
     let mut others = Vec::new();
@@ -145,12 +147,12 @@ fn text(path: &Path) -> &str {
 }
 
 impl Peer {
-    /// Its name and version.
+    /// Returns its name and version.
     pub(crate) fn title(&self) -> String {
         format!("{} {}", self.name, self.version)
     }
 
-    /// The same server in another folder.
+    /// Returns the same server in another folder.
     pub(crate) fn in_folder(&self, folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -160,17 +162,17 @@ impl Peer {
         }
     }
 
-    /// The program itself.
+    /// Returns the path of the program.
     pub(crate) fn program(&self) -> PathBuf {
         PathBuf::from(&self.command[0])
     }
 
-    /// Starts the server and shakes hands.
+    /// Starts the server and completes the handshake.
     pub(crate) fn connect(&self) -> McpClient {
         McpClient::start(self.name, self.command())
     }
 
-    /// The same with so many file handles at most.
+    /// Starts the server with at most `handles` file handles.
     pub(crate) fn connect_with_handles(&self, handles: u32) -> McpClient {
         let mut shell = process::command(Path::new("/bin/sh"), &self.folder);
         shell.arg("-c").arg(format!("ulimit -n {handles} && exec \"$@\"")).arg("sh");
@@ -184,17 +186,17 @@ impl Peer {
         command
     }
 
-    /// The call that lists a folder of the corpus.
+    /// Returns the call that lists a folder of the corpus.
     pub(crate) fn list_call(&self, below: &str) -> Call {
         (self.dialect.list)(&self.folder, below)
     }
 
-    /// The call that reads a file of the corpus.
+    /// Returns the call that reads a file of the corpus.
     pub(crate) fn read_call(&self, below: &str) -> Call {
         (self.dialect.read)(&self.folder, below)
     }
 
-    /// Fails unless an answer holds the file's text and nothing else.
+    /// Checks that an answer holds the file's text and nothing else, and panics otherwise.
     pub(crate) fn check_read(&self, below: &str, answer: &Value) {
         let file = std::fs::read_to_string(self.folder.join(below)).expect("the file");
         let content = answer.pointer(self.dialect.content).and_then(Value::as_str);

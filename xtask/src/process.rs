@@ -1,4 +1,6 @@
-//! Programs that are run: what they see of this machine, and how long one takes.
+//! The programs that are run: which parts of this machine they see, and how long one takes.
+//!
+//! They get an empty home and only `PATH` from the environment.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use crate::ground;
 
-/// A command line program that does what one of the tools does.
+/// A command-line program that does what one of the tools does.
 pub(crate) struct Program {
     pub(crate) name: &'static str,
     version: String,
     path: PathBuf,
 }
 
-/// The programs that are installed, and how to install those that are not.
+/// Returns the programs that are installed, and how to install those that are not.
 pub(crate) fn find_installed(at: &Path) -> (Vec<Program>, Vec<&'static str>) {
     let mut missing = Vec::new();
     let known = [
@@ -33,16 +35,16 @@ pub(crate) fn find_installed(at: &Path) -> (Vec<Program>, Vec<&'static str>) {
 }
 
 impl Program {
-    /// Its name and version.
+    /// Returns its name and version.
     pub(crate) fn title(&self) -> String {
         format!("{} {}", self.name, self.version)
     }
 
-    /// Runs it in a folder: from the start of the process until it has ended and all it says is
-    /// read.
+    /// Runs it in a folder. The time counts from the start of the process until it has ended and
+    /// all its output is read.
     pub(crate) fn run(&self, folder: &Path, arguments: &[&str]) -> (Duration, String) {
         let mut command = command(&self.path, folder);
-        // What it reads is nobody's: `rg` would search a pipe instead of the folder.
+        // Standard input is empty, because `rg` would search a pipe instead of the folder.
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut said = Vec::new();
         let began = Instant::now();
@@ -56,7 +58,7 @@ impl Program {
     }
 }
 
-/// A command in a corpus that sees an empty home and no settings of this machine.
+/// Builds a command in a corpus. It sees an empty home and none of this machine's settings.
 pub(crate) fn command(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder).env_clear().env("HOME", ground::home_for(folder));
@@ -64,7 +66,7 @@ pub(crate) fn command(program: &Path, folder: &Path) -> Command {
     command
 }
 
-/// The second word of what the program says about its version.
+/// Returns the second word of the program's `--version` output.
 pub(crate) fn version(program: &Path) -> String {
     let said = Command::new(program).arg("--version").output();
     let said = said.map(|said| said.stdout).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What is asked of a notebook: a rare word, a word that one note in a hundred has, and questions as
-//! people ask them; and whether what comes back is right.
+//! The questions to a notebook: a rare word, a word that one note in a hundred has, and questions
+//! as people ask them; and the check whether an answer is right.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::notebook::{Notebook, hundredth_word, rare_word};
 use crate::peer::Call;
 
-/// How many questions there are of each class: the hundredth words come again after 200.
+/// How many questions there are of each class. The hundredth words repeat after 200.
 pub(crate) const QUESTIONS_PER_CLASS: usize = 240;
 
-/// By which likeness items are found.
+/// The search modes.
 pub(crate) const MODES: [&str; 3] = ["text", "hybrid", "vector"];
 
-/// What is asked.
+/// The class of a question.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuestionClass {
     Rare,
@@ -27,7 +27,7 @@ pub(crate) enum QuestionClass {
 impl QuestionClass {
     pub(crate) const ALL: [Self; 3] = [Self::Rare, Self::Hundredth, Self::Question];
 
-    /// What it is called in a table.
+    /// Returns its name in a table.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rare => "a rare word",
@@ -37,15 +37,15 @@ impl QuestionClass {
     }
 }
 
-/// One thing that is asked.
+/// A question.
 pub(crate) struct Question {
     pub(crate) text: String,
-    /// The best hit must have one of these.
+    /// The best hit must contain one of these.
     subjects: Vec<String>,
     class: QuestionClass,
 }
 
-/// How people ask, by how many words say what it is about.
+/// The forms in which people ask, by the number of subject words.
 const TEMPLATES: [&[&str]; 3] = [
     &["how do we _ the _", "what is the _ about _", "why is there no _ in _"],
     &["why does the _ not _ _", "how can i _ _ and _ before it", "which _ should be used for _ _"],
@@ -53,7 +53,7 @@ const TEMPLATES: [&[&str]; 3] = [
 ];
 
 impl Question {
-    /// A question of a class, each time another.
+    /// Returns a question of a class, each time another.
     pub(crate) fn new(class: QuestionClass, notebook: &Notebook, number: usize) -> Self {
         let text = match class {
             QuestionClass::Rare => rare_word(number),
@@ -78,7 +78,7 @@ impl Question {
         Self { text, subjects, class: QuestionClass::Question }
     }
 
-    /// How many notes have the word, if it is one.
+    /// Returns how many notes have the word, if the question is a single word.
     pub(crate) fn expected_count(&self, notebook: &Notebook) -> Option<u64> {
         match self.class {
             QuestionClass::Rare => Some(notebook.count_with_rare_word() as u64),
@@ -87,17 +87,17 @@ impl Question {
         }
     }
 
-    /// The call that asks it.
+    /// Returns the call that asks it.
     pub(crate) fn call(&self, mode: &str) -> Call {
         Call { tool: "search", arguments: json!({ "query": self.text, "mode": mode }) }
     }
 
-    /// What is wrong with an answer: the best hit must have one of the words.
+    /// Checks an answer: the best hit must contain one of the words.
     pub(crate) fn check_best_hit(&self, project: &Path, answer: &Value) -> Result<(), String> {
         let Some(best) = hits(answer).next() else {
             return Err(format!("`{}`: nothing is found", self.text));
         };
-        // What an item is called counts as well.
+        // The name of an item counts as well.
         let file = std::fs::read_to_string(project.join(&best)).unwrap_or_default() + &best;
         let mut has = false;
         for_each_token(&file, |token| has |= self.subjects.contains(&stem_word(token.text)));
@@ -111,7 +111,7 @@ fn stem_word(word: &str) -> String {
     word
 }
 
-/// The files of a page, best first.
+/// Returns the files on a page, best first.
 pub(crate) fn hits(answer: &Value) -> impl Iterator<Item = String> {
     let data = reply_data(answer);
     let lists = ["knowledge", "memories"].into_iter().filter_map(|name| data[name].as_array());
@@ -119,12 +119,12 @@ pub(crate) fn hits(answer: &Value) -> impl Iterator<Item = String> {
     addresses.map(|address| address.trim_start_matches("ROOT_PROJECT:/").to_owned())
 }
 
-/// What a reply holds.
+/// Returns the data of a reply.
 pub(crate) fn reply_data(answer: &Value) -> &Value {
     &answer["result"]["structuredContent"]["data"]
 }
 
-/// What differs between all hits for a word and the files that have it.
+/// Describes the difference between all hits for a word and the files that contain it.
 pub(crate) fn describe_difference(
     word: &str,
     ours: &[String],

@@ -1,6 +1,6 @@
 //! `cargo xtask retrieval`: how often search finds what was meant, on the set in `retrieval/`.
 //!
-//! The failures of the held-out half are counted and never told.
+//! The failures of the held-out half are counted and never printed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use crate::question::{MODES, reply_data};
 use crate::retrieval_item::RetrievalItem;
 use crate::talk::McpClient;
 
-/// How far down is looked.
+/// How many hits are looked at.
 const DEPTH: usize = 10;
 const TUNING: &str = "tuning";
 
-/// What is wanted.
+/// The options of the command.
 #[derive(Default)]
 pub(crate) struct Options {
     model: Option<String>,
@@ -58,11 +58,11 @@ struct Tally {
     asked: usize,
     first: usize,
     among_five: usize,
-    /// The sum of one over the rank.
+    /// The sum of the reciprocal ranks.
     reciprocal: f64,
 }
 
-/// Asks everything in every mode, and prints a table.
+/// Asks every query in every mode, and prints a table.
 pub(crate) fn run(ground: &BenchFolder, options: &Options) -> Result<(), String> {
     let project = ground.create_folder("retrieval");
     std::fs::create_dir(project.join(".git")).map_err(|error| error.to_string())?;
@@ -95,8 +95,7 @@ pub(crate) fn run(ground: &BenchFolder, options: &Options) -> Result<(), String>
     Ok(())
 }
 
-/// Lets the user's config ask for a model, gets it if it is to be had, and gives every item its
-/// vector.
+/// Selects a model in the user's config, fetches it if it can be fetched, and embeds every item.
 fn choose_model(model: &str, project: &Path) -> Result<(), String> {
     let folder = home_for(project).join(".ai");
     let config = format!("embeddings:\n  model: {}\n", json!(model));
@@ -131,7 +130,7 @@ fn read(name: &str) -> Result<String, String> {
 }
 
 impl Tally {
-    /// Counts a query by where its answer came.
+    /// Counts a query by the rank of its answer.
     fn count(&mut self, rank: Option<usize>) {
         self.asked += 1;
         let Some(rank) = rank else { return };
@@ -150,7 +149,7 @@ impl Query {
         Ok(Self { text: text("query"), kind: text("kind"), half: text("half"), expect })
     }
 
-    /// What is found, as `type:id`, best first.
+    /// Returns what is found, as `type:id`, best first.
     fn ask(&self, talk: &mut McpClient, mode: &str) -> Result<Vec<String>, String> {
         let arguments =
             json!({ "query": self.text, "mode": mode, "rank": "unified", "limit": DEPTH });

@@ -1,4 +1,6 @@
-//! An item of the retrieval set, as a file of its type.
+//! An item of the retrieval set, written as a file of its type.
+//!
+//! The title, description and body go into the fields that its type has.
 
 use std::path::Path;
 

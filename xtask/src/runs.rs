@@ -1,4 +1,5 @@
-//! Running a tool: the same script as a bare process and in a cell, with a verified chain of three.
+//! Running a tool: the same script as a bare process and in a sandbox cell, with a verified chain
+//! of three.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -12,16 +13,16 @@ use crate::work::{Measurement, Unit, in_turns, millis};
 
 /// How often each is run.
 const ROUNDS: usize = 60;
-/// What the example of a new space reads.
+/// The input of the example tool in a new space.
 const INPUT: &[u8] = b"{\"name\":\"world\"}";
 
-/// A space with the example tool.
+/// Creates a space with the example tool.
 pub(crate) fn fill(peer: &Peer) {
     std::fs::create_dir(peer.folder.join(".git")).expect("a folder");
     time_command(&peer.program(), &peer.folder, &["init"]);
 }
 
-/// Each row has the tool through a server, and the script alone.
+/// Measures the tool through a server or a command, and the script alone.
 pub(crate) fn measure_all(peer: &Peer) -> Vec<Measurement> {
     let call = Call {
         tool: "execute",
@@ -67,7 +68,7 @@ pub(crate) fn measure_all(peer: &Peer) -> Vec<Measurement> {
     ]
 }
 
-/// By how much each is slower than the script alone.
+/// Describes by how much each is slower than the script alone.
 pub(crate) fn overhead_lines(works: &[Measurement]) -> Vec<String> {
     let median = |samples: &[f64]| crate::table::percentile(samples, 50).unwrap_or_default();
     let line = |work: &Measurement| {

@@ -1,6 +1,7 @@
-//! What `mere` is compared with `fd` and `rg` in: finding directories, files and lines in the forest.
+//! The comparison of `mere` with `fd` and `rg`: finding directories, files and lines in the large
+//! corpus.
 //!
-//! Nothing is timed before both have found exactly the same.
+//! Nothing is measured before both have found exactly the same.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,26 +18,27 @@ const ROUNDS: usize = 100;
 /// Rounds that are not counted, until the server and the disk are warm.
 const WARM: usize = 3;
 
-/// What makes a program look where `mere` does: at hidden files, not at ignored ones.
+/// The options that make a program look where `mere` does: at hidden files, but not at ignored
+/// ones.
 const FD: &[&str] = &["-H", "--no-require-git", "-E", ".git", "-E", "node_modules"];
 const RG: &[&str] = &["--hidden", "--no-require-git", "-n", "-g", "!.git", "-g", "!node_modules"];
 
-/// So few file handles must be enough.
+/// This many file handles must be enough.
 pub(crate) const HANDLES: u32 = 256;
 
-/// One question that both answer.
+/// One search that both `mere` and a program can do.
 struct FileSearch {
     name: String,
-    /// What it finds.
+    /// The plural noun for what it finds.
     nouns: &'static str,
     call: Call,
-    /// What is found on one page, as the program says it.
+    /// Parses what one page of `mere` found, in the format of the program.
     parse_page: fn(&Value) -> Vec<String>,
     program: &'static str,
     arguments: Vec<&'static str>,
 }
 
-/// Everything that is asked.
+/// Returns all searches.
 fn searches() -> [FileSearch; 4] {
     [tree(), glob("*.rs"), grep(text::RARE), grep(r"fn [a-z]+_handler\(")]
 }
@@ -78,20 +80,20 @@ fn parse_entries(data: &Value, field: &str, said: impl Fn(&Value) -> String) -> 
     data[field].as_array().expect("what was found").iter().map(said).collect()
 }
 
-/// An address as a path.
+/// Converts an address to a path.
 fn project_path(address: &Value) -> String {
     let address = address.as_str().expect("an address");
     address.strip_prefix("ROOT_PROJECT:/").expect("in the project").to_owned()
 }
 
-/// A line as `rg -n` prints it.
+/// Formats a line as `rg -n` prints it.
 fn rg_line(found: &Value) -> String {
     let text = found["text"].as_str().expect("a line");
     format!("{}:{}:{text}", project_path(&found["path"]), found["line"])
 }
 
 impl FileSearch {
-    /// All pages: how long the calls took, and what was found.
+    /// Collects all pages. Returns how long the calls took, and what was found.
     fn collect_pages(&self, talk: &mut McpClient) -> (Duration, Vec<String>) {
         let mut call = self.call.clone();
         let (mut took, mut found) = (Duration::ZERO, Vec::new());
@@ -109,7 +111,8 @@ impl FileSearch {
         program.run(&mere.folder, &self.arguments)
     }
 
-    /// How much `mere` finds: what the program finds, if it is there, and the same `rationed`.
+    /// Returns how many results `mere` finds, after checking that the program, if it is installed,
+    /// and the server with few file handles (`rationed`) find the same.
     fn check(
         &self,
         mere: &Peer,
@@ -147,7 +150,7 @@ impl FileSearch {
         ))
     }
 
-    /// Times `mere` and the program in turns.
+    /// Measures `mere` and the program in turns.
     fn measure_search(&self, mere: &Peer, programs: &[Program], count: usize) -> Measurement {
         let mut talk = mere.connect();
         let mut samples = vec![Vec::new(); programs.len() + 1];
@@ -169,7 +172,7 @@ impl FileSearch {
     }
 }
 
-/// Every row, after all results were compared.
+/// Measures every row, after all results have been compared.
 pub(crate) fn measure_all(mere: &Peer, programs: &[Program]) -> Result<Vec<Measurement>, String> {
     let searches = searches();
     let mut rationed = mere.connect_with_handles(HANDLES);
@@ -186,7 +189,7 @@ pub(crate) fn measure_all(mere: &Peer, programs: &[Program]) -> Result<Vec<Measu
     Ok(works)
 }
 
-/// The most memory after all searches.
+/// Measures the peak memory after all searches.
 fn measure_memory(mere: &Peer, programs: usize, searches: &[FileSearch]) -> Measurement {
     let mut samples = in_turns(&mut [mere], 5, |mere| {
         let mut talk = mere.connect();

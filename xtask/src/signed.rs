@@ -1,4 +1,6 @@
-//! A space of 10,000 signed items: verifying all of them, and what a signature costs at `load`.
+//! A space of 10,000 signed items: verifying all of them, and the cost of a signature at `load`.
+//!
+//! The baseline for verifying is hashing the same files.
 
 use std::path::Path;
 
@@ -14,12 +16,12 @@ use crate::work::{Measurement, Unit, in_turns, millis};
 /// How many notes are signed, and how many directives.
 const NOTES: usize = 5_000;
 const DIRECTIVES: usize = 5_000;
-/// How many notes nobody signed.
+/// How many notes are unsigned.
 const UNSIGNED_NOTES: usize = 1_000;
-/// How many lie in one folder.
+/// How many items one folder holds.
 const ITEMS_PER_FOLDER: usize = 100;
 
-/// Fills an empty project, and signs all of it but the plain notes.
+/// Fills an empty project, and signs everything in it but the unsigned notes.
 pub(crate) fn fill(full: &Peer) {
     let mut dice = Random::new(4);
     std::fs::create_dir(full.folder.join(".git")).expect("a folder");
@@ -69,7 +71,7 @@ fn write_item(folder: &Path, below: &str, number: usize, text: &str) {
     std::fs::write(shelf.join(format!("item-{number:06}.md")), text).expect("a file");
 }
 
-/// Verifying everything, and loading one.
+/// Measures verifying everything, and loading one item.
 pub(crate) fn measure_all(full: &Peer) -> Vec<Measurement> {
     let program = full.program();
     let verify = ["verify", "--all", "--scope", "project"];

@@ -1,4 +1,6 @@
-//! What MCP servers are compared in: starting, listing, reading, memory.
+//! The comparison of MCP servers: starting, listing, reading, and memory.
+//!
+//! The answers to reads are checked before anything is measured.
 
 use std::time::Instant;
 
@@ -9,12 +11,12 @@ use crate::peer::{Call, Peer};
 use crate::talk::McpClient;
 use crate::work::{Measurement, Unit, in_turns, millis};
 
-/// Calls in a row of pipelined ones.
+/// How many calls are pipelined in a row.
 const PIPELINED: u32 = 1000;
 /// Rounds that are not counted, until a server is warm.
 const WARM: usize = 20;
 
-/// Every row.
+/// Measures every row.
 pub(crate) fn measure_all(peers: &[Peer]) -> Vec<Measurement> {
     check_reads(peers);
     vec![
@@ -28,7 +30,7 @@ pub(crate) fn measure_all(peers: &[Peer]) -> Vec<Measurement> {
     ]
 }
 
-/// What is not the file's text is not worth timing.
+/// Checks the reads first: an answer that is not the file's text is not worth measuring.
 fn check_reads(peers: &[Peer]) {
     for peer in peers {
         let mut talk = peer.connect();
@@ -43,7 +45,7 @@ fn in_rounds(peers: &[Peer], rounds: usize, measure: impl Fn(&Peer) -> f64) -> V
     in_turns(&mut peers.iter().collect::<Vec<_>>(), rounds, |peer| measure(peer))
 }
 
-/// From starting the process to the answer to `tools/list`.
+/// Measures the time from starting the process to the answer to `tools/list`.
 fn measure_cold_start(peers: &[Peer]) -> Measurement {
     let samples = in_rounds(peers, 40, |peer| {
         let began = Instant::now();
@@ -54,7 +56,7 @@ fn measure_cold_start(peers: &[Peer]) -> Measurement {
     Measurement { name: "cold start to tools/list".into(), unit: Unit::Millis, samples }
 }
 
-/// One call after another on a server that is warm.
+/// Measures one call after another on a warm server.
 fn measure_warm(
     peers: &[Peer],
     name: &str,
@@ -91,7 +93,7 @@ fn measure_pipelined_reads(peers: &[Peer]) -> Measurement {
     Measurement { name: "pipelined reads of 8 KB".into(), unit: Unit::PerSecond, samples }
 }
 
-/// The most memory after the listings.
+/// Measures the peak memory after the listings.
 fn measure_memory(peers: &[Peer]) -> Measurement {
     let samples = in_rounds(peers, 5, |peer| {
         let (mut talk, call) = (peer.connect(), peer.list_call(WIDE));

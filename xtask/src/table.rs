@@ -1,4 +1,6 @@
 //! Samples as a Markdown table: the median, the tail, and the ratio to the best of the others.
+//!
+//! It only formats; nothing is measured here.
 
 use std::fmt::Write;
 
@@ -42,7 +44,7 @@ fn format_ratio(work: &Measurement) -> String {
     }
 }
 
-/// The sample that so many of a hundred are not above.
+/// Returns the given percentile of the samples.
 pub(crate) fn percentile(samples: &[f64], percent: usize) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);

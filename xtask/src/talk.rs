@@ -1,7 +1,7 @@
-//! One conversation with an MCP server.
+//! A client for one MCP server.
 //!
-//! The clock runs from before a request is written until the line with its answer is read; what is
-//! made of the answer is not timed.
+//! The clock runs from before a request is written until the line with its answer is read; parsing
+//! the answer is not timed.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use crate::peer::Call;
 
-/// How many requests are sent before the first answer is read: so few that neither side waits for
-/// the other's full pipe.
+/// How many requests are sent before the first answer is read. It is so small that neither side
+/// waits for the other's full pipe.
 const BATCH: usize = 50;
 
-/// A started server that has shaken hands.
+/// A client of a running server, after the handshake.
 pub(crate) struct McpClient {
     name: &'static str,
     child: Child,
@@ -31,7 +31,7 @@ pub(crate) struct Answer {
 }
 
 impl McpClient {
-    /// Starts a server and shakes hands.
+    /// Starts a server and completes the handshake.
     pub(crate) fn start(name: &'static str, mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the server starts");
@@ -68,7 +68,7 @@ impl McpClient {
         self.request("tools/call", &params(call))
     }
 
-    /// Makes the same call `count` times in batches: how long all took, and the answers.
+    /// Makes the same call `count` times in batches. Returns how long all took, and the answers.
     pub(crate) fn pipelined(&mut self, call: &Call, count: u32) -> (Duration, Vec<Value>) {
         let params = params(call);
         let requests =
@@ -86,7 +86,8 @@ impl McpClient {
         (took, answers.collect())
     }
 
-    /// Makes all calls before it reads an answer: how long all took, and how many did not fail.
+    /// Sends all calls before it reads an answer. Returns how long all took, and how many did not
+    /// fail.
     pub(crate) fn call_all(&mut self, calls: &[Call]) -> (Duration, usize) {
         let first = self.last_id + 1;
         let requests = calls.iter().map(|call| self.request_line("tools/call", &params(call)));
@@ -108,7 +109,7 @@ impl McpClient {
         (took, fine)
     }
 
-    /// The most memory it has held, in MB.
+    /// Returns the peak memory of the server, in MB.
     pub(crate) fn peak_memory(&self) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.expect("a process");
@@ -134,7 +135,8 @@ impl McpClient {
         line
     }
 
-    /// The answer in a line; some servers ask the client things of their own.
+    /// Parses the answer in a line. Returns `None` for requests and notifications that some servers
+    /// send to the client.
     fn parse_answer(&self, line: &[u8]) -> Option<Value> {
         let message: Value = serde_json::from_slice(line).expect("JSON");
         if message.get("id").is_none() || message.get("method").is_some() {

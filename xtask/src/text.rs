@@ -1,10 +1,12 @@
-//! Text that looks like a project's: Rust, TypeScript, Markdown and JSON, line by line.
+//! Generated text that looks like a project's: Rust, TypeScript, Markdown and JSON, line by line.
+//!
+//! The same random numbers give the same text.
 
 use std::fmt::Write;
 
 use crate::dice::Random;
 
-/// A word that is in about one file of sixty.
+/// A word that occurs in about one file of sixty.
 pub(crate) const RARE: &str = "quorum_deadline";
 
 const NOUNS: [&str; 24] = [
@@ -18,7 +20,7 @@ const VERBS: [&str; 16] = [
 ];
 const TYPES: [&str; 8] = ["String", "u64", "usize", "bool", "Path", "Value", "Entry", "Frame"];
 
-/// What a file is written in.
+/// The language of a file.
 #[derive(Clone, Copy)]
 pub(crate) enum Language {
     Rust,
@@ -28,7 +30,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// How a file's name ends.
+    /// Returns the extension of a file's name.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Rust => "rs",
@@ -39,12 +41,12 @@ impl Language {
     }
 }
 
-/// A noun, for a name.
+/// Returns a noun, for a name.
 pub(crate) fn noun(dice: &mut Random) -> &'static str {
     dice.pick(&NOUNS)
 }
 
-/// A text of about `size` bytes: at least that, and less than a block more.
+/// Generates a text of at least `size` bytes, and less than a block more.
 pub(crate) fn generate(language: Language, size: usize, dice: &mut Random) -> String {
     let mut text = String::with_capacity(size + 512);
     let rare = dice.chance_permille(16);
@@ -66,7 +68,7 @@ pub(crate) fn generate(language: Language, size: usize, dice: &mut Random) -> St
     text
 }
 
-/// What the regular expression of the benchmark looks for.
+/// Appends what the regular expression of the benchmark looks for.
 fn push_handlers(text: &mut String, dice: &mut Random) {
     for _ in 0..dice.between(1, 3) {
         let (noun, kind) = (noun(dice), dice.pick(&TYPES));

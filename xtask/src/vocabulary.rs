@@ -1,5 +1,5 @@
-//! Words as texts have them: a few in nearly every text, most in hardly any, none from a dictionary
-//! but the commonest. The same in every run.
+//! A vocabulary with a realistic distribution: a few words are in nearly every text, most in hardly
+//! any, and only the commonest come from a dictionary. It is the same in every run.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use crate::dice::Random;
 
 /// How many words there are besides those that are only planted.
 const SIZE: usize = 30_000;
-/// From this rank on a word says what a text is about.
+/// From this rank on, a word says what a text is about.
 pub(crate) const FIRST_CONTENT_RANK: usize = 100;
 
-/// The commonest words, the commonest first. Questions are made with them as well.
+/// The commonest words, most frequent first. Questions are made with them as well.
 const COMMON: &str = "the to of and in is a that it for we be on with not this are as by at when or \
     if from one has an do can but they which no then so what all was will only how before after \
     more time there than should does out their have other each new first you about its where i \
@@ -26,19 +26,19 @@ const STARTS: [&str; 24] = [
 ];
 const MIDDLES: [&str; 9] = ["a", "e", "i", "o", "u", "ea", "ou", "ai", "io"];
 const ENDS: [&str; 12] = ["", "", "l", "n", "r", "s", "t", "nd", "rt", "m", "ck", "ll"];
-/// What makes a word another form of itself: searches take some of them for one.
+/// Suffixes that make a word another form of itself. Search treats some of the forms as one word.
 const SUFFIXES: [&str; 8] = ["", "", "", "s", "ing", "ed", "er", "ment"];
 
-/// The letters of planted words, which end in what no other word has.
+/// The letters of planted words, which end in a suffix that no other word has.
 const CONSONANTS: [char; 14] =
     ['b', 'd', 'f', 'g', 'k', 'l', 'm', 'n', 'p', 'r', 's', 't', 'v', 'z'];
 const VOWELS: [char; 5] = ['a', 'e', 'i', 'o', 'u'];
 const PLANTED_END: &str = "ux";
 
-/// Every word, the commonest first, with how often it is used.
+/// All words, the commonest first, with how often each is used.
 pub(crate) struct Vocabulary {
     words: Vec<String>,
-    /// The weights of all words up to each.
+    /// The cumulative weights: for each word, the sum of all weights up to it.
     sums: Vec<f64>,
 }
 
@@ -65,12 +65,12 @@ impl Vocabulary {
         Self { sums: sums.collect(), words }
     }
 
-    /// A word by its rank.
+    /// Returns a word by its rank.
     pub(crate) fn word(&self, rank: usize) -> &str {
         &self.words[rank % SIZE]
     }
 
-    /// The rank of some word: the n-th commonest comes about n times less than the commonest.
+    /// Draws the rank of a word. The n-th commonest word is about n times rarer than the commonest.
     pub(crate) fn draw(&self, dice: &mut Random) -> usize {
         const SIDES: usize = 1 << 31;
         let share = dice.below(SIDES) as f64 / SIDES as f64;
@@ -90,7 +90,8 @@ fn invent_word(dice: &mut Random) -> String {
     word
 }
 
-/// A word that is only where it was put: it has no other forms, and is part of no other word.
+/// Returns a word that occurs only where it was planted: it has no other forms, and is part of no
+/// other word.
 pub(crate) fn planted_word(number: usize) -> String {
     let mut rest = number * 7919 % (14 * 5 * 14 * 5 * 14);
     let mut word = String::new();

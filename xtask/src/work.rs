@@ -1,11 +1,12 @@
-//! One row of a table: what was done, and how everyone did. Whoever is compared takes turns within
-//! each round, so that a busy machine is busy for all.
+//! One row of a table: what was measured, and the samples of everyone. Those compared take turns
+//! within each round, so that a busy machine is busy for all of them.
 
 use std::time::Duration;
 
 use crate::table;
 
-/// What was done, and every column's samples: none where it does not do this.
+/// What was measured, with the samples of each column; a column is empty if it does not support
+/// this.
 pub(crate) struct Measurement {
     pub(crate) name: String,
     pub(crate) unit: Unit,
@@ -13,23 +14,23 @@ pub(crate) struct Measurement {
 }
 
 impl Measurement {
-    /// The median of a column.
+    /// Returns the median of a column.
     pub(crate) fn median(&self, column: usize) -> Option<f64> {
         table::percentile(self.samples.get(column)?, 50)
     }
 }
 
-/// What is counted.
+/// The unit of the samples.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     Millis,
     Megabytes,
-    /// The only one of which more is better.
+    /// The only unit of which more is better.
     PerSecond,
 }
 
 impl Unit {
-    /// What the samples are, and which two of them are shown.
+    /// Describes the samples, and which two of them are shown.
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Millis => "ms, median / p99",
@@ -38,7 +39,7 @@ impl Unit {
         }
     }
 
-    /// Which percentile tells how bad it gets.
+    /// Returns the percentile that shows how bad it gets.
     pub(crate) fn tail_percentile(self) -> usize {
         if self == Self::PerSecond { 1 } else { 99 }
     }

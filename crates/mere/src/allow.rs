@@ -1,4 +1,7 @@
-//! `mere allow`: what a person shows to agents although it is sensitive.
+//! `mere allow`: the sensitive files that a person shows to agents.
+//!
+//! The approvals are recorded on this machine and not in the project, so a repository cannot
+//! approve its own files.
 
 use std::io;
 use std::process::ExitCode;
@@ -12,7 +15,7 @@ use crate::arguments::{AllowArguments, LocationArguments};
 use crate::render;
 use crate::report::operator_reply;
 
-/// What is said when there is nothing to take back.
+/// The end of the message that is printed when there is nothing to revoke.
 const NOT_ALLOWED: &str = "was not allowed.";
 
 /// Runs the command.
@@ -52,7 +55,7 @@ pub(crate) fn run(place: &LocationArguments, asked: &AllowArguments) -> io::Resu
     }
 }
 
-/// Does it, and says what was done and what is allowed now.
+/// Applies the change, and returns a message about it and the list of what is allowed afterwards.
 fn apply(
     allowed: &AllowedFiles,
     asked: &AllowArguments,

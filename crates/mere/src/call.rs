@@ -1,4 +1,6 @@
-//! `mere call`: one agent-facing call from the keyboard.
+//! `mere call`: one agent-facing call, made from the keyboard.
+//!
+//! Its output is exactly what an agent gets, so the list of tools passes the gate as well.
 
 use std::io;
 use std::process::ExitCode;
@@ -44,7 +46,7 @@ fn list() -> io::Result<ExitCode> {
         })
     });
     let tools = tools.collect::<Value>();
-    // Agents read this too: it passes the gate like everything they see.
+    // Agents read this list too, so it passes the gate like everything else they see.
     let cleared = Gate::new(Vec::new()).clear_message(tools, &Seal::new(Uuid::nil()));
     match cleared {
         Some(tools) => render::print_message(&tools).map(|()| ExitCode::SUCCESS),
@@ -52,21 +54,22 @@ fn list() -> io::Result<ExitCode> {
     }
 }
 
-/// Asks the person at the terminal; where there is none, nobody says yes.
+/// Asks the person at the terminal. Without a terminal the answer is no.
 pub(crate) fn ask_at_terminal(question: &Question) -> Answer {
-    // Only a person at a terminal can be asked: what is piped in is the caller's own.
+    // Only a person at a terminal can be asked, because whatever is piped in comes from the caller.
     let asked = render::can_ask() && render::ask_yes_or_no(question.text.as_str()).unwrap_or(false);
     if asked { Answer::Yes } else { Answer::No }
 }
 
-/// A person who waits; the process ends by the usual key. What takes longer than a moment tells how
-/// far it is.
+/// The turn of a person who waits at the keyboard. They end the process with Ctrl-C, so the call is
+/// never cancelled and has no deadline. A call that takes longer than [`PROGRESS_DELAY`] shows its
+/// progress.
 pub(crate) struct KeyboardTurn {
     started: Instant,
     has_shown_progress: bool,
 }
 
-/// How long a person waits before they are told how far it is.
+/// How long a call runs before its progress is shown.
 const PROGRESS_DELAY: Duration = Duration::from_millis(300);
 
 impl Default for KeyboardTurn {

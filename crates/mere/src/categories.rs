@@ -1,4 +1,5 @@
-//! `mere category`: what a person does with the categories of a store. The store's rules decide.
+//! `mere category`: what a person does with the categories of a store. The store's rules decide
+//! what is permitted.
 
 use std::io;
 use std::process::ExitCode;
@@ -21,7 +22,7 @@ use crate::render;
 use crate::team::report_refusal;
 
 const TOOL: &str = "category";
-/// How many memories are counted before a category goes with them.
+/// How many memories are counted at most before a category is deleted with them.
 const MAX_COUNTED: usize = 10_000;
 
 /// Runs the command.
@@ -65,7 +66,7 @@ impl PersonSession {
                 if reply.reply_type() != ReplyType::Success || answer.json {
                     return self.print_reply(&reply, &answer, Printer::categories);
                 }
-                // What an agent is told of the next page is not for people.
+                // The hint about the next page is for agents, not for people.
                 let paper = Printer::new(answer.color, self.session.working_address().cloned());
                 render::print_text(&paper.categories(&reply.to_value())).map(|()| ExitCode::SUCCESS)
             }
@@ -78,7 +79,7 @@ impl PersonSession {
         self.call_and_print(TOOL, Verb::Category(call), &asked.answer, Printer::outcome)
     }
 
-    /// Says what would go, asks, and deletes it.
+    /// Says what would be deleted, asks, and deletes it.
     fn delete_category(&self, asked: &DeleteCategoryArguments) -> io::Result<ExitCode> {
         if !asked.yes {
             let mut question = format!("Delete the category `{}`?", asked.path);

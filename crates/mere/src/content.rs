@@ -1,4 +1,6 @@
-//! The text that a person hands in: on the command line, in a file, or on standard input.
+//! Reads the text that a person supplies: on the command line, in a file, or on standard input.
+//!
+//! Files and standard input may be as large as the largest memory and must be UTF-8.
 
 use std::io::{self, IsTerminal, Read};
 use std::process::ExitCode;
@@ -9,7 +11,7 @@ use mere_engine::TypedPath;
 use crate::arguments::{ContentArguments, ContentSource};
 use crate::render;
 
-/// Why there is no text.
+/// The reasons why no text could be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ContentError {
     #[error(
@@ -26,7 +28,7 @@ pub(crate) enum ContentError {
 }
 
 impl ContentError {
-    /// Tells the person, and how the process ends.
+    /// Prints the error and returns the exit code of the process.
     pub(crate) fn report(&self) -> ExitCode {
         let code = match self {
             Self::Missing => render::USAGE,
@@ -36,7 +38,7 @@ impl ContentError {
     }
 }
 
-/// The text that was said, if any; a file is looked for in `directory`.
+/// Reads the text that was given, if any. A relative file path is resolved against `directory`.
 pub(crate) fn read_optional(
     asked: &ContentArguments,
     directory: Option<&TypedPath>,
@@ -52,7 +54,8 @@ pub(crate) fn read_optional(
     }
 }
 
-/// The same where a text must be said: what is piped in is one, unless it is empty.
+/// Reads the text where one is required: without an argument it comes from standard input, which
+/// must not be empty.
 pub(crate) fn read_required(
     asked: &ContentArguments,
     directory: Option<&TypedPath>,
@@ -66,7 +69,8 @@ pub(crate) fn read_required(
     read_piped()
 }
 
-/// What is piped in. Nothing is no text: whatever should have said it has failed.
+/// Reads piped text. Empty input is an error, because the program that should have produced it has
+/// failed.
 fn read_piped() -> Result<String, ContentError> {
     let text = read_standard_input()?;
     if text.is_empty() { Err(ContentError::Missing) } else { Ok(text) }

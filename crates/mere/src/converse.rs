@@ -1,10 +1,12 @@
-//! A call that may ask: call, ask, call again with the answer.
+//! The loop around a call that may ask a question: call, ask, then call again with the answer.
+//!
+//! It knows nothing about terminals; the caller supplies the door and the way to ask.
 
 use mere_core::gate::Cleared;
 use mere_core::request::Request;
 use mere_core::turn::{Answer, Outcome, Question};
 
-/// Calls `door` until it is done, answering its questions with `ask`.
+/// Calls `door` until it is done, and answers its questions with `ask`.
 pub(crate) fn call_until_done(
     mut request: Request,
     mut door: impl FnMut(&Request) -> Outcome,

@@ -1,7 +1,7 @@
 //! `mere read`, `glob`, `grep` and `tree`: an agent's calls, made and read by a person.
 //!
-//! What a person types becomes an address first; then it is the same call through the same door,
-//! page after page, and only the printing differs.
+//! What a person types is first turned into an address. From there it is the same call through the
+//! same door, page after page; only the printing differs.
 
 use std::io;
 use std::process::ExitCode;
@@ -21,14 +21,14 @@ use crate::converse::call_until_done;
 use crate::paper::Printer;
 use crate::render;
 
-/// The most that one page of a tool holds.
+/// The largest number of results that one page of a tool holds.
 const MAX_PAGE: u64 = 10_000;
-/// The most lines one page of `read` may ask for.
+/// The largest number of lines that one page of `read` may ask for.
 const MAX_LINES: u64 = 1_000_000;
 const OUTSIDE_PROJECT: &str = "the path is outside the project. Inside it, say a path from here or an \
     address such as ROOT_PROJECT:/src/main.rs; `mere where PATH` says where a path lies";
 
-/// `mere read`.
+/// Runs `mere read`.
 pub(crate) fn read(place: LocationArguments, asked: &ReadArguments) -> io::Result<ExitCode> {
     let Ok(desk) = FileSession::open(place, &asked.page) else {
         return Ok(ExitCode::from(render::USAGE));
@@ -41,7 +41,7 @@ pub(crate) fn read(place: LocationArguments, asked: &ReadArguments) -> io::Resul
     desk.print_pages("read", &arguments, asked.limit, |paper, data| paper.file_text(data))
 }
 
-/// `mere glob`.
+/// Runs `mere glob`.
 pub(crate) fn glob(place: LocationArguments, asked: &GlobArguments) -> io::Result<ExitCode> {
     let Ok(desk) = FileSession::open(place, &asked.page) else {
         return Ok(ExitCode::from(render::USAGE));
@@ -54,7 +54,7 @@ pub(crate) fn glob(place: LocationArguments, asked: &GlobArguments) -> io::Resul
     desk.print_pages("glob", &arguments, asked.limit, |paper, data| paper.paths(data))
 }
 
-/// `mere grep`.
+/// Runs `mere grep`.
 pub(crate) fn grep(place: LocationArguments, asked: &GrepArguments) -> io::Result<ExitCode> {
     let Ok(desk) = FileSession::open(place, &asked.page) else {
         return Ok(ExitCode::from(render::USAGE));
@@ -69,7 +69,7 @@ pub(crate) fn grep(place: LocationArguments, asked: &GrepArguments) -> io::Resul
     desk.print_pages("grep", &arguments, asked.limit, Printer::matches)
 }
 
-/// `mere tree`.
+/// Runs `mere tree`.
 pub(crate) fn tree(place: LocationArguments, asked: &TreeArguments) -> io::Result<ExitCode> {
     let Ok(desk) = FileSession::open(place, &asked.page) else {
         return Ok(ExitCode::from(render::USAGE));
@@ -81,13 +81,13 @@ pub(crate) fn tree(place: LocationArguments, asked: &TreeArguments) -> io::Resul
     desk.print_pages("dir", &arguments, None, |paper, data| paper.directories(data))
 }
 
-/// How many things a page has.
+/// Returns how many results a page has.
 fn count_results(data: &Value) -> u64 {
     let lines = || data["last"].as_u64()?.checked_sub(data["first"].as_u64()?);
     data["count"].as_u64().or_else(|| lines().map(|last| last + 1)).unwrap_or_default()
 }
 
-/// The argument that gets the next page, if there is one.
+/// Returns the argument that requests the next page, if there is one.
 fn next_page(data: &Value) -> Option<(&'static str, Value)> {
     if data["truncated"] == true {
         return data["last"].as_u64().map(|last| ("offset", (last + 1).into()));
@@ -99,14 +99,14 @@ fn page_limit(limit: Option<u64>) -> u64 {
     limit.map_or(MAX_PAGE, |limit| limit.clamp(1, MAX_PAGE))
 }
 
-/// A session for one command of a person, and the paper its answer is printed on.
+/// A session for one file command of a person, with the options for printing its answer.
 struct FileSession<'a> {
     session: Session,
     page: &'a PageArguments,
 }
 
 impl<'a> FileSession<'a> {
-    /// Opens the session, or tells the person why there is none.
+    /// Opens the session, or tells the person why it could not be opened.
     fn open(place: LocationArguments, form: &'a PageArguments) -> Result<Self, ()> {
         match Session::open(place.session_options(&form.session, SessionState::Kept)) {
             Ok(session) => Ok(Self { session, page: form }),
@@ -117,7 +117,7 @@ impl<'a> FileSession<'a> {
         }
     }
 
-    /// Refuses a path outside, in words or as the reply an agent would get.
+    /// Refuses a path outside the project, in words or as the reply that an agent would get.
     fn refuse_outside(&self, tool: &str) -> io::Result<ExitCode> {
         if !self.page.json {
             return Ok(render::print_failure(OUTSIDE_PROJECT, render::INVALID));
@@ -138,7 +138,7 @@ impl<'a> FileSession<'a> {
         self.session.address_of(typed)
     }
 
-    /// What was typed, or where the command runs.
+    /// Returns the address of the typed path, or that of the working directory if none was typed.
     fn address_or_working_directory(&self, typed: Option<&TypedPath>) -> Option<Address> {
         if let Some(typed) = typed {
             return self.address(typed);
@@ -147,8 +147,8 @@ impl<'a> FileSession<'a> {
         here.or_else(|| "ROOT_PROJECT:/".parse().ok())
     }
 
-    /// Calls the tool page after page, up to `limit` things, and prints each page with `show`. As
-    /// JSON it is one page, and its `next` is for `--cursor`.
+    /// Calls the tool page after page, up to `limit` results, and prints each page with `show`.
+    /// With `--json` it prints one page only, whose `next` is for `--cursor`.
     fn print_pages(
         &self,
         tool: &str,

@@ -1,4 +1,5 @@
-//! The commands for items: what a person asks for, through the one door, printed for a person.
+//! The commands for items: a person's request goes through the one door, and the reply is printed
+//! for a person.
 
 use std::io;
 use std::process::ExitCode;
@@ -60,7 +61,7 @@ pub(crate) fn run(place: LocationArguments, command: ItemCommand) -> io::Result<
     with_session(place, &SessionArguments::default(), |desk| desk.perform(command))
 }
 
-/// Opens a person's session, does something with it, and ends it.
+/// Opens a person's session, passes it to `perform`, and ends it.
 pub(crate) fn with_session(
     place: LocationArguments,
     session: &SessionArguments,
@@ -76,7 +77,8 @@ pub(crate) fn with_session(
     ended
 }
 
-/// Whether it is said that there is nothing.
+/// The command within which proposals are reviewed. Within `mere sign` nothing is printed when
+/// there are none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReviewContext {
     Sign,
@@ -195,7 +197,7 @@ impl PersonSession {
         self.run_command("rename", keep, &asked.answer, Printer::outcome)
     }
 
-    /// Shows what would go, asks, and deletes exactly that.
+    /// Shows what would be deleted, asks, and deletes exactly that.
     fn delete(&self, asked: &DeleteArguments) -> io::Result<ExitCode> {
         let execute = |dry_run| Execute {
             kind: asked.item.kind.kind,
@@ -269,7 +271,7 @@ impl PersonSession {
         self.review_proposals(&asked.answer, ReviewContext::Review)
     }
 
-    /// Goes through all proposals with the person.
+    /// Goes through all proposals with the person, one after another.
     pub(crate) fn review_proposals(
         &self,
         answer: &AnswerArguments,
@@ -291,10 +293,10 @@ impl PersonSession {
             render::print_line(&format!("\n({} of {})", number + 1, names.len()))?;
             let shown = self.call("review", Verb::Person(one(ReviewDecision::Show)));
             self.print_reply(&shown, answer, Printer::proposal)?;
-            // A yes is for what was shown, and for nothing else.
+            // A yes counts only for what was shown.
             let digest =
                 shown.to_value()["data"]["digest"].as_str().and_then(|text| text.parse().ok());
-            // Within `mere sign`, a yes is the same letter for everything.
+            // Within `mere sign`, the letter for yes is `y` everywhere.
             let (question, letters) = match when_empty {
                 ReviewContext::Review => {
                     ("[a]ccept, [r]eject, [s]kip, [q]uit?", ['a', 'r', 's', 'q'])
@@ -343,12 +345,12 @@ impl PersonSession {
         self.print_reply(&self.call(tool, verb), answer, show)
     }
 
-    /// Makes a call; a key that is locked is unlocked by the person, once for the whole command.
+    /// Makes a call. If a key is locked, the person unlocks it once for the whole command.
     pub(crate) fn call(&self, tool: &'static str, verb: Verb) -> Cleared {
         self.call_with_turn(tool, verb, KeyboardTurn::default)
     }
 
-    /// The same for a person who listens in a way of their own.
+    /// Makes a call with the caller's own kind of turn.
     pub(crate) fn call_with_turn<T: Turn>(
         &self,
         tool: &'static str,
@@ -367,7 +369,7 @@ impl PersonSession {
         })
     }
 
-    /// Prints a reply, and says how the process ends.
+    /// Prints a reply and returns the exit code of the process.
     pub(crate) fn print_reply(
         &self,
         reply: &Cleared,
@@ -387,7 +389,8 @@ impl PersonSession {
                     render::print_note(&reword_for_person(hint));
                 }
             }
-            // A finding, or what is left, is told like an answer, and then what it means.
+            // A reply with findings or leftovers is printed like an answer, followed by the refusal
+            // that explains it.
             ReplyType::Error | ReplyType::Invalid if has_more_than_message(&value) => {
                 let told = show(&paper, &value);
                 let is_more = Some(told.trim_end()) != value["message"].as_str();
@@ -406,14 +409,14 @@ impl PersonSession {
     }
 }
 
-/// Whether a reply that is no success has more to tell than its message.
+/// Checks whether a reply that is not a success carries more than its message.
 fn has_more_than_message(reply: &Value) -> bool {
     let data = &reply["data"];
     let is_error = reply["reply_type"] == "E";
     is_error && data.as_object().is_some_and(|data| !data.is_empty()) || data["left"].is_array()
 }
 
-/// What does not fit, and where.
+/// Formats what does not fit, and where.
 fn format_problem(problem: &Value) -> String {
     let texts = ["at", "what"].map(|key| problem[key].as_str());
     texts.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")

@@ -1,4 +1,6 @@
 //! `mere keys`: what a person does with their own keys, through the one door.
+//!
+//! Private keys are read and written by the engine; this file only asks for passphrases.
 
 use std::io;
 use std::process::ExitCode;
@@ -47,7 +49,8 @@ impl PersonSession {
         self.run_command(TOOL, keep, &asked.answer, Printer::own_key)
     }
 
-    /// The proof alone goes to standard output, so that it can be sent to a file.
+    /// Rotates a key. Only the proof goes to standard output, so that it can be redirected to a
+    /// file.
     fn rotate_key(&self, asked: &RotateArguments) -> io::Result<ExitCode> {
         let rotate = |passphrase| {
             let (to, out) = (asked.to, asked.out.clone());
@@ -69,7 +72,7 @@ impl PersonSession {
     }
 }
 
-/// What locks a new key; `None` if the person gives up.
+/// Asks for the passphrase of a new key. Returns `None` if the person gives up.
 fn new_passphrase(unwanted: bool) -> io::Result<Option<Passphrase>> {
     if unwanted { Ok(Some(Passphrase::None)) } else { passphrase::ask_for_new_key() }
 }

@@ -1,11 +1,11 @@
-//! The log. It may name host paths: it is the operator's, and no agent may read it.
+//! The log. It belongs to the operator and may name host paths, so no agent may read it.
 //!
-//! `mere mcp` writes a JSON object a line, with the call's `trace_id` in its span; the other
-//! commands write plain lines for the person at the terminal. `mere call` is run by agents too, in
-//! shells that hand them standard error; it logs only when `--log` asks for it.
+//! `mere mcp` writes one JSON object per line, with the call's `trace_id` in its span; the other
+//! commands write plain lines for the person at the terminal. Agents run `mere call` too, in shells
+//! that hand them standard error, so it logs only when `--log` asks for it.
 //!
-//! A server must not stop because nobody reads its log: lines go to a thread of their own, and are
-//! dropped when it cannot keep up.
+//! A server must not stop because nobody reads its log: a separate thread writes the lines, and
+//! lines are dropped when it cannot keep up.
 
 use std::io::{self, Write};
 use std::sync::OnceLock;
@@ -25,25 +25,25 @@ const MAX_QUEUED: usize = 4_096;
 /// How long the end of the process waits for them.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How long lines may gather before they are written.
+/// How long lines may accumulate before they are written.
 const BATCH_INTERVAL: Duration = Duration::from_millis(10);
 
 static QUEUE: OnceLock<SyncSender<LogItem>> = OnceLock::new();
 
-/// What the writing thread gets.
+/// A message to the writing thread.
 enum LogItem {
     Line(Vec<u8>),
-    /// Everything before it is to be written; then this is dropped.
+    /// Asks for everything before it to be written; the sender is dropped once that is done.
     Flush(SyncSender<()>),
 }
 
-/// Starts plain lines on standard error.
+/// Starts logging plain lines to standard error.
 pub(crate) fn start_plain(level: Level) {
     let lines = layer().with_writer(io::stderr).with_ansi(false).with_target(false).without_time();
     registry().with(lines).with(filter_targets(level)).init();
 }
 
-/// Starts JSON lines, on standard error or in a file.
+/// Starts logging JSON lines, to standard error or to a file.
 pub(crate) fn start_json(level: Level, file: Option<&TypedPath>) -> io::Result<()> {
     let sink: Box<dyn Write + Send> = match file {
         Some(file) => Box::new(LogFile::open(file)?),
@@ -64,7 +64,7 @@ pub(crate) fn start_json(level: Level, file: Option<&TypedPath>) -> io::Result<(
     Ok(())
 }
 
-/// Gives the lines that wait a moment to be written.
+/// Gives the waiting lines a moment to be written.
 pub(crate) fn finish() {
     if let Some(waiting) = QUEUE.get() {
         let (sender, receiver) = sync_channel(1);
@@ -74,7 +74,7 @@ pub(crate) fn finish() {
     }
 }
 
-/// Hands lines over, or drops them.
+/// A writer that passes lines to the writing thread, or drops them if the queue is full.
 struct QueueWriter(SyncSender<LogItem>);
 
 impl Write for QueueWriter {
@@ -101,13 +101,13 @@ fn write_queued(items: &Receiver<LogItem>, mut sink: Box<dyn Write + Send>) {
                 }
             }
         }
-        // While this thread sleeps no call has to wake it: a busy server logs in batches.
+        // While this thread sleeps, no call has to wake it: a busy server logs in batches.
         std::thread::sleep(BATCH_INTERVAL);
     }
 }
 
-/// Our own words from this level up; of libraries only what went wrong, because at lower levels
-/// they repeat what clients say.
+/// Builds a filter that passes our own events from this level up. Libraries log errors only,
+/// because at lower levels they repeat what clients send.
 fn filter_targets(level: Level) -> Targets {
     Targets::new()
         .with_default(Level::ERROR)

@@ -1,7 +1,7 @@
 //! `mere`: the trusted home for what AI agents use.
 //!
-//! This crate translates: command lines and MCP messages into requests, cleared replies into text
-//! and messages. It decides nothing and names no host path.
+//! This crate only translates: command lines and MCP messages become requests, and cleared replies
+//! become text and messages. It makes no policy decisions and names no host path to an agent.
 
 mod allow;
 mod arguments;

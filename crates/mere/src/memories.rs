@@ -1,4 +1,5 @@
-//! `mere memory`: what a person keeps, through the same door as an agent, by the same rules.
+//! `mere memory`: what a person does with memories, through the same door as an agent and by the
+//! same rules.
 
 use std::io;
 use std::process::ExitCode;
@@ -25,9 +26,9 @@ use crate::team::report_refusal;
 use crate::{content, render};
 
 const TOOL: &str = "memory";
-/// The most that one page holds.
+/// The most memories that one page holds.
 const PAGE_SIZE: usize = 1000;
-/// The most that are listed.
+/// The most memories that are listed.
 const MAX_LISTED: usize = 10_000;
 
 /// Runs the command.
@@ -100,7 +101,7 @@ impl PersonSession {
         self.call_and_print(TOOL, Verb::Memory(update), &asked.answer, Printer::outcome)
     }
 
-    /// Looks whether it is there, asks, and removes it.
+    /// Checks that the memory exists, asks, and removes it.
     fn remove_memory(&self, asked: &RemoveMemoryArguments) -> io::Result<ExitCode> {
         let path = asked.path.clone();
         if !asked.yes {
@@ -136,7 +137,7 @@ impl PersonSession {
         }
         let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
         render::print_text(&paper.memories(&reply))?;
-        // What an agent is told of the next page is not for people.
+        // The hint about the next page is for agents, not for people.
         let is_whole = reply["data"]["next"].is_null();
         if let Some(hint) = reply["hint"].as_str().filter(|_| is_whole) {
             render::print_note(&reword_for_person(hint));
@@ -144,7 +145,8 @@ impl PersonSession {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The pages of a list up to `most` memories, as one reply; or the first that is no success.
+    /// Collects the pages of a list, up to `most` memories, into one reply. Returns the first reply
+    /// that is not a success as the error.
     pub(crate) fn collect_pages(
         &self,
         mut list: ListMemories,
@@ -168,7 +170,7 @@ impl PersonSession {
         }
     }
 
-    /// Shows what would go, asks, and deletes what has expired.
+    /// Shows what would be deleted, asks, and deletes what has expired.
     fn prune(&self, asked: &PruneArguments) -> io::Result<ExitCode> {
         let prune = |rehearsal| Verb::Person(PersonCommand::Store(StoreCommand::Prune(rehearsal)));
         if asked.dry_run {
@@ -201,12 +203,13 @@ impl PersonSession {
     }
 }
 
-/// How many memories a reply lists.
+/// Returns how many memories a reply lists.
 pub(crate) fn count_listed(reply: &Value) -> usize {
     reply["data"]["memories"].as_array().map_or(0, Vec::len)
 }
 
-/// What was listed so far with one more page. Where nothing is left, the count is what is listed.
+/// Appends a page to what was listed so far. On the last page the count becomes the number of
+/// memories listed.
 fn append_page(before: Option<Value>, mut page: Value) -> Value {
     if let Some(mut before) = before {
         let mut memories = before["data"]["memories"].take();
@@ -230,12 +233,12 @@ fn expired(included: bool) -> ExpiredMemories {
     if included { ExpiredMemories::Included } else { ExpiredMemories::Hidden }
 }
 
-/// What is said in place of what is there; `None` where it stays.
+/// Returns the replacement for a list, or `None` if the list stays as it is.
 fn replacement(said: Vec<String>, cleared: bool) -> Option<Vec<String>> {
     (cleared || !said.is_empty()).then_some(said)
 }
 
-/// The time a person means now, or how the process ends.
+/// Resolves a time that may be relative to now, or returns the exit code of the process.
 fn resolve_time(said: Option<Moment>) -> Result<Option<Timestamp>, ExitCode> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);

@@ -1,4 +1,6 @@
-//! `mere model`: what a person does with models, through the one door.
+//! `mere model`: what a person does with embedding models, through the one door.
+//!
+//! This file only builds requests; the engine fetches and checks the model.
 
 use std::io;
 use std::process::ExitCode;

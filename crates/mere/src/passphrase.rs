@@ -1,4 +1,5 @@
-//! Passphrases: asked at the person's own terminal, whatever else the command reads and writes.
+//! Passphrases. They are asked for on the person's own terminal, whatever the command itself reads
+//! and writes.
 
 use std::cell::RefCell;
 use std::io;
@@ -8,15 +9,16 @@ use mere_core::reply::codes;
 use mere_core::request::{Passphrase, Secret};
 use mere_engine::Terminal;
 
-/// How often a person may try.
+/// How many attempts a person gets.
 const ATTEMPTS: usize = 3;
 
-/// What a person has said to unlock their key, for the rest of one command.
+/// The passphrase that unlocked the person's key, kept for the rest of one command.
 #[derive(Default)]
 pub(crate) struct PassphraseCache(RefCell<Option<Secret>>);
 
 impl PassphraseCache {
-    /// Makes a call with what is known, and again with what the person says, while a key is locked.
+    /// Makes a call with the passphrase known so far. While a key is locked, asks the person for
+    /// its passphrase and makes the call again.
     pub(crate) fn call_with_passphrase(&self, make: impl Fn(Option<Secret>) -> Cleared) -> Cleared {
         let known = self.0.borrow().clone();
         let mut reply = make(known);
@@ -34,7 +36,8 @@ impl PassphraseCache {
     }
 }
 
-/// Makes a call that needs the passphrase of one more key, and again with what the person says.
+/// Makes a call that needs the passphrase of one more key, and makes it again with what the person
+/// enters.
 pub(crate) fn call_with_next_key(make: impl Fn(Passphrase) -> Cleared) -> Cleared {
     let mut reply = make(Passphrase::NotAsked);
     for _ in 0..ATTEMPTS {
@@ -47,14 +50,15 @@ pub(crate) fn call_with_next_key(make: impl Fn(Passphrase) -> Cleared) -> Cleare
     reply
 }
 
-/// The passphrase of the key that a reply names; `None` if nobody says it.
+/// Asks for the passphrase of the key that a reply names. Returns `None` if nobody enters it.
 fn ask_for_key(question: &str, reply: &Cleared) -> Option<Secret> {
     let reply = reply.to_value();
     let key = reply["data"]["key"].as_str().unwrap_or("your key");
     Terminal::open()?.ask_hidden(&format!("{question} {key}: ")).ok().flatten()
 }
 
-/// The passphrase of a key that is to be made; `None` if the person gives up.
+/// Asks for the passphrase of a key that is about to be generated. Returns `None` if the person
+/// gives up.
 pub(crate) fn ask_for_new_key() -> io::Result<Option<Passphrase>> {
     let Some(mut terminal) = Terminal::open() else { return Ok(Some(Passphrase::NotAsked)) };
     for _ in 0..ATTEMPTS {

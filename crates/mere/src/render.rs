@@ -1,4 +1,7 @@
-//! The only file that writes to the terminal.
+//! Terminal input and output.
+//!
+//! Apart from the log and the MCP transport, this is the only file that writes to the standard
+//! streams.
 
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
@@ -6,9 +9,9 @@ use std::process::ExitCode;
 use mere_core::gate::{Cleared, ClearedMessage};
 use mere_core::reply::{ReplyType, codes, reword_for_person};
 
-/// The longest answer that is read.
+/// The longest answer that is read, in bytes.
 const MAX_ANSWER_BYTES: u64 = 64;
-/// The longest line that is read.
+/// The longest line that is read, in bytes.
 const MAX_LINE_BYTES: u64 = 1024;
 
 /// Prints a line on standard output.
@@ -29,19 +32,19 @@ pub(crate) fn print_message(message: &ClearedMessage) -> io::Result<()> {
     print_line(&format!("{:#}", message.value()))
 }
 
-/// Prints text as it is on standard output.
+/// Prints text on standard output as it is.
 pub(crate) fn print_text(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// What an agent is told of a path that leads nowhere, in a person's words.
+/// What a person is told where an agent is told that a path is not visible.
 const NOT_VISIBLE: &str = "mere: there is no such file or folder that agents may see
       Paths are read from where you are; `mere where PATH` says where one lies. Sensitive files
       such as .env are hidden: `mere allow PATH` shows one. Links that lead out are not followed.";
 
-/// Tells the person why there is no answer.
+/// Prints why there is no answer.
 pub(crate) fn print_refusal(reply: &Cleared) {
     if reply.code() == codes::PATH_NOT_VISIBLE.id() {
         let _ = writeln!(io::stderr(), "{NOT_VISIBLE}");
@@ -54,25 +57,25 @@ pub(crate) fn print_refusal(reply: &Cleared) {
     }
 }
 
-/// Prints text as it is on standard error.
+/// Prints text on standard error as it is.
 pub(crate) fn print_error_text(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Tells one more thing about a refusal.
+/// Prints one more detail of a refusal.
 pub(crate) fn print_detail(words: &str) {
     let _ = writeln!(io::stderr(), "      - {words}");
 }
 
-/// Tells the person something beside the answer.
+/// Prints a note on standard error, beside the answer.
 pub(crate) fn print_note(words: &str) {
     let _ = writeln!(io::stderr(), "mere: {words}");
 }
 
-/// The width of a progress bar.
+/// The width of the progress bar, in characters.
 const BAR: u64 = 30;
 
-/// Tells the person at the terminal how far a command is.
+/// Shows the person at the terminal how far a command has come.
 pub(crate) fn show_progress(done: u64, total: Option<u64>, what: &str) {
     let mut out = io::stderr();
     if !out.is_terminal() {
@@ -91,7 +94,7 @@ pub(crate) fn show_progress(done: u64, total: Option<u64>, what: &str) {
     let _ = out.flush();
 }
 
-/// Takes the progress bar away.
+/// Clears the progress bar.
 pub(crate) fn clear_progress() {
     let mut out = io::stderr();
     if out.is_terminal() {
@@ -99,29 +102,29 @@ pub(crate) fn clear_progress() {
     }
 }
 
-/// Whether a person looks at standard output.
+/// Checks whether standard output is a terminal.
 pub(crate) fn is_output_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// How many letters a line of the terminal holds, where a person looks at one.
+/// Returns how many characters fit on a line of the terminal, if standard output is one.
 pub(crate) fn width() -> Option<usize> {
     let size = terminal_size::terminal_size_of(io::stdout());
     size.map(|(width, _)| usize::from(width.0))
 }
 
-/// Whether standard output takes colours, and the person wants them.
+/// Checks whether standard output supports colours and the person wants them.
 pub(crate) fn supports_colours() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// Says what went wrong to the person at the terminal, and how the process ends.
+/// Prints what went wrong and returns the exit code of the process.
 pub(crate) fn print_failure(what: &str, code: u8) -> ExitCode {
     let _ = writeln!(io::stderr(), "mere: {what}");
     ExitCode::from(code)
 }
 
-/// Asks a yes-or-no question. No answer is no.
+/// Asks a yes-or-no question. Anything but a yes means no, and so does the end of input.
 pub(crate) fn ask_yes_or_no(question: &str) -> io::Result<bool> {
     let mut out = io::stderr();
     write!(out, "{question} [y/N] ")?;
@@ -134,7 +137,8 @@ pub(crate) fn ask_yes_or_no(question: &str) -> io::Result<bool> {
     Ok(matches!(answer.trim_ascii().to_ascii_lowercase().as_slice(), b"y" | b"yes"))
 }
 
-/// Asks for one of some letters, again until one is given; nothing more to read is the last of them.
+/// Asks for one of the given letters until one is typed. The end of input counts as the last
+/// letter.
 pub(crate) fn ask_choice(question: &str, letters: &[char]) -> io::Result<char> {
     let last = letters.last().copied().unwrap_or_default();
     loop {
@@ -154,7 +158,7 @@ pub(crate) fn ask_choice(question: &str, letters: &[char]) -> io::Result<char> {
     }
 }
 
-/// Asks for a line; `None` when there is nothing more to read.
+/// Asks for a line. Returns `None` at the end of input.
 pub(crate) fn ask_line(question: &str) -> io::Result<Option<String>> {
     let mut out = io::stderr();
     write!(out, "{question} ")?;
@@ -168,25 +172,27 @@ pub(crate) fn ask_line(question: &str) -> io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(answer.trim_ascii()).into_owned()))
 }
 
-/// Whether a person types and reads what is printed, so that no program stands between.
+/// Checks whether both standard input and standard output are a terminal, so that no program stands
+/// between the command and the person.
 pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && is_output_terminal()
 }
 
-/// Whether a person sits there.
+/// Checks whether a person can be asked: standard input and standard error are a terminal.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Tells the person at the terminal that the program waits for another program; says nothing when
-/// there is no person.
+/// Tells the person at the terminal that the program waits for another program. Prints nothing if
+/// there is no terminal.
 pub(crate) fn print_waiting(words: &str) {
     if io::stdin().is_terminal() {
         let _ = writeln!(io::stderr(), "{words}");
     }
 }
 
-/// How the process ends when its output could not be written. A reader that went away knows.
+/// Returns the exit code for output that could not be written. A closed pipe is not reported,
+/// because its reader knows.
 pub(crate) fn report_write_error(error: &io::Error) -> ExitCode {
     match error.kind() {
         io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN),
@@ -194,7 +200,7 @@ pub(crate) fn report_write_error(error: &io::Error) -> ExitCode {
     }
 }
 
-/// The exit status of a reply.
+/// Returns the exit status of a reply.
 pub(crate) fn exit_code(reply: ReplyType) -> ExitCode {
     ExitCode::from(match reply {
         ReplyType::Success => 0,
@@ -206,9 +212,9 @@ pub(crate) fn exit_code(reply: ReplyType) -> ExitCode {
 
 /// A person said no.
 pub(crate) const REFUSED: u8 = 1;
-/// What was asked for is not there.
+/// The request was invalid, for example because something was not found.
 pub(crate) const INVALID: u8 = 1;
-/// Wrong usage: a flag or an environment variable of the operator's.
+/// Wrong usage: an invalid flag or environment variable.
 pub(crate) const USAGE: u8 = 2;
 /// Something is broken.
 pub(crate) const BROKEN: u8 = 4;

@@ -1,10 +1,10 @@
-//! What a command tells its operator, in the shape of a reply. It may name host paths, so it does
-//! not pass the gate, and no agent sees it.
+//! A reply that a command prints for its operator. It may name host paths, so it does not pass the
+//! gate, and no agent ever sees it.
 
 use mere_core::reply::{Code, Success};
 use serde_json::{Value, json};
 
-/// A reply of the command `tool`.
+/// Builds a reply of the command `tool`.
 pub(crate) fn operator_reply(
     code: Code<Success>,
     tool: &str,

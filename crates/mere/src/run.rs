@@ -1,4 +1,6 @@
-//! `mere run`, `chain`, `lock` and `prepare`.
+//! `mere run`, `chain`, `lock` and `prepare`: the commands that run tools and pin what they run on.
+//!
+//! The tool's output streams through; everything else is a request to the engine like any other.
 
 use std::io;
 use std::process::ExitCode;
@@ -17,7 +19,8 @@ use crate::items::{PersonSession, with_session};
 use crate::paper::Printer;
 use crate::render;
 
-/// Runs a tool: what it says goes where it says it, as it says it, and its failure is a status of its own.
+/// Runs a tool. Its output streams are passed on as they arrive, and a failed tool has an exit
+/// status of its own.
 pub(crate) fn run(place: LocationArguments, asked: &RunArguments) -> io::Result<ExitCode> {
     let session =
         if asked.is_dry() { SessionArguments::default() } else { SessionArguments::for_run() };
@@ -50,7 +53,7 @@ fn run_in_session(desk: &PersonSession, asked: &RunArguments) -> io::Result<Exit
     Ok(code)
 }
 
-/// A person who hears a tool as it speaks.
+/// The turn of a person who sees the tool's output as it arrives.
 struct OutputTurn(Printer);
 
 impl Turn for OutputTurn {
@@ -67,14 +70,14 @@ impl Turn for OutputTurn {
     fn show_output(&mut self, stream: OutputStream, text: &ClearedText) {
         let text = self.0.tool_output(text.as_str());
         match stream {
-            // A reader that went away is told when the answer is printed.
+            // If the reader has gone away, the error shows when the answer is printed.
             OutputStream::Output => drop(render::print_text(&text)),
             OutputStream::Error => render::print_error_text(&text),
         }
     }
 }
 
-/// Draws a chain.
+/// Shows a chain.
 pub(crate) fn show_chain(place: LocationArguments, asked: ChainArguments) -> io::Result<ExitCode> {
     with_session(place, &SessionArguments::default(), |desk| {
         desk.run_command(
@@ -86,7 +89,7 @@ pub(crate) fn show_chain(place: LocationArguments, asked: ChainArguments) -> io:
     })
 }
 
-/// Pins chains, or compares them.
+/// Pins chains, or compares them with their lockfiles.
 pub(crate) fn lock(place: LocationArguments, asked: &LockArguments) -> io::Result<ExitCode> {
     with_session(place, &SessionArguments::default(), |desk| {
         desk.run_command(
@@ -98,7 +101,7 @@ pub(crate) fn lock(place: LocationArguments, asked: &LockArguments) -> io::Resul
     })
 }
 
-/// Fetches packages.
+/// Fetches the packages that a tool needs.
 pub(crate) fn prepare(place: LocationArguments, asked: PrepareArguments) -> io::Result<ExitCode> {
     with_session(place, &SessionArguments::default(), |desk| {
         desk.run_command(

@@ -1,8 +1,10 @@
-//! Findings in SARIF 2.1.0, the form in which code hosts show them beside the files.
+//! Findings in SARIF 2.1.0, the format in which code hosts show them beside the files.
+//!
+//! It is built from the reply of `mere verify` alone and reads no file.
 
 use serde_json::{Value, json};
 
-/// The report of a reply of `mere verify`.
+/// Builds the report for a reply of `mere verify`.
 pub(crate) fn report(reply: &Value) -> Value {
     let items = reply["data"]["items"].as_array().into_iter().flatten();
     let mut results = items.filter(|item| item["finding"] == true).map(result).collect::<Vec<_>>();
@@ -32,7 +34,7 @@ fn result(item: &Value) -> Value {
     };
     let message = format!("{}. {}", what.trim_end_matches('.'), text("fix"));
     let main = text("address").split_once(":/").map_or("", |(_, path)| path);
-    // Beside the file that differs, where one does.
+    // If a particular file differs, the finding points at that file.
     let path = match item["files"][0].as_str() {
         Some(file) => {
             main.rsplit_once('/').map_or(file.to_owned(), |(at, _)| format!("{at}/{file}"))
@@ -50,7 +52,7 @@ fn result(item: &Value) -> Value {
     })
 }
 
-/// A path as a URI has it.
+/// Percent-encodes a path for a URI.
 fn encode_uri(path: &str) -> String {
     let bytes = path.bytes().map(|byte| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' | b'@' => {
@@ -61,7 +63,7 @@ fn encode_uri(path: &str) -> String {
     bytes.collect()
 }
 
-/// What a finding means, in a sentence.
+/// Describes a finding in one sentence.
 fn describe_status(status: &str) -> &'static str {
     match status {
         "unsigned" => "The item must be signed, and nobody has signed it.",

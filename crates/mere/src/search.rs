@@ -1,4 +1,6 @@
-//! `mere search`: what an agent's `search` finds, asked for and read by a person.
+//! `mere search`: an agent's `search`, asked for and read by a person.
+//!
+//! Hints that only help an agent, such as how to get the next page, are not printed.
 
 use std::io;
 use std::process::ExitCode;
@@ -35,7 +37,7 @@ impl PersonSession {
     }
 }
 
-/// Whether the hint is more than how an agent gets the next page.
+/// Checks whether the hint says more than how an agent gets the next page.
 fn is_for_people(reply: &Value) -> bool {
     let hint = reply["hint"].as_str().unwrap_or_default();
     !hint.contains("`cursor`")

@@ -1,4 +1,6 @@
-//! `mere trust add|list|remove|revoke|rotate`: the keys of others, through the one door.
+//! `mere trust add|list|remove|revoke|rotate`: the keys of other people, through the one door.
+//!
+//! `trust.rs` has the other half of the command, `mere trust project`.
 
 use std::io;
 use std::process::ExitCode;

@@ -1,4 +1,7 @@
-//! `mere sign`, `verify`, `draft` and `edit`: what is shown is what is signed.
+//! `mere sign`, `verify`, `draft` and `edit`.
+//!
+//! What is signed is exactly what was shown: each item is named by its address and the digest of
+//! what was shown.
 
 use std::io;
 use std::process::ExitCode;
@@ -17,7 +20,7 @@ use crate::paper::Printer;
 use crate::render;
 use crate::sarif;
 
-/// What a person says to one item.
+/// A person's answer about one item.
 enum SignAnswer {
     Yes,
     No,
@@ -26,7 +29,7 @@ enum SignAnswer {
 }
 
 impl PersonSession {
-    /// Shows, asks, and signs.
+    /// Shows the items, asks, and signs them.
     pub(crate) fn sign(&self, asked: &SignArguments) -> io::Result<ExitCode> {
         let selection = match asked.selection.selection(SelectedItems::Unfinished) {
             Ok(selection) => selection,
@@ -47,7 +50,7 @@ impl PersonSession {
         let plan = plan.to_value();
         let items = plan["data"]["items"].as_array().cloned().unwrap_or_default();
         if items.is_empty() && !asked.answer.json {
-            // A commit that touches no item is told nothing.
+            // Nothing is printed for a commit that touches no item.
             if selection.which != SelectedItems::Staged {
                 render::print_line("Nothing is to be signed.")?;
             }
@@ -73,7 +76,7 @@ impl PersonSession {
                 return Ok(ExitCode::from(render::REFUSED));
             }
             _ => {
-                // Who names an item sees what is signed, without being asked.
+                // Whoever names an item sees what is signed, without being asked.
                 if asked.selection.is_exact() && render::is_output_terminal() && !asked.answer.json
                 {
                     items
@@ -111,7 +114,7 @@ impl PersonSession {
         Ok(if unfit { ExitCode::from(render::INVALID) } else { ended })
     }
 
-    /// Verifies, and writes the findings to a file if that is asked for.
+    /// Verifies items, and writes the findings to a file if one is given.
     pub(crate) fn verify(&self, asked: &VerifyArguments) -> io::Result<ExitCode> {
         let selection = match asked.selection.selection(SelectedItems::All) {
             Ok(selection) => selection,
@@ -152,7 +155,7 @@ impl PersonSession {
     }
 }
 
-/// What can be signed: it was understood, and has the digest that was shown.
+/// Parses an item that can be signed: one with an address and the digest that was shown.
 pub(crate) fn parse_chosen(item: &Value) -> Option<ShownItem> {
     let address = item["address"].as_str()?.parse::<Address>().ok()?;
     Some(ShownItem { address, digest: item["digest"].as_str()?.parse().ok()? })
@@ -170,7 +173,7 @@ fn ask_each<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value
             SignAnswer::Yes => chosen.push(item),
             SignAnswer::No => {}
             SignAnswer::All => {
-                // What is signed is shown, the rest too.
+                // Everything that is signed is shown first, so the remaining items are printed too.
                 for item in &items[number + 1..] {
                     render::print_text(&format!("\n{}", paper.difference(item)))?;
                 }

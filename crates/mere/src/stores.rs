@@ -1,4 +1,6 @@
-//! `mere store`: the stores of memories, and a new one, asked for at a terminal.
+//! `mere store`: lists the stores of memories, and creates new ones with questions at a terminal.
+//!
+//! Without a terminal nothing is asked, and the defaults hold.
 
 use std::io;
 use std::process::ExitCode;
@@ -70,8 +72,8 @@ impl PersonSession {
     }
 }
 
-/// What a person's own store is called if they do not say: projects have a `memory`, and a name
-/// counts once.
+/// Returns the default name of a person's own store. It differs from the project's default,
+/// `memory`, because a name counts only once.
 fn default_user_store() -> ModName {
     ModName::from_title("personal").unwrap_or_else(ModName::default_store)
 }
@@ -80,18 +82,18 @@ fn report_given_up() -> ExitCode {
     render::print_failure("no store was made", render::REFUSED)
 }
 
-/// Whether a person is asked for what was not said.
+/// Whether a person is asked for options that were not given.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Prompting {
     On,
     Off,
 }
 
-/// What a person says to a question.
+/// A person's answer to a prompt.
 #[derive(Debug, PartialEq, Eq)]
 enum PromptAnswer<T> {
     Value(T),
-    /// The default will do.
+    /// The person accepts the default.
     Default,
     /// There is nothing more to read.
     EndOfInput,
@@ -126,7 +128,7 @@ impl Prompting {
         self.ask(said, "Mode: free, subcategories or strict [as the template says]:", parse_value)
     }
 
-    /// What was said before, or is said now.
+    /// Returns the value that was given, or asks for one until it can be parsed.
     fn ask<T>(
         self,
         said: Option<T>,
@@ -153,7 +155,7 @@ impl Prompting {
     }
 }
 
-/// One of the words that an argument takes.
+/// Parses one of the values that an argument accepts.
 fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
     T::from_str(text, true).map_err(|_| {
         let names = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);

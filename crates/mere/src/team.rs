@@ -1,4 +1,6 @@
-//! `mere team`, `join` and `leave`: what is shown is what is signed, or joined.
+//! `mere team`, `join` and `leave`.
+//!
+//! What is signed or joined is exactly what was shown, identified by its digest.
 
 use std::io;
 use std::process::ExitCode;
@@ -21,7 +23,7 @@ use crate::signing::parse_chosen;
 const TOOL: &str = "team";
 const JOIN: &str = "join";
 
-/// For which of a member's items the person vouches from now on.
+/// Which of a removed member's items the person countersigns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Countersigning {
     All,
@@ -51,7 +53,8 @@ impl PersonSession {
         self.run_command(TOOL, PersonCommand::Team(command), &answer, show)
     }
 
-    /// Shows what only they signed, asks who vouches for it from now on, and removes them.
+    /// Shows the items that only this member signed, asks whether to countersign them, and removes
+    /// the member.
     fn remove_member(&self, asked: &RemoveMemberArguments) -> io::Result<ExitCode> {
         let member = asked.member.clone();
         let leaving = TeamCommand::PreviewRemoval { member: member.clone() };
@@ -70,8 +73,8 @@ impl PersonSession {
         self.run_command(TOOL, remove, &asked.answer, Printer::team_change)
     }
 
-    /// Whether the person vouches for items that would have nobody left to do so; none if they
-    /// would rather remove nobody.
+    /// Asks whether the person countersigns items that nobody else would vouch for. Returns `None`
+    /// if they would rather remove nobody.
     fn ask_countersigning(
         &self,
         items: &[Value],
@@ -113,7 +116,7 @@ impl PersonSession {
         self.run_command(TOOL, sign, &asked.answer, Printer::team_change)
     }
 
-    /// Shows, asks, and pins exactly what was shown.
+    /// Shows the roster, asks, and pins exactly what was shown.
     pub(crate) fn join(&self, asked: &JoinArguments) -> io::Result<ExitCode> {
         let plan = self.call(JOIN, Verb::Person(PersonCommand::Join(JoinCommand::Show)));
         let is_over = plan.code() == codes::JOIN_AGAIN.id();
@@ -152,7 +155,7 @@ impl PersonSession {
         )
     }
 
-    /// Shows a roster and asks. Where nobody can be asked, nobody agrees.
+    /// Shows a roster and asks. If nobody can be asked, the answer is no.
     fn show_and_ask(
         &self,
         plan: &Cleared,
@@ -167,13 +170,13 @@ impl PersonSession {
     }
 }
 
-/// What a plan was about; none if there is no plan.
+/// Returns the digest of what a plan shows, or `None` if the reply is not a plan.
 fn plan_digest(plan: &Cleared) -> Option<Sha256> {
     let is_plan = plan.reply_type() == ReplyType::Success;
     plan.to_value()["data"]["digest"].as_str().filter(|_| is_plan)?.parse().ok()
 }
 
-/// Says that nothing was done, and what answers where nobody can be asked.
+/// Says that nothing was done, and which option answers when nobody can be asked.
 pub(crate) fn report_refusal(words: &str, answers: &str) -> ExitCode {
     let nobody = format!("{words}; {answers} where nobody can be asked");
     render::print_note(if render::can_ask() { words } else { &nobody });

@@ -1,5 +1,5 @@
-//! `mere trust`: the keys of others go through the one door. `mere trust project` shows what a project's config would widen, and records a person's
-//! yes.
+//! `mere trust`. The keys of other people go through the one door; `mere trust project` shows what
+//! a project's config would widen, and records a person's yes.
 
 use std::io;
 use std::process::ExitCode;
@@ -42,7 +42,8 @@ fn revoke_trust(project: &ProjectApproval) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows, asks where somebody can be asked, and records. What could not be shown is not recorded.
+/// Shows the widening, asks where somebody can be asked, and records the answer. Nothing is
+/// recorded that could not be shown.
 fn ask_and_trust(
     project: &ProjectApproval,
     widening: &WideningRequest,

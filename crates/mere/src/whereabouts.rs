@@ -1,4 +1,6 @@
-//! `mere where`: where everything is, for the person who asks.
+//! `mere where`: shows a person where the project, the workspace and the other folders are.
+//!
+//! It prints host paths, so it is for the operator and never for an agent.
 
 use std::io;
 use std::process::ExitCode;
@@ -44,7 +46,7 @@ fn lines(found: &Locations) -> Vec<String> {
     lines
 }
 
-/// The same in the shape of a reply.
+/// Builds the same answer in the form of a reply.
 fn reply(found: &Locations) -> Value {
     let mut data = json!({
         "project_dir": found.project_dir, "found_by": found.found_by,

@@ -1,4 +1,6 @@
-//! The commands with which a person sees to categories.
+//! The arguments of `mere category`.
+//!
+//! They are parsed here and run in `categories.rs`; the store's mode decides what is permitted.
 
 use clap::{Args, Subcommand};
 use mere_core::category::Description;
@@ -7,7 +9,7 @@ use mere_core::name::ModName;
 
 use super::AnswerArguments;
 
-/// Categories.
+/// Commands for categories.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere category list
@@ -16,24 +18,26 @@ use super::AnswerArguments;
 pub(crate) struct CategoryArguments {
     #[command(subcommand)]
     pub(crate) what: CategoryCommandArguments,
-    /// The store of memories [default: `settings.defaultStore`, else the first]
+    /// The memory store [default: `settings.defaultStore`, else the first]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) store: Option<ModName>,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum CategoryCommandArguments {
-    /// Make a category
+    /// Create a category
     ///
-    /// With missing ancestors, where the mode allows it. One that is there stays as it is.
+    /// Also creates missing parents, where the store's mode allows it. An existing category stays
+    /// as it is.
     Create(CreateCategoryArguments),
     /// Delete a category
     ///
-    /// Asks first. What config.yaml names stays, whatever is said here.
+    /// Asks first. A category named in config.yaml is never deleted.
     Delete(DeleteCategoryArguments),
-    /// Say what a category is for
+    /// Describe what a category is for
     ///
-    /// In the category itself. What config.yaml says of a category is changed there.
+    /// The description is kept in the category itself. For a category named in config.yaml, change
+    /// it there.
     #[command(after_help = "Examples:
   mere category describe api/auth 'Who may do what'
   mere category describe api/auth ''      take the description away")]
@@ -41,7 +45,7 @@ pub(crate) enum CategoryCommandArguments {
         /// The category, such as api/auth
         #[arg(value_parser = parse_named_category)]
         path: Category,
-        /// What it is for, at most 500 characters; '' for nothing
+        /// What it is for, at most 500 characters; '' removes the description
         #[arg(value_name = "TEXT")]
         description: Description,
         #[command(flatten)]
@@ -49,7 +53,7 @@ pub(crate) enum CategoryCommandArguments {
     },
     /// Name a category in config.yaml, which protects it
     ///
-    /// Comments in config.yaml stay.
+    /// Comments in config.yaml are kept.
     #[command(after_help = "Examples:
   mere category define standards
   mere category define standards/testing --description 'How we test'")]
@@ -63,7 +67,7 @@ pub(crate) enum CategoryCommandArguments {
         #[command(flatten)]
         answer: AnswerArguments,
     },
-    /// Take a category out of config.yaml; its folder stays
+    /// Remove a category from config.yaml; its folder stays
     #[command(after_help = "Example:
   mere category undefine standards/testing")]
     Undefine {
@@ -78,14 +82,14 @@ pub(crate) enum CategoryCommandArguments {
   mere category list
   mere category list standards      those right below it")]
     List {
-        /// Those right below this one [default: the top ones]
+        /// Only the categories directly below this one [default: the top categories]
         category: Option<Category>,
         #[command(flatten)]
         answer: AnswerArguments,
     },
 }
 
-/// A category that is to be.
+/// The arguments for a category to create.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere category create api/auth
@@ -98,14 +102,14 @@ pub(crate) struct CreateCategoryArguments {
     /// What it is for, at most 500 characters
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<Description>,
-    /// Even if the store's mode forbids it; on a terminal only
+    /// Create it even if the store's mode forbids it; only at a terminal
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// A category that goes.
+/// The arguments for a category to delete.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere category delete api/auth
@@ -114,20 +118,20 @@ pub(crate) struct DeleteCategoryArguments {
     /// The category, such as api/auth
     #[arg(value_parser = parse_named_category)]
     pub(crate) path: Category,
-    /// With everything that is in it
+    /// Delete everything in it as well
     #[arg(long, short)]
     pub(crate) recursive: bool,
-    /// Even if the store's mode forbids it; on a terminal only
+    /// Delete it even if the store's mode forbids it; only at a terminal
     #[arg(long)]
     pub(crate) force: bool,
-    /// Say yes without being asked
+    /// Answer yes to all questions
     #[arg(long, short)]
     pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// A category that has a name.
+/// Parses a category that has a name.
 fn parse_named_category(text: &str) -> Result<Category, IdError> {
     let category = text.parse::<Category>()?;
     if category.is_empty() { Err(IdError::Form) } else { Ok(category) }

@@ -1,4 +1,6 @@
-//! Where the text of a memory comes from.
+//! The arguments for the text of a memory: the text itself, or where it is read from.
+//!
+//! Nothing is read while the command line is parsed; `content.rs` does that.
 
 use std::ffi::OsString;
 
@@ -9,15 +11,15 @@ use mere_engine::TypedPath;
 /// A text, or where it is read from.
 #[derive(Args)]
 pub(crate) struct ContentArguments {
-    /// What it says, in Markdown
+    /// The content, in Markdown
     #[arg(value_name = "TEXT", conflicts_with = "file")]
     pub(crate) text: Option<String>,
-    /// Read what it says from FILE, or with `-` from standard input
+    /// Read the content from FILE, or from standard input with `-`
     #[arg(long, short, value_name = "FILE|-", value_parser = content_source_parser())]
     pub(crate) file: Option<ContentSource>,
 }
 
-/// What is read.
+/// Where a text is read from.
 #[derive(Clone, Debug)]
 pub(crate) enum ContentSource {
     /// Standard input.

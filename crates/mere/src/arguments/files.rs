@@ -1,4 +1,5 @@
-//! The commands with which a person looks at files: the same calls an agent makes.
+//! The arguments of the commands with which a person looks at files: the same calls that an agent
+//! makes.
 
 #![expect(clippy::doc_markdown, reason = "clap prints these comments as they are")]
 
@@ -8,7 +9,7 @@ use mere_engine::TypedPath;
 
 use super::{SessionArguments, typed_parser};
 
-/// Lines of a text file, or what a binary one is.
+/// Lines of a text file, or a description of a binary file.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere read src/main.rs
@@ -18,10 +19,10 @@ pub(crate) struct ReadArguments {
     /// A path, or an address such as ROOT_PROJECT:/src/main.rs
     #[arg(value_parser = typed_parser())]
     pub(crate) path: TypedPath,
-    /// The first line, from 1 [default: 1]
+    /// The first line to print, counted from 1 [default: 1]
     #[arg(long, value_name = "LINE")]
     pub(crate) offset: Option<u64>,
-    /// How many lines [default: all]
+    /// How many lines to print [default: all]
     #[arg(long, value_name = "LINES")]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
@@ -40,7 +41,7 @@ pub(crate) struct GlobArguments {
     /// The folder to look in [default: the project root]
     #[arg(value_parser = typed_parser())]
     pub(crate) path: Option<TypedPath>,
-    /// How many files at most [default: all]
+    /// Print at most this many files [default: all]
     #[arg(long, value_name = "FILES")]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
@@ -59,16 +60,16 @@ pub(crate) struct GrepArguments {
     /// A file or a folder [default: the working directory]
     #[arg(value_parser = typed_parser())]
     pub(crate) path: Option<TypedPath>,
-    /// Case does not count
+    /// Ignore case
     #[arg(short, long)]
     pub(crate) ignore_case: bool,
-    /// Lines around each match
+    /// How many lines to print around each match
     #[arg(long, value_name = "LINES", default_value_t = 0)]
     pub(crate) context: u64,
-    /// Only in files that match, such as '*.rs'
+    /// Search only files that match this pattern, such as '*.rs'
     #[arg(short, long, value_name = "PATTERN")]
     pub(crate) glob: Option<String>,
-    /// How many matches at most [default: all]
+    /// Print at most this many matches [default: all]
     #[arg(long, value_name = "MATCHES")]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
@@ -85,20 +86,20 @@ pub(crate) struct TreeArguments {
     /// The folder [default: the working directory]
     #[arg(value_parser = typed_parser())]
     pub(crate) path: Option<TypedPath>,
-    /// How many levels, 1 to 16
+    /// How many levels to show, 1 to 16
     #[arg(long, value_name = "LEVELS", default_value_t = 3)]
     pub(crate) depth: u64,
     #[command(flatten)]
     pub(crate) page: PageArguments,
 }
 
-/// For whom, and how the answer is printed.
+/// Which page is printed, how, and for which agent.
 #[derive(Args)]
 pub(crate) struct PageArguments {
-    /// Print the reply as JSON: one page
+    /// Print one page of the reply as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Begin with the page that `next` of a reply names
+    /// Start at the page that `next` in a reply names
     #[arg(long, value_name = "NEXT", requires = "json")]
     pub(crate) cursor: Option<String>,
     /// When to use colours
@@ -122,8 +123,8 @@ pub(crate) enum ColourArgument {
 /// Show sensitive files of this project to agents.
 ///
 /// Files such as .env and private keys are not visible to agents, and known secrets in other files
-/// are masked, until you allow it here. What you allow is recorded on this machine, for this
-/// project.
+/// are masked, until you allow them here. What you allow is recorded on this machine, for this
+/// project only.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere allow .env                       show one file
@@ -140,27 +141,27 @@ pub(crate) struct AllowArguments {
     /// List what is allowed
     #[arg(long, conflicts_with_all = ["address", "revoke"])]
     pub(crate) list: bool,
-    /// Take it back
+    /// Stop showing it
     #[arg(long, value_name = "ADDRESS", value_parser = typed_parser(), conflicts_with = "address")]
     pub(crate) revoke: Option<TypedPath>,
-    /// Print a reply as JSON
+    /// Print the reply as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Groups of tools that an agent is shown.
+/// Groups of tools that are listed to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ToolsetArgument {
-    /// What works with items
+    /// The tools for items
     Items,
-    /// What works with memories
+    /// The tools for memories
     Memory,
     /// `glob`, `grep`, `write`, `edit`, `patch_section`
     Files,
 }
 
 impl ToolsetArgument {
-    /// Whether a tool of that group is listed with this one.
+    /// Checks whether tools of the group `toolset` are listed with this argument.
     pub(crate) fn includes(self, toolset: Toolset) -> bool {
         matches!(
             (self, toolset),

@@ -1,4 +1,6 @@
 //! The arguments of `mere graph`.
+//!
+//! They are only turned into a request here; the engine walks and draws the graph.
 
 use clap::{Args, ValueEnum};
 use mere_core::graph::{Direction, RelationSet, WalkDepth, WalkOptions};
@@ -7,7 +9,7 @@ use mere_core::request::{DrawingFormat, GraphCommand};
 
 use super::AnswerArguments;
 
-/// Knowledge is linked by the relations of its frontmatter and by `[[wikilinks]]`.
+/// Knowledge entries are linked by the relations in their frontmatter and by `[[wikilinks]]`.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere graph paging                        what is around one entry
@@ -15,31 +17,31 @@ use super::AnswerArguments;
   mere graph --format svg > knowledge.svg  a picture of everything
   mere graph --check                       links that lead nowhere, circles, orphans")]
 pub(crate) struct GraphArguments {
-    /// The entry to begin at, as `id` or `category/id`; everything if none is given
+    /// The entry to start from, as `id` or `category/id` [default: all entries]
     entry: Option<ItemRef>,
-    /// How many links away, from 1 to 5
+    /// How many links away to go, from 1 to 5
     #[arg(long, default_value = "2")]
     depth: WalkDepth,
-    /// What to write
+    /// The output format
     #[arg(long, value_enum, default_value_t = GraphFormatArgument::Text)]
     format: GraphFormatArgument,
-    /// Only along this relation; may be given several times
+    /// Follow only this relation; may be repeated
     #[arg(long = "relation", value_name = "RELATION")]
     relations: Vec<Relation>,
-    /// Only what the entry links to
+    /// Show only what the entry links to
     #[arg(long, conflicts_with = "incoming")]
     outgoing: bool,
-    /// Only what links to the entry
+    /// Show only what links to the entry
     #[arg(long)]
     incoming: bool,
-    /// Look for links that lead nowhere, circles, contradictions and orphans
+    /// Look for broken links, cycles, contradictions and orphans
     #[arg(long, conflicts_with_all = ["entry", "depth", "format", "relations", "outgoing", "incoming"])]
     check: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// What a drawing is written as.
+/// The format of a drawing.
 #[derive(Clone, Copy, ValueEnum)]
 enum GraphFormatArgument {
     Text,
@@ -48,11 +50,11 @@ enum GraphFormatArgument {
     Svg,
 }
 
-/// The most entries of a drawing.
+/// The most entries in a drawing.
 const MAX_ENTRIES: usize = 2_000;
 
 impl GraphArguments {
-    /// What is asked for.
+    /// Builds the request.
     pub(crate) fn to_request(&self) -> GraphCommand {
         if self.check {
             return GraphCommand::Check;

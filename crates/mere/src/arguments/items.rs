@@ -1,4 +1,7 @@
-//! The commands with which a person keeps items.
+//! The arguments of the commands for items, and those that other commands share: an item, its
+//! scope, and how the answer is printed.
+//!
+//! Names are parsed here, but nothing is looked up.
 
 use std::str::FromStr;
 
@@ -9,12 +12,12 @@ use mere_core::request::LookupScope;
 
 use super::ColourArgument;
 
-/// What a person says for a type: directive (skill), tool, knowledge (note), memory, lockfile, and
-/// plurals.
+/// A type as a person may name it: directive (skill), tool, knowledge (note), memory, lockfile, and
+/// their plurals.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeArgument {
     pub(crate) kind: ItemType,
-    /// How a new one lies on disk: a skill is a folder.
+    /// How a new item is stored on disk: a skill is a folder.
     pub(crate) form: ItemForm,
 }
 
@@ -28,13 +31,13 @@ impl FromStr for TypeArgument {
     }
 }
 
-/// Which item.
+/// Which item is meant.
 #[derive(Args)]
 pub(crate) struct ItemArguments {
     /// directive (or skill), tool, knowledge (or note), memory, lockfile
     #[arg(value_name = "TYPE")]
     pub(crate) kind: TypeArgument,
-    /// Its id, or category/id; a lockfile's may end in @version
+    /// Its id, or category/id; a lockfile's id may end in @version
     #[arg(value_name = "ID")]
     pub(crate) item: ItemRef,
 }
@@ -50,10 +53,10 @@ pub(crate) struct AnswerArguments {
     pub(crate) color: ColourArgument,
 }
 
-/// Where an item is looked for.
+/// Where to look for an item.
 #[derive(Args)]
 pub(crate) struct SourceArguments {
-    /// Only in this scope [default: the project, then the user]
+    /// Look only in this scope [default: the project, then the user]
     #[arg(long, value_enum)]
     scope: Option<ScopeArgument>,
 }
@@ -64,10 +67,10 @@ impl SourceArguments {
     }
 }
 
-/// Where an item is changed. One's own is changed only if one says so.
+/// Where to change an item. An item in the user's own space is changed only on request.
 #[derive(Args)]
 pub(crate) struct TargetArguments {
-    /// In this scope
+    /// The scope to change it in
     #[arg(long, value_enum, default_value_t = ScopeArgument::Project)]
     scope: ScopeArgument,
 }
@@ -78,7 +81,7 @@ impl TargetArguments {
     }
 }
 
-/// A scope that lies on this machine.
+/// A scope on this machine.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum ScopeArgument {
     /// The project's .ai folder
@@ -96,7 +99,7 @@ impl From<ScopeArgument> for Scope {
     }
 }
 
-/// Makes .ai with an example of each type, and tells git what to leave alone. Safe to repeat.
+/// Creates .ai with an example of each type, and tells git what to ignore. Safe to repeat.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere init                      in the project
@@ -104,20 +107,20 @@ impl From<ScopeArgument> for Scope {
   mere init --template blank     without examples
   mere init --git-hook           and let git check signatures before each commit")]
 pub(crate) struct InitArguments {
-    /// Make your own space instead of the project's
+    /// Create your own space instead of the project's
     #[arg(long)]
     pub(crate) user: bool,
-    /// What a new space begins with
+    /// What to put into a new space
     #[arg(long, value_enum, default_value_t = TemplateArgument::Example)]
     pub(crate) template: TemplateArgument,
-    /// Let git check what is committed: puts a pre-commit hook into the repository
+    /// Let git check signatures before each commit: installs a pre-commit hook
     #[arg(long, conflicts_with = "user")]
     pub(crate) git_hook: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// What a new space begins with.
+/// What a new space contains.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TemplateArgument {
     /// One working item of each type
@@ -126,7 +129,7 @@ pub(crate) enum TemplateArgument {
     Blank,
 }
 
-/// The file already validates; edit it from there.
+/// The new file is already valid; edit it from there.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere new directive release/deploy
@@ -135,27 +138,27 @@ pub(crate) enum TemplateArgument {
 pub(crate) struct NewArguments {
     #[command(flatten)]
     pub(crate) item: ItemArguments,
-    /// In your own space instead of the project's
+    /// Create it in your own space instead of the project's
     #[arg(long)]
     pub(crate) user: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// A broken item is listed with what is wrong.
+/// Broken items are listed with what is wrong.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere list
   mere list tools --scope user
   mere list notes --category api")]
 pub(crate) struct ListArguments {
-    /// Only this type
+    /// List only this type
     #[arg(value_name = "TYPE")]
     pub(crate) kind: Option<TypeArgument>,
-    /// Only in this scope
+    /// List only this scope
     #[arg(long, value_enum)]
     pub(crate) scope: Option<ScopeArgument>,
-    /// Only in this category and below
+    /// List only this category and those below it
     #[arg(long)]
     pub(crate) category: Option<Category>,
     #[command(flatten)]
@@ -177,7 +180,7 @@ pub(crate) struct ShowArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// Nothing is written over: an item of that name there stays.
+/// Nothing is overwritten: an existing item of that name stays.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere copy tool api/jwt --to user
@@ -185,17 +188,17 @@ pub(crate) struct ShowArguments {
 pub(crate) struct CopyArguments {
     #[command(flatten)]
     pub(crate) item: ItemArguments,
-    /// The scope it is copied to; it is looked for in the other one
+    /// The scope to copy it to; it is copied from the other one
     #[arg(long, value_enum)]
     pub(crate) to: ScopeArgument,
-    /// Sign the copy as its author, instead of keeping the author's signature
+    /// Sign the copy as its author instead of keeping the author's signature
     #[arg(long)]
     pub(crate) as_mine: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// Its id stays. What the file says of its own category is changed with it.
+/// Its id stays. A category named in the file itself is changed as well.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere move tool api/jwt security
@@ -205,7 +208,7 @@ pub(crate) struct MoveArguments {
     pub(crate) item: ItemArguments,
     /// The new category; '' for none
     pub(crate) category: Category,
-    /// Become its author: what another signed keeps its place otherwise
+    /// Become its author; without this, an item signed by somebody else is not moved
     #[arg(long)]
     pub(crate) as_mine: bool,
     #[command(flatten)]
@@ -214,7 +217,7 @@ pub(crate) struct MoveArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// Links to a renamed knowledge entry are changed in the notes of its scope.
+/// Links to a renamed knowledge entry are updated in the notes of its scope.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere rename note style house-style
@@ -224,7 +227,7 @@ pub(crate) struct RenameArguments {
     pub(crate) item: ItemArguments,
     /// The new id
     pub(crate) new_id: ItemId,
-    /// Become its author: what another signed keeps its name otherwise
+    /// Become its author; without this, an item signed by somebody else is not renamed
     #[arg(long)]
     pub(crate) as_mine: bool,
     #[command(flatten)]
@@ -241,7 +244,7 @@ pub(crate) struct RenameArguments {
 pub(crate) struct DeleteArguments {
     #[command(flatten)]
     pub(crate) item: ItemArguments,
-    /// Say yes without being asked
+    /// Answer yes to all questions
     #[arg(long, short)]
     pub(crate) yes: bool,
     #[command(flatten)]
@@ -250,7 +253,7 @@ pub(crate) struct DeleteArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// Every candidate in every scope, and in the folders clients read by themselves.
+/// Shows every candidate in every scope, and in the folders that clients read on their own.
 #[derive(Args)]
 #[command(after_help = "Example:
   mere why skill code-review")]
@@ -261,7 +264,7 @@ pub(crate) struct WhyArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// The index is a hint: answers are right with and without it.
+/// The index only saves time: answers are right with and without it.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere index               read what has changed, and write .ai/.index.json
@@ -278,7 +281,7 @@ pub(crate) struct IndexArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// Decide on what agents propose: shows each change and asks.
+/// Review what agents propose: shows each change and asks.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere review                        one after the other
@@ -288,26 +291,26 @@ pub(crate) struct IndexArguments {
   mere review --accept NAME --digest SHA256
   mere review --reject NAME")]
 pub(crate) struct ReviewArguments {
-    /// List them, and ask nothing
+    /// List the proposals without asking
     #[arg(long)]
     pub(crate) list: bool,
-    /// Show one
+    /// Show one proposal
     #[arg(long, value_name = "NAME", conflicts_with = "list")]
     pub(crate) show: Option<String>,
-    /// Let it be so
+    /// Accept a proposal
     #[arg(long, value_name = "NAME", conflicts_with_all = ["list", "show"])]
     pub(crate) accept: Option<String>,
-    /// With --accept: only if it is what --show printed this digest for
+    /// With --accept: only if it is still what --show printed this digest for
     #[arg(long, value_name = "SHA256", requires = "accept")]
     pub(crate) digest: Option<Sha256>,
-    /// Drop it
+    /// Reject a proposal
     #[arg(long, value_name = "NAME", conflicts_with_all = ["list", "show", "accept"])]
     pub(crate) reject: Option<String>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// Config files of the project and of the user.
+/// The config files of the project and of the user.
 #[derive(Args)]
 pub(crate) struct ConfigArguments {
     #[command(subcommand)]
@@ -316,19 +319,19 @@ pub(crate) struct ConfigArguments {
 
 #[derive(Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Check both files; exit status 4 if one is not right
+    /// Check both files; the exit status is 4 if one is invalid
     #[command(after_help = "Example:
   mere config check --json")]
     Check(AnswerArguments),
 }
 
-/// Looks at configs, spaces, keys, trust, the team, every item and its signatures.
+/// Checks configs, spaces, keys, trust, the team, and every item with its signatures.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere doctor
   mere doctor --fix      put right what nobody has to decide on")]
 pub(crate) struct DoctorArguments {
-    /// Put right what nobody has to decide on
+    /// Repair what needs no decision
     #[arg(long)]
     pub(crate) fix: bool,
     #[command(flatten)]

@@ -1,4 +1,6 @@
-//! The commands with which a person sees to their own keys.
+//! The arguments of `mere keys`.
+//!
+//! No passphrase is ever an argument, because other processes can see the command line.
 
 use std::ffi::OsString;
 
@@ -9,7 +11,7 @@ use mere_core::trust::{Fingerprint, FingerprintError};
 
 use super::AnswerArguments;
 
-/// Keys are Ed25519 keys in OpenSSH's form: one that you have already does.
+/// Keys are Ed25519 keys in OpenSSH's format: one that you already have will do.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere keys generate                    make a key of its own
@@ -24,13 +26,13 @@ pub(crate) struct KeysArguments {
 
 #[derive(Subcommand)]
 pub(crate) enum KeysCommandArguments {
-    /// Make a key
+    /// Generate a key
     Generate(GenerateArguments),
-    /// List your keys, and those that ssh-agent offers
+    /// List your keys and those that ssh-agent offers
     List(AnswerArguments),
     /// Print the public half of a key
     Export {
-        /// Which one [default: the one that signs]
+        /// Which key [default: the one that signs]
         #[arg(value_name = "SHA256:…")]
         key: Option<Fingerprint>,
         #[command(flatten)]
@@ -38,48 +40,48 @@ pub(crate) enum KeysCommandArguments {
     },
     /// Keep a copy of a private key
     Import {
-        /// The private key; it stays as locked as it is
+        /// The private key; it keeps its passphrase
         #[arg(value_parser = file_parser())]
         file: PersonFile,
         #[command(flatten)]
         answer: AnswerArguments,
     },
-    /// Sign with a key that you have
+    /// Sign with a key that you already have
     Use {
-        /// A private key, used where it lies; or the .pub file or the fingerprint of one that
+        /// A private key, used where it is; or the .pub file or the fingerprint of a key that
         /// ssh-agent holds; or the fingerprint of one of your keys
         #[arg(value_name = "FILE|SHA256:…", value_parser = key_parser())]
         key: KeyArgument,
         #[command(flatten)]
         answer: AnswerArguments,
     },
-    /// Put another key in the place of the one that signs, and print the proof
+    /// Replace the key that signs with another one, and print the proof
     Rotate(RotateArguments),
 }
 
-/// At a terminal you are asked for a passphrase. The first key is the one that signs.
+/// At a terminal you are asked for a passphrase. The first key becomes the one that signs.
 #[derive(Args)]
 pub(crate) struct GenerateArguments {
-    /// What its file is called [default: `id_ed25519`, then `id_ed25519_2`, …]
+    /// The name of its file [default: `id_ed25519`, then `id_ed25519_2`, …]
     #[arg(long)]
     pub(crate) name: Option<KeyName>,
-    /// Make it without a passphrase, and ask nothing
+    /// Generate it without a passphrase, and ask nothing
     #[arg(long)]
     pub(crate) no_passphrase: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// Both keys sign the proof. The old key stays one of yours: what it signed still counts.
+/// Both keys sign the proof. The old key remains one of yours: what it signed still counts.
 #[derive(Args)]
 pub(crate) struct RotateArguments {
-    /// Another of your keys, instead of a new one
+    /// Use another of your keys instead of a new one
     #[arg(long, value_name = "SHA256:…")]
     pub(crate) to: Option<Fingerprint>,
-    /// Where the proof goes, a file that is not there yet [default: standard output]
+    /// Write the proof to this file, which must not exist yet [default: standard output]
     #[arg(long, value_name = "FILE", value_parser = file_parser())]
     pub(crate) out: Option<PersonFile>,
-    /// Make the new key without a passphrase, and ask nothing
+    /// Generate the new key without a passphrase, and ask nothing
     #[arg(long, conflicts_with = "to")]
     pub(crate) no_passphrase: bool,
     #[command(flatten)]
@@ -94,7 +96,7 @@ pub(super) fn key_parser() -> impl TypedValueParser<Value = KeyArgument> {
     OsStringValueParser::new().try_map(parse_key)
 }
 
-/// What begins like a fingerprint is one, or nothing.
+/// Parses a key argument. A text that starts like a fingerprint must be one; any other is a file.
 pub(super) fn parse_key(text: OsString) -> Result<KeyArgument, FingerprintError> {
     match text.to_str().filter(|text| text.starts_with("SHA256:")) {
         Some(said) => said.parse().map(KeyArgument::Fingerprint),

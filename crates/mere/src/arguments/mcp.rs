@@ -1,4 +1,6 @@
 //! The arguments of `mere mcp`.
+//!
+//! Which tools are listed is an option; it is not a permission.
 
 use clap::{Args, Subcommand};
 use mere_core::name::AgentName;
@@ -6,7 +8,7 @@ use mere_engine::TypedPath;
 
 use super::{SessionArguments, ToolsetArgument, typed_parser};
 
-/// Without `--http` one client is served on standard input and output.
+/// Without `--http`, one client is served on standard input and output.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -19,13 +21,14 @@ use super::{SessionArguments, ToolsetArgument, typed_parser};
 pub(crate) struct McpArguments {
     #[command(subcommand)]
     pub(crate) command: Option<McpCommand>,
-    /// Serve any number of clients over HTTP; beyond loopback every one needs a token
+    /// Serve any number of clients over HTTP; beyond loopback each one needs a token
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7421")]
     pub(crate) http: Option<String>,
-    /// A name by which clients reach this machine, besides the address itself
+    /// Another name by which clients reach this machine, besides its address; may be repeated
     #[arg(long, value_name = "NAME", requires = "http")]
     pub(crate) allow_host: Vec<String>,
-    /// Which groups of tools are listed, besides `help`, `dir` and `read`; every tool can be called
+    /// Which groups of tools to list besides `help`, `dir` and `read`; every tool can be called
+    /// anyway
     #[arg(long, value_name = "SETS", value_enum, value_delimiter = ',', default_values = ["items", "memory"])]
     pub(crate) toolsets: Vec<ToolsetArgument>,
     /// Serve the fixtures of the protocol's conformance suite instead of the tools
@@ -43,7 +46,7 @@ pub(crate) struct McpArguments {
 
 #[derive(Subcommand)]
 pub(crate) enum McpCommand {
-    /// Bearer tokens for MCP over HTTP
+    /// Manage bearer tokens for MCP over HTTP
     Token(TokenArguments),
 }
 
@@ -55,7 +58,7 @@ pub(crate) struct TokenArguments {
 
 #[derive(Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token that names an agent, and print it this once
+    /// Create a token that names an agent, and print it once
     Create {
         /// The agent's name
         #[arg(long, value_name = "NAME")]
@@ -63,7 +66,7 @@ pub(crate) enum TokenCommand {
     },
     /// List the tokens by id and agent
     List,
-    /// Take a token back
+    /// Revoke a token
     Revoke {
         /// Its id, as `list` shows it
         id: String,

@@ -1,4 +1,6 @@
-//! The commands with which a person keeps memories.
+//! The arguments of `mere memory`.
+//!
+//! Paths, times and numbers are validated here; the store's rules are checked by the engine.
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use mere_core::digest::Sha256;
@@ -8,7 +10,7 @@ use mere_core::request::MemorySort;
 
 use super::{AnswerArguments, ContentArguments, Moment};
 
-/// Memories.
+/// Commands for memories.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere memory create standards/errors 'Every error says what to do.'
@@ -18,30 +20,31 @@ use super::{AnswerArguments, ContentArguments, Moment};
 pub(crate) struct MemoryArguments {
     #[command(subcommand)]
     pub(crate) what: MemoryCommandArguments,
-    /// The store of memories [default: `settings.defaultStore`, else the first]
+    /// The memory store [default: `settings.defaultStore`, else the first]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) store: Option<ModName>,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum MemoryCommandArguments {
-    /// Keep a memory
+    /// Create a memory
     ///
-    /// Its category must be there; nothing is overwritten. Without TEXT and FILE it is read from
-    /// standard input, where that is no terminal.
+    /// Its category must exist, and nothing is overwritten. Without TEXT and FILE the content is
+    /// read from standard input, unless that is a terminal.
     Create(CreateMemoryArguments),
     /// Show a memory
     ///
-    /// On a terminal with its tags and times; to a file or a program its content alone.
+    /// On a terminal it is shown with its tags and times; in a file or a pipe you get its content
+    /// alone.
     #[command(visible_alias = "show")]
     Get(GetMemoryArguments),
     /// Change a memory
     ///
-    /// What is not named stays.
+    /// Whatever you do not name stays as it is.
     Update(UpdateMemoryArguments),
     /// Move or rename a memory
     ///
-    /// The category it goes to must be there; nothing is overwritten.
+    /// The target category must exist, and nothing is overwritten.
     Move(MoveMemoryArguments),
     /// Remove a memory
     ///
@@ -50,62 +53,62 @@ pub(crate) enum MemoryCommandArguments {
     Remove(RemoveMemoryArguments),
     /// List the memories of a category and below, or of the whole store
     ///
-    /// And the categories right below, with how many memories each has.
+    /// Also lists the categories directly below, with how many memories each has.
     List(ListMemoriesArguments),
-    /// List what was changed last
+    /// List the memories changed last
     ///
-    /// Of the whole store, the newest first.
+    /// Covers the whole store, newest first.
     Recent(RecentArguments),
     /// Delete the memories that have expired
     ///
-    /// Shows what would go, and asks. Until then an expired memory is only hidden.
+    /// Shows what would be deleted, and asks. Until then an expired memory is only hidden.
     Prune(PruneArguments),
 }
 
-/// A memory that is to be.
+/// The arguments for a memory to create.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere memory create todo/rotate-keys 'Rotate the keys in March.' --expires-at 30d
   mere memory create decisions/database --file notes.md --tag storage --tag sql
   git log -1 --format=%B | mere memory create decisions/release --citation HEAD")]
 pub(crate) struct CreateMemoryArguments {
-    /// category/slug, or a slug alone
+    /// category/slug, or just a slug
     pub(crate) path: MemoryPath,
     #[command(flatten)]
     pub(crate) content: ContentArguments,
     /// A tag; may be repeated
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// From when on it is hidden: 2027-01-31T12:00:00Z, or 12h, 30d, 2w from now
+    /// When to hide it: 2027-01-31T12:00:00Z, or 12h, 30d, 2w from now
     #[arg(long, value_name = "TIME")]
     pub(crate) expires_at: Option<Moment>,
-    /// What it rests on; may be repeated
+    /// What it is based on; may be repeated
     #[arg(long, value_name = "CITATION")]
     pub(crate) citation: Vec<String>,
-    /// Who or what it is from
+    /// Who or what it comes from
     #[arg(long)]
     pub(crate) source: Option<String>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// Which memory is shown.
+/// The arguments for a memory to show.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere memory get standards/errors
   mere memory get standards/errors > errors.md
   mere memory get todo/rotate-keys --include-expired --json")]
 pub(crate) struct GetMemoryArguments {
-    /// category/slug, or a slug alone
+    /// category/slug, or just a slug
     pub(crate) path: MemoryPath,
-    /// Even if it has expired
+    /// Show it even if it has expired
     #[arg(long)]
     pub(crate) include_expired: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// What a memory says from now on.
+/// The arguments for a memory to change.
 #[derive(Args)]
 #[command(
     group = ArgGroup::new("change").required(true).multiple(true).args([
@@ -118,26 +121,26 @@ pub(crate) struct GetMemoryArguments {
   mere memory update todo/rotate-keys --tag urgent --never-expires"
 )]
 pub(crate) struct UpdateMemoryArguments {
-    /// category/slug, or a slug alone
+    /// category/slug, or just a slug
     pub(crate) path: MemoryPath,
     #[command(flatten)]
     pub(crate) content: ContentArguments,
-    /// A tag, in place of those it has; may be repeated
+    /// A tag, replacing those it has; may be repeated
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Take its tags away
+    /// Remove its tags
     #[arg(long, conflicts_with = "tag")]
     pub(crate) no_tags: bool,
-    /// From when on it is hidden: 2027-01-31T12:00:00Z, or 12h, 30d, 2w from now
+    /// When to hide it: 2027-01-31T12:00:00Z, or 12h, 30d, 2w from now
     #[arg(long, value_name = "TIME")]
     pub(crate) expires_at: Option<Moment>,
     /// Let it never expire
     #[arg(long, conflicts_with = "expires_at")]
     pub(crate) never_expires: bool,
-    /// What it rests on, in place of what it says; may be repeated
+    /// What it is based on, replacing its citations; may be repeated
     #[arg(long, value_name = "CITATION")]
     pub(crate) citation: Vec<String>,
-    /// Take its citations away
+    /// Remove its citations
     #[arg(long, conflicts_with = "citation")]
     pub(crate) no_citations: bool,
     /// Change it only if it still has this digest, as `get --json` prints it
@@ -147,64 +150,64 @@ pub(crate) struct UpdateMemoryArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// Which memory is moved, and where to.
+/// The arguments for a memory to move.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere memory move scratch decisions/database
   mere memory move todo/keys todo/rotate-keys")]
 pub(crate) struct MoveMemoryArguments {
-    /// Where it lies
+    /// Where it is now
     pub(crate) from: MemoryPath,
-    /// Where it goes
+    /// Where to move it
     pub(crate) to: MemoryPath,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// Which memory is removed.
+/// The arguments for a memory to remove.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere memory remove todo/rotate-keys
   mere memory remove todo/rotate-keys --yes")]
 pub(crate) struct RemoveMemoryArguments {
-    /// category/slug, or a slug alone
+    /// category/slug, or just a slug
     pub(crate) path: MemoryPath,
-    /// Say yes without being asked
+    /// Answer yes to all questions
     #[arg(long, short)]
     pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// Which memories are listed.
+/// The arguments for listing memories.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere memory list
   mere memory list standards --sort recent --limit 20
   mere memory list --include-expired --store notes")]
 pub(crate) struct ListMemoriesArguments {
-    /// In this category and below [default: the whole store]
+    /// Only this category and those below it [default: the whole store]
     pub(crate) category: Option<Category>,
-    /// In which order
+    /// The order of the list
     #[arg(long, value_enum, default_value_t = SortArgument::Path)]
     pub(crate) sort: SortArgument,
-    /// How many at most, up to 10000 [default: all]
+    /// List at most this many, up to 10000 [default: all]
     #[arg(long, value_name = "MEMORIES", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) limit: Option<u16>,
-    /// Those that have expired, too
+    /// Include memories that have expired
     #[arg(long)]
     pub(crate) include_expired: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// How many memories are listed.
+/// The arguments for listing recent memories.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere memory recent
   mere memory recent --limit 3")]
 pub(crate) struct RecentArguments {
-    /// How many at most
+    /// List at most this many
     #[arg(long, value_name = "MEMORIES", default_value_t = 10,
           value_parser = clap::value_parser!(u16).range(1..=10_000))]
     limit: u16,
@@ -224,16 +227,16 @@ impl From<RecentArguments> for ListMemoriesArguments {
     }
 }
 
-/// Whether it is asked before what has expired goes.
+/// The arguments for deleting what has expired.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere memory prune --dry-run
   mere memory prune --yes --store notes")]
 pub(crate) struct PruneArguments {
-    /// Show what would go, and delete nothing
+    /// Show what would be deleted, and delete nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Say yes without being asked
+    /// Answer yes to all questions
     #[arg(long, short, conflicts_with = "dry_run")]
     pub(crate) yes: bool,
     #[command(flatten)]
@@ -245,7 +248,7 @@ pub(crate) struct PruneArguments {
 pub(crate) enum SortArgument {
     /// By path
     Path,
-    /// What was changed last comes first
+    /// Changed last first
     Recent,
 }
 

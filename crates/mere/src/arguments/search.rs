@@ -1,4 +1,6 @@
-//! The command with which a person finds items.
+//! The arguments of `mere search`.
+//!
+//! They become the same request as an agent's `search`; the query itself is parsed by the engine.
 
 use clap::{Args, ValueEnum};
 use mere_core::cursor::Cursor;
@@ -10,7 +12,7 @@ use mere_core::request::{
 use super::items::TypeArgument;
 use super::{AnswerArguments, SessionArguments};
 
-/// A query, where it is asked, and what hits must have.
+/// A query, where to search, and which conditions hits must meet.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere search retry with backoff
@@ -19,7 +21,7 @@ use super::{AnswerArguments, SessionArguments};
   mere search --type note --category api tokens
   mere search -- -draft x                    a query that begins with a dash")]
 pub(crate) struct SearchArguments {
-    /// What to look for; several words are one query
+    /// What to look for; several words form one query
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     /// Only items of this type: directive (or skill), tool, knowledge (or note), memory; may be
@@ -29,17 +31,17 @@ pub(crate) struct SearchArguments {
     /// Where to look [default: everywhere that is configured]
     #[arg(long, value_enum)]
     source: Option<SearchSourceArgument>,
-    /// How many of each type, or with `--unified` altogether, 1 to 100
+    /// How many hits of each type, or in total with `--unified`, 1 to 100
     #[arg(long, value_name = "HITS", default_value_t = 10,
           value_parser = clap::value_parser!(u8).range(1..=100))]
     limit: u8,
-    /// By words and meaning, by words alone, or by meaning alone
+    /// Search by words and meaning, by words alone, or by meaning alone
     #[arg(long, value_enum, default_value_t = SearchModeArgument::Hybrid)]
     mode: SearchModeArgument,
-    /// One list of all types, the best first
+    /// One list of all types, best first
     #[arg(long)]
     unified: bool,
-    /// Begin with the page that the one before names
+    /// Start at the page that the previous page names
     #[arg(long, value_name = "NEXT")]
     cursor: Option<Cursor>,
     #[command(flatten)]
@@ -50,26 +52,27 @@ pub(crate) struct SearchArguments {
     filters: FilterArguments,
 }
 
-/// What hits must have. A filter is for the types that have such a thing; others pass.
+/// The conditions that hits must meet. A filter applies to the types that have such a property;
+/// other types pass.
 #[derive(Args)]
 #[command(next_help_heading = "Filters, each for the types that have it")]
 struct FilterArguments {
-    /// In this category or below
+    /// Only this category and those below it
     #[arg(long, value_name = "CATEGORY")]
     category: Option<Category>,
-    /// Knowledge and memories with this tag; repeated, with all of them
+    /// Knowledge and memories with this tag; if repeated, with all of them
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
     /// Knowledge of this kind, such as reference
     #[arg(long, value_name = "KIND")]
     entry_type: Option<String>,
-    /// Knowledge that links to this entry, or that it links to
+    /// Knowledge that links to this entry or is linked from it
     #[arg(long, value_name = "ID")]
     related_to: Option<ItemRef>,
     /// Tools of this kind, such as script
     #[arg(long, value_name = "KIND")]
     tool_type: Option<String>,
-    /// Tools whose executor this is
+    /// Tools with this executor
     #[arg(long, value_name = "ID")]
     executor: Option<String>,
     /// Directives for models of this tier
@@ -77,7 +80,7 @@ struct FilterArguments {
     model_tier: Option<String>,
 }
 
-/// Where items are looked for.
+/// Where to search.
 #[derive(Clone, Copy, ValueEnum)]
 enum SearchSourceArgument {
     /// In the project and in your own space
@@ -88,7 +91,7 @@ enum SearchSourceArgument {
     All,
 }
 
-/// By which likeness items are found.
+/// How items are matched.
 #[derive(Clone, Copy, ValueEnum)]
 enum SearchModeArgument {
     /// By words and by meaning
@@ -100,7 +103,7 @@ enum SearchModeArgument {
 }
 
 impl SearchArguments {
-    /// What is asked for.
+    /// Builds the request.
     pub(crate) fn to_search(&self) -> Search {
         let usual = Search::default();
         Search {
@@ -148,14 +151,14 @@ impl FilterArguments {
     }
 }
 
-/// A type that is searched.
+/// Parses a type that can be searched.
 fn parse_searched_type(text: &str) -> Result<ItemType, String> {
     let kind = text.parse::<TypeArgument>().map_err(|error| error.to_string())?.kind;
     let is_searched = Search::default().item_types.contains(&kind);
     is_searched.then_some(kind).ok_or_else(|| format!("a {} is not searched", kind.name()))
 }
 
-/// Each once, in the order they were said.
+/// Removes duplicates and keeps the order.
 fn remove_duplicates(kinds: &[ItemType]) -> Vec<ItemType> {
     let mut seen = Vec::new();
     for kind in kinds {

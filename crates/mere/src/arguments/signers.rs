@@ -1,4 +1,7 @@
-//! The commands with which a person sees to the keys of others.
+//! The arguments of `mere trust` for the keys of other people.
+//!
+//! A text that starts like a key or a fingerprint must be a valid one, and is never taken for a
+//! file name.
 
 use std::ffi::OsString;
 
@@ -15,38 +18,38 @@ use super::keys::{file_parser, parse_key};
 
 #[derive(Subcommand)]
 pub(crate) enum SignersCommand {
-    /// Let what a key signs count
+    /// Trust what a key signs
     Add(Box<AddSignerArguments>),
-    /// List the keys that count, and those that never do
+    /// List the keys you trust, and those that were revoked
     List(AnswerArguments),
     /// Forget a key
     Remove(Box<SignerArguments>),
-    /// Never let a key count again, whoever admits it
+    /// Never trust a key again, whoever vouches for it
     Revoke(Box<SignerArguments>),
-    /// Let a key's successor count like it, by the proof of `mere keys rotate`
+    /// Trust a key's successor like the key itself, by the proof of `mere keys rotate`
     Rotate(SuccessorArguments),
 }
 
-/// Adding a key again replaces what it counts for.
+/// Adding a key again replaces its limits.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere trust add ada.pub --name Ada
   mere trust add 'ssh-ed25519 AAAA…' --type tool --category api
   mere trust add ci.pub --name CI --scope project")]
 pub(crate) struct AddSignerArguments {
-    /// The public key: its file, or its line in quotes
+    /// The public key: a file, or the key's line in quotes
     #[arg(value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key_parser())]
     pub(crate) key: SignerKey,
-    /// Whose it is
+    /// Whose key it is
     #[arg(long)]
     pub(crate) name: Option<SignerName>,
-    /// Only for items in this scope; may be repeated
+    /// Trust it only for items in this scope; may be repeated
     #[arg(long, value_enum, value_delimiter = ',')]
     scope: Vec<ScopeArgument>,
-    /// Only for items of this type; may be repeated
+    /// Trust it only for items of this type; may be repeated
     #[arg(long = "type", alias = "types", value_name = "TYPE", value_delimiter = ',')]
     kinds: Vec<TypeArgument>,
-    /// Only for items in this category and below; may be repeated
+    /// Trust it only for items in this category and below; may be repeated
     #[arg(long = "category", alias = "categories", value_name = "CATEGORY", value_delimiter = ',')]
     categories: Vec<Category>,
     #[command(flatten)]
@@ -73,10 +76,10 @@ pub(crate) struct SignerArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// The old key must be trusted; it counts until you remove it.
+/// The old key must be trusted, and counts until you remove it.
 #[derive(Args)]
 pub(crate) struct SuccessorArguments {
-    /// The proof that `mere keys rotate` gave its owner
+    /// The proof that `mere keys rotate` printed for the key's owner
     #[arg(value_parser = file_parser())]
     pub(crate) file: PersonFile,
     #[command(flatten)]
@@ -99,13 +102,13 @@ fn signer_parser() -> impl TypedValueParser<Value = SignerSelector> {
     })
 }
 
-/// What begins like a public key is one, or nothing.
+/// Parses the line of a public key. Returns `None` for a text that does not start like one.
 fn parse_key_line(text: &OsString) -> Option<Result<PublicKey, KeyArgumentError>> {
     let text = text.to_str().filter(|text| text.starts_with("ssh-") && text.contains(' '))?;
     Some(text.parse().map_err(KeyArgumentError::from))
 }
 
-/// A key that was typed wrongly.
+/// Why a key argument is invalid.
 #[derive(Debug, thiserror::Error)]
 enum KeyArgumentError {
     #[error(transparent)]

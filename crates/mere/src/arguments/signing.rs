@@ -1,4 +1,6 @@
-//! The commands with which a person signs, verifies and works on items.
+//! The arguments of the commands that sign, verify and edit items.
+//!
+//! Names and patterns become a selection here; the engine finds the items.
 
 use std::str::FromStr;
 
@@ -11,16 +13,16 @@ use mere_engine::TypedPath;
 use super::items::{AnswerArguments, ItemArguments, ScopeArgument, SourceArguments, TypeArgument};
 use super::typed_parser;
 
-/// Which items: a type and names or patterns, or patterns alone.
+/// Which items: a type with names or patterns, or patterns alone.
 #[derive(Args)]
 pub(crate) struct SelectionArguments {
-    /// A type, then ids or patterns such as 'api/*'; or patterns alone
+    /// A type followed by ids or patterns such as 'api/*', or patterns alone
     #[arg(value_name = "TYPE ID|GLOB")]
     words: Vec<String>,
     /// All items
     #[arg(long, conflicts_with = "words")]
     pub(crate) all: bool,
-    /// Items whose files are staged for the next commit
+    /// Items with files that are staged for the next commit
     #[arg(long, conflicts_with_all = ["words", "all"])]
     pub(crate) staged: bool,
     /// Only in this scope
@@ -29,7 +31,7 @@ pub(crate) struct SelectionArguments {
 }
 
 impl SelectionArguments {
-    /// What is meant, if nothing is named by `otherwise`.
+    /// Returns the selection, or `otherwise` if nothing is named.
     pub(crate) fn selection(&self, otherwise: SelectedItems) -> Result<ItemSelection, String> {
         let scope = self.scope.map(Scope::from);
         let Some((first, rest)) = self.words.split_first() else {
@@ -47,7 +49,7 @@ impl SelectionArguments {
         Ok(ItemSelection { kind, scope, which })
     }
 
-    /// Whether each item is called by its name.
+    /// Checks whether each item is named exactly, without a pattern.
     pub(crate) fn is_exact(&self) -> bool {
         !self.words.is_empty() && !self.words.iter().any(|word| is_pattern(word))
     }
@@ -67,10 +69,11 @@ fn parse_wanted(word: &str) -> Result<ItemMatcher, String> {
     parse_word(word).map(ItemMatcher::Item)
 }
 
-/// Shows how each differs from what was signed, and asks; named items are signed at once.
+/// Shows how each item differs from what was signed, and asks; items named exactly are signed at
+/// once.
 ///
-/// Without arguments: every item that is changed, out of place, a draft, or unsigned where it must be
-/// signed, and what agents propose.
+/// Without arguments it covers every item that is changed, out of place, a draft, or unsigned where
+/// a signature is required, and what agents propose.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere sign                          one after the other, each with its difference
@@ -81,7 +84,7 @@ fn parse_wanted(word: &str) -> Result<ItemMatcher, String> {
 pub(crate) struct SignArguments {
     #[command(flatten)]
     pub(crate) selection: SelectionArguments,
-    /// Say yes without being asked
+    /// Answer yes to all questions
     #[arg(long, short)]
     pub(crate) yes: bool,
     /// Show what differs from what was signed, and sign nothing
@@ -91,7 +94,7 @@ pub(crate) struct SignArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// Exit status 4 if anything is broken, or not signed by a key that counts where it must be.
+/// The exit status is 4 if anything is broken, or lacks a trusted signature where one is required.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere verify
@@ -101,21 +104,21 @@ pub(crate) struct SignArguments {
 pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) selection: SelectionArguments,
-    /// Only the team's roster counts, if this admin signed it; nothing of yours is read. Of several,
-    /// all must have signed
+    /// Trust only the team's roster, if this admin signed it, and read none of your own settings;
+    /// if repeated, all of them must have signed
     #[arg(long, value_name = "SHA256:…")]
     pub(crate) admin: Vec<Fingerprint>,
     /// With --admin: refuse a roster with a lower serial, such as one from before a removal
     #[arg(long, value_name = "N", default_value_t = 0, requires = "admin")]
     pub(crate) min_serial: u64,
-    /// Also write the findings to FILE, in the form that code hosts read
+    /// Also write the findings to FILE, in SARIF, the format that code hosts read
     #[arg(long, value_name = "FILE", value_parser = typed_parser())]
     pub(crate) sarif: Option<TypedPath>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// An item that is worked on.
+/// The arguments for an item to work on.
 #[derive(Args)]
 pub(crate) struct EditArguments {
     #[command(flatten)]

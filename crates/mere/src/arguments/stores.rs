@@ -1,4 +1,6 @@
-//! The commands with which a person sees to stores.
+//! The arguments of `mere store`.
+//!
+//! What is left out may be asked for later, so most of them are optional.
 
 use clap::{Args, Subcommand, ValueEnum};
 use mere_core::category::CategoryMode;
@@ -7,7 +9,7 @@ use mere_core::request::StoreTemplate;
 
 use super::AnswerArguments;
 
-/// Stores.
+/// Commands for stores.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere store init                        asks, and writes it to config.yaml
@@ -20,25 +22,25 @@ pub(crate) struct StoreArguments {
 
 #[derive(Subcommand)]
 pub(crate) enum StoreCommandArguments {
-    /// Write a store to config.yaml, and make its categories
+    /// Add a store to config.yaml, and create its categories
     ///
-    /// On a terminal it asks for what is not said.
+    /// At a terminal it asks for what you leave out.
     Init(InitStoreArguments),
-    /// List the stores, their modes, and the categories that config.yaml names
+    /// List the stores, their modes, and the categories named in config.yaml
     #[command(after_help = "Examples:
   mere store list
   mere store list --json")]
     List(AnswerArguments),
-    /// Make the categories that config.yaml names
+    /// Create the categories named in config.yaml
     #[command(after_help = "Example:
   mere store sync")]
     Sync(AnswerArguments),
-    /// Read every memory again, and say what is wrong with any
+    /// Read every memory again, and report what is wrong with any of them
     #[command(after_help = "Examples:
   mere store reindex
   mere store reindex --store notes")]
     Reindex {
-        /// The store of memories [default: `settings.defaultStore`, else the first]
+        /// The memory store [default: `settings.defaultStore`, else the first]
         #[arg(long, value_name = "NAME")]
         store: Option<ModName>,
         #[command(flatten)]
@@ -46,33 +48,33 @@ pub(crate) enum StoreCommandArguments {
     },
 }
 
-/// A store that is to be.
+/// The arguments for a store to create.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere store init
   mere store init cortex --template team
   mere store init notes --template blank --mode free --user")]
 pub(crate) struct InitStoreArguments {
-    /// What it is called [default: memory, or personal with --user]
+    /// The name of the store [default: memory, or personal with --user]
     pub(crate) name: Option<ModName>,
-    /// What it begins with [default: project]
+    /// Which categories to start with [default: project]
     #[arg(long, value_enum)]
     pub(crate) template: Option<StoreTemplateArgument>,
-    /// Who may make and delete categories [default: as the template says]
+    /// Who may create and delete categories [default: as the template says]
     #[arg(long, value_enum)]
     pub(crate) mode: Option<ModeArgument>,
-    /// Where it lies, as config.yaml says it: relative to the .ai folder, absolute, or with ~
-    /// [default: ./memory, or ./NAME where another store lies there]
+    /// Its folder, as written to config.yaml: relative to the .ai folder, absolute, or with ~
+    /// [default: ./memory, or ./NAME if another store is there]
     #[arg(long)]
     pub(crate) path: Option<String>,
-    /// In your own config.yaml instead of the project's
+    /// Add it to your own config.yaml instead of the project's
     #[arg(long)]
     pub(crate) user: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// What a store begins with.
+/// The categories and the mode that a store starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreTemplateArgument {
     /// No categories; free
@@ -93,14 +95,14 @@ impl From<StoreTemplateArgument> for StoreTemplate {
     }
 }
 
-/// How strictly the categories of a store hold.
+/// How strict the categories of a store are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ModeArgument {
-    /// Any category may be made and deleted
+    /// Any category may be created and deleted
     Free,
-    /// Only those below the top may be made and deleted
+    /// Only categories below the top ones may be created and deleted
     Subcategories,
-    /// No category may be made or deleted
+    /// No category may be created or deleted
     Strict,
 }
 

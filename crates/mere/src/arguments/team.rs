@@ -1,4 +1,6 @@
-//! The commands for the team of a space.
+//! The arguments of `mere team`, `join` and `leave`.
+//!
+//! A text that starts like a public key must be a valid one, and is never taken for a file name.
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Subcommand};
@@ -9,9 +11,10 @@ use mere_core::trust::{Date, Fingerprint, KeyError};
 use super::AnswerArguments;
 use super::items::TypeArgument;
 
-/// The members of a team sign items, its admins say who they are.
+/// The members of a team sign items, and its admins decide who the members are.
 ///
-/// The team is in .ai/signers.json, which is committed; it counts for whoever runs `mere join`.
+/// The team is defined in .ai/signers.json, which is committed; it counts for whoever runs `mere
+/// join`.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere team init --name Ada             a team, with you as its admin and first member
@@ -26,21 +29,21 @@ pub(crate) struct TeamArguments {
 
 #[derive(Subcommand)]
 pub(crate) enum TeamCommandArguments {
-    /// Make a team
+    /// Create a team
     Init(InitTeamArguments),
-    /// Let what somebody signs count
+    /// Add a member, whose signatures then count
     Add(Box<AddMemberArguments>),
-    /// Let what somebody signs count no more
+    /// Remove a member, whose signatures then no longer count
     Remove(RemoveMemberArguments),
-    /// Let so many admins sign each change
+    /// Set how many admins must sign each change
     Threshold {
-        /// How many
+        /// The number of admins
         #[arg(value_parser = clap::value_parser!(u16).range(1..=16))]
         admins: u16,
         #[command(flatten)]
         answer: AnswerArguments,
     },
-    /// Say which types must be signed
+    /// Set which types must be signed
     Require {
         /// The types, such as directive,tool,lockfile
         #[arg(value_name = "TYPES", value_delimiter = ',', required = true)]
@@ -50,18 +53,18 @@ pub(crate) enum TeamCommandArguments {
     },
     /// Sign the change that another admin made
     Sign(TeamSignArguments),
-    /// Put the roster you saw last back into the space, where an older one lies
+    /// Restore the roster you saw last, if the space has an older one
     Restore(AnswerArguments),
-    /// Show who is in the team, and whether that counts for you
+    /// Show who is in the team, and whether it counts for you
     Show(AnswerArguments),
 }
 
 #[derive(Args)]
 pub(crate) struct InitTeamArguments {
-    /// What the team calls you
+    /// Your name in the team
     #[arg(long)]
     name: Option<SignerName>,
-    /// How many admins sign each change
+    /// How many admins must sign each change
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=16))]
     threshold: u16,
@@ -81,21 +84,21 @@ impl InitTeamArguments {
 
 #[derive(Args)]
 pub(crate) struct AddMemberArguments {
-    /// What the team calls them
+    /// The member's name in the team
     name: SignerName,
-    /// Their public key: its file, or its line in quotes
+    /// The member's public key: a file, or the key's line in quotes
     #[arg(value_name = "PUBKEY_FILE|'ssh-ed25519 …'", value_parser = public_key_parser())]
     key: SignerKey,
-    /// Only for these types, such as tool,lockfile
+    /// Limit the member to these types, such as tool,lockfile
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     types: Vec<TypeArgument>,
-    /// Only in these categories and below
+    /// Limit the member to these categories and those below them
     #[arg(long, value_name = "CATEGORIES", value_delimiter = ',')]
     categories: Vec<Category>,
-    /// Until the end of this day
+    /// The last day on which the member's signatures count
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_day)]
     not_after: Option<Date>,
-    /// Let them change the team, too
+    /// Let the member change the team as well
     #[arg(long)]
     admin: bool,
     #[command(flatten)]
@@ -115,13 +118,13 @@ impl AddMemberArguments {
     }
 }
 
-/// Lists the items for which nobody else vouches, and asks whether you do.
+/// Lists the items that nobody else has signed, and asks whether you countersign them.
 #[derive(Args)]
 pub(crate) struct RemoveMemberArguments {
-    /// Their name or fingerprint, as `mere team show` prints it
+    /// The member's name or fingerprint, as `mere team show` prints it
     #[arg(value_name = "NAME|SHA256:…")]
     pub(crate) member: String,
-    /// Add your signature to their items without being asked
+    /// Countersign the member's items without asking
     #[arg(long)]
     pub(crate) countersign: bool,
     #[command(flatten)]
@@ -131,34 +134,34 @@ pub(crate) struct RemoveMemberArguments {
 /// Shows what the change does, and asks.
 #[derive(Args)]
 pub(crate) struct TeamSignArguments {
-    /// Say yes without being asked
+    /// Answer yes to all questions
     #[arg(long, short)]
     pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// Shows the admins and the members, and asks. Later changes count by themselves, if the admins you
-/// said yes to sign them.
+/// Shows the admins and the members, and asks. Later changes count automatically if the admins you
+/// accepted sign them.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere join                     compare the admins' fingerprints, and say yes
   mere join --admin SHA256:…    join if this admin signed it, without a question")]
 pub(crate) struct JoinArguments {
-    /// An admin that you know; may be repeated. Joins without a question if it is right
+    /// An admin that you know; joins without asking if that admin signed; may be repeated
     #[arg(long, value_name = "SHA256:…")]
     pub(crate) admin: Vec<Fingerprint>,
-    /// Say yes without being asked
+    /// Answer yes to all questions
     #[arg(long, short, conflicts_with = "admin")]
     pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
 
-/// After that only keys count that you trust yourself.
+/// After that, only keys that you trust yourself count.
 #[derive(Args)]
 pub(crate) struct LeaveArguments {
-    /// Say yes without being asked
+    /// Answer yes to all questions
     #[arg(long, short)]
     pub(crate) yes: bool,
     #[command(flatten)]
@@ -169,7 +172,7 @@ fn parse_day(text: &str) -> Result<Date, &'static str> {
     text.parse().map_err(|_| "a day reads like 2027-01-31")
 }
 
-/// What begins like a public key is one, or nothing.
+/// Parses a public key. A text that starts like a key's line must be one; any other is a file.
 fn public_key_parser() -> impl TypedValueParser<Value = SignerKey> {
     OsStringValueParser::new().try_map(|text| {
         let line = text.to_str().filter(|text| text.starts_with("ssh-") && text.contains(' '));

@@ -1,4 +1,6 @@
-//! Questions to a person, in the client's own era.
+//! Questions to a person, asked in the way the client's protocol version provides.
+//!
+//! Every doubt is a no: a missing answer, a timeout, a cancelled call, or a form without a yes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,14 +15,14 @@ use rmcp::service::{OriginatingRequestId, PeerRequestOptions, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
-/// How long a person may think.
+/// How long a person may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
-/// What the answer is called in `inputRequests`.
+/// The key of the answer in `inputRequests`.
 const ANSWER_KEY: &str = "answer";
 
-/// How this client's person can be asked.
+/// How the person behind a client can be asked.
 pub(super) enum ElicitationMode {
-    /// Not at all.
+    /// The client cannot ask.
     Unsupported,
     /// By a request to the client while the call waits (2025-11-25).
     Request,
@@ -31,7 +33,7 @@ pub(super) enum ElicitationMode {
 impl ElicitationMode {
     pub(super) fn for_client(context: &RequestContext<RoleServer>) -> Self {
         let elicitation = context.client_capabilities().and_then(|able| able.elicitation);
-        // A client that says neither form nor URL means forms.
+        // A client that names neither form nor URL means forms.
         let forms = elicitation.is_some_and(|able| able.form.is_some() || able.url.is_none());
         let version = context.protocol_version();
         let modern = version.is_some_and(|v| v.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
@@ -43,7 +45,7 @@ impl ElicitationMode {
     }
 }
 
-/// Asks by a request and waits for the answer. No answer, for whatever reason, is no.
+/// Sends a request and waits for the answer. No answer, for whatever reason, means no.
 pub(super) async fn elicit(
     question: &Question,
     context: &RequestContext<RoleServer>,
@@ -68,7 +70,7 @@ pub(super) async fn elicit(
     }
 }
 
-/// The result that asks: the client calls again with the answer and the state.
+/// Builds the result that asks: the client calls again with the answer and the state.
 pub(super) fn input_required(
     question: &Question,
     state: String,
@@ -79,13 +81,13 @@ pub(super) fn input_required(
     Ok(InputRequiredResult::new(Some(requests), Some(state)).into())
 }
 
-/// The answer that came back with a state; `None` if it is not among the responses, so that the
-/// question is asked again.
+/// Returns the answer that came back with a state, or `None` if it is not among the responses, so
+/// that the question is asked again.
 pub(super) fn find_answer(responses: Option<&BTreeMap<String, Value>>) -> Option<Answer> {
     responses?.get(ANSWER_KEY).map(parse_answer)
 }
 
-/// Only an accepted form with a yes in it is a yes.
+/// Parses an answer. Only an accepted form with a yes in it means yes.
 fn parse_answer(result: &Value) -> Answer {
     let yes = result["action"] == "accept" && result["content"]["confirm"] == true;
     if yes { Answer::Yes } else { Answer::No }

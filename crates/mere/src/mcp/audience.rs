@@ -1,8 +1,8 @@
-//! Clients that want to hear of changes, in both eras.
+//! The clients that are notified of changes, in both versions of the protocol.
 //!
-//! A client of 2025-11-25 hears of everything once it has shaken hands; one of 2026-07-28 opens a
-//! `subscriptions/listen` and hears what it asked for. Telling never waits for a client that does
-//! not read.
+//! A client of 2025-11-25 is notified of everything after its handshake; one of 2026-07-28 opens a
+//! `subscriptions/listen` and is notified of what it asked for. Notifying never waits for a client
+//! that does not read.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -13,12 +13,12 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::service::{NotificationContext, Peer, SubscriptionContext, SubscriptionSink};
 
-/// How many clients of each era are told.
+/// How many clients of each version are notified.
 const MAX_CLIENTS: usize = 512;
-/// How long a client may take to be told.
+/// How long notifying one client may take.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What changed.
+/// The list that changed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ListChange {
     /// The list of tools.
@@ -27,17 +27,18 @@ pub(super) enum ListChange {
     Prompts,
 }
 
-/// Who is told.
+/// The clients to notify.
 #[derive(Default)]
 pub(super) struct Subscribers {
-    /// By session; over stdio there is one, without an id.
+    /// The peers by session id. Over stdio there is one, with an empty id.
     peers: Mutex<HashMap<String, Peer<RoleServer>>>,
     sinks: Mutex<HashMap<u64, SubscriptionSink>>,
     next_number: AtomicU64,
 }
 
 impl Subscribers {
-    /// A client has shaken hands. A session counts once, and none that is open makes room.
+    /// Adds a client that has completed its handshake. Each session counts once, and open sessions
+    /// are never evicted to make room.
     pub(super) fn add_peer(&self, context: NotificationContext<RoleServer>) {
         let parts = context.extensions.get::<http::request::Parts>();
         let session = parts.and_then(|parts| parts.headers.get("mcp-session-id"));
@@ -49,7 +50,7 @@ impl Subscribers {
         }
     }
 
-    /// Whether another subscription can be served.
+    /// Checks whether another subscription can be served.
     pub(super) fn has_room(&self) -> bool {
         lock(&self.sinks).len() < MAX_CLIENTS
     }
@@ -62,7 +63,7 @@ impl Subscribers {
         context.cancelled().await;
     }
 
-    /// Tells everyone, each on a task of its own.
+    /// Notifies every client, each in a task of its own.
     pub(super) fn notify(&self, change: ListChange) {
         let peers = lock(&self.peers).values().cloned().collect::<Vec<_>>();
         for peer in peers {
@@ -76,7 +77,7 @@ impl Subscribers {
         let sinks = lock(&self.sinks).values().cloned().collect::<Vec<_>>();
         for sink in sinks {
             spawn_notification(async move {
-                // A change that this subscription does not want is refused by the sink.
+                // The sink refuses a change that this subscription did not ask for.
                 let _ = match change {
                     ListChange::Tools => sink.notify_tool_list_changed().await,
                     ListChange::Prompts => sink.notify_prompt_list_changed().await,
@@ -86,7 +87,7 @@ impl Subscribers {
     }
 }
 
-/// Takes a subscription out when its future ends, also when it is dropped.
+/// Removes a subscription when its future ends, even if it is dropped.
 struct SubscriptionGuard<'a> {
     subscribers: &'a Subscribers,
     number: u64,

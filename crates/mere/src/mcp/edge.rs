@@ -1,8 +1,9 @@
-//! What every server on this edge shares, and how one call is carried.
+//! The state that all servers share, and the way one call is run.
 //!
-//! A call goes to the door on a bounded pool. What the door gives back is carried in the client's
-//! own era: progress as notifications, cancellation from the client's word or its closed stream, a
-//! question as a request (2025-11-25) or as `input_required` with a sealed state (2026-07-28).
+//! A call goes to the door on a bounded pool. The outcome is delivered as the client's protocol
+//! version requires: progress as notifications, cancellation by the client's notification or its
+//! closed stream, and a question as a request (2025-11-25) or as `input_required` with a sealed
+//! state (2026-07-28).
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,36 +32,36 @@ use super::outgoing::OutgoingReplies;
 use super::places::{CallSlots, HeldSlot};
 use super::translate;
 
-/// How many KiB of arguments unanswered calls may hold together.
+/// How many KiB of arguments all unanswered calls may hold together.
 const MAX_ARGUMENT_KIB: usize = 64 * 1024;
-/// How long one call may take, the time in which a person thinks not counted.
+/// How long one call may take, not counting the time a person needs to answer.
 const MAX_CALL_TIME: Duration = Duration::from_mins(1);
-/// The same for a tool that is run: as long as one may take, and a while to get there.
+/// The same limit for running a tool: the longest run, plus the time to start it.
 const MAX_RUN_TIME: Duration = Duration::from_mins(65);
 /// How long a question stays open for a client that keeps its state.
 const MAX_STATE_AGE: Duration = Duration::from_mins(15);
 
-/// The shared half of a server.
+/// The state that all connections of a server share.
 pub(super) struct CallRunner {
     pub(super) session: Arc<Session>,
     pub(super) seal: Seal,
     pub(super) subscribers: Subscribers,
     pub(super) states: RequestStateCodec,
     slots: Arc<CallSlots>,
-    /// One permit for each KiB that a call's arguments take while it is unanswered.
+    /// One permit for each KiB of arguments of the unanswered calls.
     argument_room: Semaphore,
     /// How many calls are unanswered.
     unanswered: watch::Sender<usize>,
-    /// Replies over standard output that wait to be written.
+    /// The replies that wait to be written to standard output.
     pub(super) outgoing: OutgoingReplies,
     /// The agents whose person is being asked something.
     open_questions: Mutex<HashSet<AgentName>>,
 }
 
-/// A call as the protocol brought it: what for, and what a resumed one brings back.
+/// A call as the protocol delivered it, with the answer that a resumed call brings back.
 pub(super) struct PendingCall {
     pub(super) request: Request,
-    /// What a question of this call is bound to: its agent, tool and arguments.
+    /// What a question of this call is bound to: its agent, tool, home and arguments.
     binding: Vec<u8>,
 }
 
@@ -80,8 +81,8 @@ impl CallRunner {
         }
     }
 
-    /// Who calls: the name the operator fixed, else over HTTP the token's, else over stdio the
-    /// client's own, else `default`.
+    /// Returns who is calling: the name that the operator fixed; else over HTTP the token's name
+    /// and over stdio the client's own; else `default`.
     pub(super) fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let http = context.extensions.get::<http::request::Parts>();
         let named = match http {
@@ -93,8 +94,8 @@ impl CallRunner {
         Caller { agent, trace, ..Caller::default() }
     }
 
-    /// A tool call as a request to the door. A state that came back is opened here: one that was
-    /// not sealed by us for this very call is refused.
+    /// Turns a tool call into a request to the door. A state that came back is opened here, and
+    /// refused unless we sealed it for this very call.
     pub(super) fn parse_call(
         &self,
         params: &CallToolRequestParams,
@@ -115,7 +116,7 @@ impl CallRunner {
         Ok(PendingCall { request, binding: bound })
     }
 
-    /// Carries a call through `door` until it is done, or until the client must come back with an
+    /// Runs a call through `door` until it is done, or until the client must come back with an
     /// answer.
     pub(super) async fn run_call<D>(
         &self,
@@ -136,8 +137,8 @@ impl CallRunner {
             let (outcome, place) = self.run_once(&request, context, Arc::clone(&door)).await?;
             let (question, resume) = match outcome {
                 Outcome::Done(reply) => {
-                    // The place is kept until there is room for the reply: so only so many replies
-                    // are in memory, however slowly a client reads.
+                    // The slot is held until there is room for the reply. This bounds how many
+                    // replies are in memory, however slowly a client reads.
                     let over_http = context.extensions.get::<http::request::Parts>().is_some();
                     if !over_http && !context.ct.is_cancelled() {
                         let size = reply.json().len() + reply.mirror_json().len();
@@ -154,7 +155,8 @@ impl CallRunner {
                 ElicitationMode::Request => {
                     match OpenQuestion::open(&self.open_questions, &request.caller.agent) {
                         Some(_open) => ask::elicit(&question, context, &self.seal).await,
-                        // One question at a time: a person must not be flooded into saying yes.
+                        // Only one question at a time, so that a person cannot be flooded into saying
+                        // yes.
                         None => Answer::No,
                     }
                 }
@@ -172,11 +174,11 @@ impl CallRunner {
         translate::result(reply, &self.seal).into()
     }
 
-    /// One visit at the door.
+    /// Makes one call at the door.
     ///
-    /// Over stdio requests are taken in the order they came. One that needs no disk is answered at
-    /// once, and any other gets the home of this moment: so what was asked before a `cd` sees the
-    /// old home, and what was asked after it the new one.
+    /// Over stdio, requests are taken in the order in which they came. One that needs no disk is
+    /// answered at once, and any other gets the home as it is now. So a request from before a `cd`
+    /// sees the old home, and one from after it sees the new one.
     async fn run_once<D>(
         &self,
         request: &Request,
@@ -202,8 +204,8 @@ impl CallRunner {
                 tokio::task::spawn_blocking(move || (door(&request, &mut turn), Some(place)));
             visit.await.ok()
         };
-        // The door looks at the clock and at the client too; this is for a call that waits for its
-        // place, or for a disk that does not answer.
+        // The door watches the clock and the client too. This is for a call that waits for its
+        // slot, or for a disk that does not answer.
         tokio::select! {
             outcome = visit => outcome.ok_or_else(|| internal_error("the call could not be run")),
             () = context.ct.cancelled() => Err(internal_error("the call was cancelled")),
@@ -211,20 +213,20 @@ impl CallRunner {
         }
     }
 
-    /// Ends when no call is unanswered.
+    /// Waits until no call is unanswered.
     pub(super) async fn wait_until_idle(&self) {
         let _ = self.unanswered.subscribe().wait_for(|count| *count == 0).await;
     }
 }
 
-/// A question to an agent's person, while it is open.
+/// An open question to an agent's person. Dropping it closes the question.
 struct OpenQuestion<'a> {
     agents: &'a Mutex<HashSet<AgentName>>,
     agent: AgentName,
 }
 
 impl<'a> OpenQuestion<'a> {
-    /// `None` if another one is open already.
+    /// Returns `None` if another question of this agent is already open.
     fn open(open: &'a Mutex<HashSet<AgentName>>, agent: &AgentName) -> Option<Self> {
         let first = open.lock().unwrap_or_else(PoisonError::into_inner).insert(agent.clone());
         first.then(|| Self { agents: open, agent: agent.clone() })
@@ -237,7 +239,7 @@ impl Drop for OpenQuestion<'_> {
     }
 }
 
-/// Counts a call while it is unanswered.
+/// Counts a call as unanswered until it is dropped.
 struct UnansweredCall<'a>(&'a watch::Sender<usize>);
 
 impl<'a> UnansweredCall<'a> {
@@ -257,7 +259,7 @@ fn internal_error(words: &'static str) -> ErrorData {
     ErrorData::internal_error(words, None)
 }
 
-/// How much longer than the door itself the edge waits for it.
+/// How much longer than the door itself the runner waits for it.
 const DEADLINE_GRACE: Duration = Duration::from_secs(5);
 const BUSY: ErrorCode = ErrorCode(-32000);
 const BAD_STATE: &str = "the request state is not one this server gave for this call";

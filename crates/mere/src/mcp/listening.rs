@@ -1,4 +1,6 @@
-//! A client that listens while its call runs.
+//! The turn of an MCP client: cancellation, deadline and progress of one call.
+//!
+//! A client that does not read its progress notes gets no more of them; its call goes on.
 
 use std::time::{Duration, Instant};
 
@@ -10,17 +12,17 @@ use rmcp::service::{Peer, RequestContext};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-/// How long a client may leave a note unread before the call goes on without telling it.
+/// How long a progress note may stay unread before the call goes on without sending more.
 const PROGRESS_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// What the MCP edge lends to one call.
+/// What the MCP server lends to one call.
 pub(super) struct ClientTurn {
     cancelled: CancellationToken,
     deadline: Instant,
     notes: Option<ProgressNotes>,
 }
 
-/// Where notes on the way go, if the client asked for them.
+/// Where progress notes go, if the client asked for them.
 struct ProgressNotes {
     peer: Peer<RoleServer>,
     token: ProgressToken,
@@ -29,7 +31,7 @@ struct ProgressNotes {
 }
 
 impl ClientTurn {
-    /// For a call on a thread of its own, which may wait for a note to be written.
+    /// Creates the turn of a call that has its own thread and may wait for a note to be written.
     pub(super) fn new(
         context: &RequestContext<RoleServer>,
         deadline: Instant,
@@ -44,7 +46,7 @@ impl ClientTurn {
         Self { cancelled: context.ct.clone(), deadline, notes }
     }
 
-    /// For a call that is over before there is anything to tell.
+    /// Creates the turn of a call that ends before there is any progress to report.
     pub(super) fn without_progress(
         context: &RequestContext<RoleServer>,
         deadline: Instant,
@@ -75,7 +77,7 @@ impl Turn for ClientTurn {
     }
 }
 
-/// Progress is a float in the protocol.
+/// Converts a count to a float, which is what the protocol uses for progress.
 #[expect(clippy::cast_precision_loss, reason = "nobody counts progress beyond 2^53")]
 fn to_float(count: u64) -> f64 {
     count as f64

@@ -1,5 +1,5 @@
-//! A client's bytes as a message of the protocol, or the refusal they get. One rule for both
-//! transports.
+//! Parses a client's bytes as a message of the protocol, or returns the refusal to send. Both
+//! transports use the same rules.
 
 use mere_core::json;
 use rmcp::RoleServer;
@@ -9,10 +9,10 @@ use serde_json::{Value, json as object};
 /// The largest message, in bytes.
 pub(super) const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// A message the SDK can read.
+/// A message that the SDK can read.
 pub(super) type Message = RxJsonRpcMessage<RoleServer>;
 
-/// What cannot be handed to the SDK, and the answer to it. Its words are constants.
+/// A message that cannot be handed to the SDK, with the answer to it. Its texts are constants.
 #[derive(Debug)]
 pub(super) struct InvalidMessage {
     id: Value,
@@ -26,23 +26,23 @@ impl InvalidMessage {
     const INVALID_PARAMS: i64 = -32602;
     const BUSY: i64 = -32000;
 
-    /// A message longer than [`MAX_BYTES`].
+    /// Returns the error for a message longer than [`MAX_MESSAGE_BYTES`].
     pub(super) fn too_long() -> Self {
         Self { id: Value::Null, code: Self::INVALID_REQUEST, text: "the message is over 4 MiB" }
     }
 
-    /// A request that comes while too many are unanswered.
+    /// Returns the error for a request that arrives while too many are unanswered.
     pub(super) fn busy(id: Value) -> Self {
         Self { id, code: Self::BUSY, text: "too many requests are unanswered" }
     }
 
-    /// A request whose id another one has that is not answered yet.
+    /// Returns the error for a request that has the id of another unanswered one.
     pub(super) fn duplicate_id(id: Value) -> Self {
         let text = "an unanswered request has this id already";
         Self { id, code: Self::INVALID_REQUEST, text }
     }
 
-    /// The answer.
+    /// Builds the answer.
     pub(super) fn answer(&self) -> Value {
         object!({
             "jsonrpc": "2.0", "id": self.id,
@@ -51,8 +51,8 @@ impl InvalidMessage {
     }
 }
 
-/// Reads a message; `None` for nothing at all, and for a notification we do not know, which gets
-/// no answer.
+/// Parses a message. Returns `None` for empty input, and for an unknown notification, which gets no
+/// answer.
 pub(super) fn parse_message(bytes: &[u8]) -> Result<Option<Message>, InvalidMessage> {
     if bytes.trim_ascii().is_empty() {
         return Ok(None);

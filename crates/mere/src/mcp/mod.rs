@@ -1,7 +1,7 @@
-//! `mere mcp`: the engine served to agents over the Model Context Protocol.
+//! `mere mcp`: serves the engine to agents over the Model Context Protocol.
 //!
-//! The SDK speaks the protocol, both its eras; the transports are ours, so that every byte that
-//! leaves has passed the gate, whoever made it.
+//! The SDK speaks the protocol in both its versions. The transports are ours, so that every byte
+//! that leaves has passed the gate, whoever produced it.
 
 mod ask;
 mod audience;
@@ -37,7 +37,7 @@ use places::MAX_CALLS;
 use server::ToolServer;
 use stdio::StdioConnection;
 
-/// How often the configuration is looked at between calls, so that clients hear of a change.
+/// How often the configuration is checked between calls, so that clients are notified of a change.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Runs the command.
@@ -61,12 +61,12 @@ pub(crate) fn run(place: LocationArguments, mcp: &McpArguments) -> io::Result<Ex
     serve(ToolServer { runner: Arc::clone(&edge), toolsets }, &edge, mcp)
 }
 
-/// Serves over HTTP or over standard input and output.
+/// Serves over HTTP, or over standard input and output.
 fn serve<H>(server: H, edge: &Arc<CallRunner>, mcp: &McpArguments) -> io::Result<ExitCode>
 where
     H: ServerHandler + Clone,
 {
-    // Over stdio one thread takes the requests in the order they came; the calls run beside it.
+    // Over stdio one thread takes the requests in order, and the calls run beside it.
     let mut runtime = match &mcp.http {
         Some(_) => tokio::runtime::Builder::new_multi_thread(),
         None => tokio::runtime::Builder::new_current_thread(),
@@ -79,7 +79,7 @@ where
             return http::serve(server, edge, address, &mcp.allow_host).await;
         }
         render::print_waiting("mere: waiting for an MCP client on standard input");
-        // Serving goes on while the last calls finish.
+        // Serving continues while the last calls finish.
         let told_and_finished = async {
             stop::wait_for_signal().await;
             stop::finish_calls(edge).await;
@@ -90,13 +90,13 @@ where
         }
         Ok(ExitCode::SUCCESS)
     });
-    // A reader blocked on standard input must not keep the process.
+    // A reader that is blocked on standard input must not keep the process alive.
     runtime.shutdown_background();
     ended
 }
 
-/// Serves until standard input ends. A handshake that goes wrong is answered, and one that comes
-/// after requests without any begins a serving of its own.
+/// Serves until standard input ends. A failed handshake is answered. A handshake that follows
+/// requests without one starts a new serving.
 async fn serve_stdio<H: ServerHandler + Clone>(server: H, edge: &Arc<CallRunner>) {
     let lines = StdioConnection::open(Arc::clone(edge));
     loop {
@@ -119,7 +119,7 @@ async fn serve_stdio<H: ServerHandler + Clone>(server: H, edge: &Arc<CallRunner>
     }
 }
 
-/// Tells clients when the configuration has changed.
+/// Notifies clients when the configuration has changed.
 async fn watch_config(edge: Arc<CallRunner>) {
     let mut seen = 0;
     loop {
@@ -141,7 +141,7 @@ async fn watch_config(edge: Arc<CallRunner>) {
     }
 }
 
-/// Gives items their vectors, a few at a time: a model, or the network, must not keep anybody waiting.
+/// Embeds items, a few at a time, because a slow model or network must not keep anybody waiting.
 async fn embed_items(edge: Arc<CallRunner>) {
     loop {
         tokio::time::sleep(POLL_INTERVAL).await;

@@ -1,4 +1,5 @@
-//! How much of replies may wait to be written: a client that asks faster than it reads waits.
+//! Limits how many bytes of replies may wait to be written, so that a client that asks faster than
+//! it reads has to wait.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +10,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How many KiB of replies may wait.
 const MAX_KIB: usize = 16 * 1024;
-/// After how long a reply is taken for one that will never be written: its call was cancelled.
+/// After this long a waiting reply is assumed never to be written, because its call was cancelled.
 const RESERVATION_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The replies that wait.
+/// The replies that wait to be written.
 pub(super) struct OutgoingReplies {
     room: Arc<Semaphore>,
     waiting: Mutex<HashMap<RequestId, (Instant, OwnedSemaphorePermit)>>,
@@ -25,7 +26,7 @@ impl Default for OutgoingReplies {
 }
 
 impl OutgoingReplies {
-    /// Waits until there is room for a reply of so many bytes.
+    /// Waits until there is room for a reply of this many bytes, and reserves it.
     pub(super) async fn reserve(&self, id: &RequestId, bytes: usize) {
         let kib = u32::try_from((bytes / 1024 + 1).min(MAX_KIB)).unwrap_or(u32::MAX);
         loop {
@@ -43,7 +44,7 @@ impl OutgoingReplies {
         }
     }
 
-    /// A reply was written, or will not be.
+    /// Releases the room of a reply that was written, or never will be.
     pub(super) fn release(&self, id: &RequestId) {
         self.lock_waiting().remove(id);
     }

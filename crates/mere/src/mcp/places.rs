@@ -1,5 +1,6 @@
-//! How many calls run at once, and how many of one agent: the rest is left for the others. Tools that
-//! are run have places of their own, so that none of them keeps an agent from its other calls.
+//! Limits how many calls run at once, and how many of them may be one agent's, so that the rest is
+//! left for the others. Tool runs have slots of their own, so that none of them keeps an agent from
+//! its other calls.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,20 +20,20 @@ const MAX_RUNS_PER_AGENT: usize = 3;
 /// How many agents are remembered; idle ones are forgotten first.
 const MAX_AGENTS: usize = 256;
 
-/// The places where calls run, and those where tools do.
+/// The slots for calls and those for tool runs.
 pub(super) struct CallSlots {
     calls: SlotPool,
     runs: SlotPool,
 }
 
-/// Some places.
+/// A pool of slots, with a limit for each agent.
 struct SlotPool {
     all: Arc<Semaphore>,
     by_agent: Mutex<HashMap<AgentName, Arc<Semaphore>>>,
     max_per_agent: usize,
 }
 
-/// A place, held while a call runs.
+/// A slot, held while a call runs.
 pub(super) struct HeldSlot {
     _own: OwnedSemaphorePermit,
     _all: OwnedSemaphorePermit,
@@ -48,7 +49,7 @@ impl Default for CallSlots {
 }
 
 impl CallSlots {
-    /// Waits for a place for a call.
+    /// Waits for a slot for a call.
     pub(super) async fn acquire(&self, request: &Request) -> Option<HeldSlot> {
         let room = if request.verb.is_long_running() { &self.runs } else { &self.calls };
         room.acquire(&request.caller.agent).await

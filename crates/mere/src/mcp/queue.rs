@@ -1,9 +1,10 @@
-//! What a stdio client has asked and not been answered.
+//! The requests of a stdio client that are not answered yet.
 //!
 //! The SDK starts a task for every request it is given, so requests are handed over only while few
-//! are unanswered; the next ones wait here, and beyond a bound they are refused. So a client that
-//! floods, or never reads, fills no memory, while its cancellations and its answers to our questions
-//! always come through. A request counts until its answer is written, or it is cancelled.
+//! are unanswered. The next ones wait here, and beyond a limit they are refused. A client that
+//! floods us or never reads therefore fills no memory, while its cancellations and its answers to
+//! our questions always get through. A request counts until its answer is written or it is
+//! cancelled.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,13 +14,13 @@ use tokio::sync::Notify;
 
 use super::message::{InvalidMessage, Message};
 
-/// How many requests, and how many bytes of them, the SDK has at once.
+/// How many requests, and how many bytes of them, the SDK holds at once.
 const MAX_RUNNING: usize = 64;
 const MAX_RUNNING_BYTES: usize = 8 * 1024 * 1024;
 /// How many requests, and how many bytes of them, may wait.
 const MAX_WAITING: usize = 4_096;
 const MAX_WAITING_BYTES: usize = 8 * 1024 * 1024;
-/// How many subscriptions may be open; they are never answered, so they count apart.
+/// How many subscriptions may be open. They are never answered, so they are counted separately.
 const MAX_SUBSCRIPTIONS: usize = 16;
 
 /// The unanswered requests of one client.
@@ -37,7 +38,7 @@ struct QueueState {
 }
 
 impl RequestQueue {
-    /// Takes a message that was read, and gives it back if it goes on at once.
+    /// Takes a message that was read, and returns it if it can be handed over at once.
     pub(super) fn admit(
         &self,
         message: Message,
@@ -69,7 +70,7 @@ impl RequestQueue {
         }
     }
 
-    /// The next waiting request, as soon as there is room for one.
+    /// Returns the next waiting request as soon as there is room for it.
     pub(super) async fn next(&self) -> Message {
         loop {
             let room = self.room_freed.notified();
@@ -80,18 +81,18 @@ impl RequestQueue {
         }
     }
 
-    /// The next waiting request; `None` when none waits any more.
+    /// Returns the next waiting request, or `None` if none waits any more.
     pub(super) async fn next_or_none(&self) -> Option<Message> {
         if self.state().waiting.is_empty() { None } else { Some(self.next().await) }
     }
 
-    /// A request was answered.
+    /// Marks a request as answered.
     pub(super) fn mark_answered(&self, id: &RequestId) {
         self.state().remove(id);
         self.room_freed.notify_one();
     }
 
-    /// Nothing that was asked will be answered any more.
+    /// Forgets all requests that were handed over, because none of them will be answered.
     pub(super) fn clear(&self) {
         let mut state = self.state();
         state.running.clear();
@@ -137,7 +138,7 @@ impl QueueState {
         Ok(None)
     }
 
-    /// Two requests under one id could not be told apart.
+    /// Checks that the id is not in use: two requests with one id could not be told apart.
     fn check_id(&self, id: &RequestId) -> Result<(), InvalidMessage> {
         let waits = self.waiting.iter().any(|(other, _, _)| other == id);
         if waits || self.running.contains_key(id) || self.subscriptions.contains(id) {

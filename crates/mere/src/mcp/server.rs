@@ -1,4 +1,6 @@
-//! The protocol's requests, each turned into one call at the door.
+//! The handler of the protocol's requests. Each tool call becomes one call at the door.
+//!
+//! Which tools are listed is all that is decided here; the engine decides about every call.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,7 +25,7 @@ const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/s
     into memories: list_memories first, then create_memory. Every reply has reply_type: S go on; \
     I correct the call; D ask a person; E stop and report trace_id. Roots:";
 
-/// The revisions that are spoken. 2025-06-18 differs from its successor in nothing we use.
+/// The supported revisions. 2025-06-18 does not differ from its successor in anything we use.
 pub(super) const VERSIONS: &[ProtocolVersion] =
     &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
 
@@ -31,8 +33,8 @@ pub(super) const VERSIONS: &[ProtocolVersion] =
 #[derive(Clone)]
 pub(super) struct ToolServer {
     pub(super) runner: Arc<CallRunner>,
-    /// Which groups of tools are listed besides the basic ones. Every tool can be called: what is
-    /// listed saves an agent's attention, it is not a permission.
+    /// Which groups of tools are listed besides the basic ones. Every tool can be called: listing
+    /// fewer saves an agent's attention and is not a permission.
     pub(super) toolsets: Arc<[ToolsetArgument]>,
 }
 
@@ -107,14 +109,14 @@ impl ServerHandler for ToolServer {
     }
 }
 
-/// Who we say we are.
+/// Returns the name and version of this server.
 pub(super) fn implementation() -> Implementation {
     Implementation::new("merestone", env!("CARGO_PKG_VERSION")).with_title("Merestone")
 }
 
-/// The answer to a request the SDK could not read: a method of ours whose parameters do not fit,
-/// or no method of ours. The SDK's own answer would repeat the method's name, which nobody has
-/// checked.
+/// Returns the answer to a request that the SDK could not read: a known method with wrong
+/// parameters, or an unknown method. The SDK's own answer would repeat the method's name, which
+/// nobody has checked.
 pub(super) fn unreadable_request(
     request: &CustomRequest,
     context: &RequestContext<RoleServer>,
@@ -130,7 +132,7 @@ pub(super) fn unreadable_request(
     }
 }
 
-/// The answer to a method that is not ours.
+/// Returns the answer to an unknown method.
 pub(super) fn no_such_method() -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, Cow::Borrowed("no such method"), None)
 }

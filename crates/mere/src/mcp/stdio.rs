@@ -1,9 +1,9 @@
-//! JSON-RPC over standard input and output, one message a line.
+//! JSON-RPC over standard input and output, one message per line.
 //!
-//! Our own transport, for three reasons: a line is bounded and its JSON strict, a message that
-//! makes no sense is answered with a typed error instead of silence, and what is written has
+//! The transport is our own for three reasons: a line is bounded and its JSON is strict, an invalid
+//! message is answered with a typed error instead of silence, and everything that is written has
 //! passed the gate. A task reads all the time, so that a cancellation or an answer is never stuck
-//! behind requests; those wait in a queue of their own ([`Queue`]).
+//! behind requests; those wait in a [`RequestQueue`].
 
 use std::io;
 use std::sync::Arc;
@@ -26,18 +26,19 @@ use super::queue::RequestQueue;
 /// How many messages the SDK may leave unread.
 const READ_AHEAD: usize = 16;
 
-/// How much the pipe to the client holds, where the system lets us choose: a large answer is then
-/// handed over in one or two steps instead of twenty.
+/// How much the pipe to the client holds, where the system lets us choose. A large answer then
+/// passes in one or two steps instead of twenty.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: usize = 1024 * 1024;
 
-/// Asks for a roomy pipe. What is no pipe, or may not grow, stays as it is.
+/// Enlarges the pipe on standard output. Anything that is not a pipe, or may not grow, stays as it
+/// is.
 fn enlarge_output_pipe() {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(std::io::stdout(), PIPE_BYTES);
 }
 
-/// Up to this size a message is put together and written at once.
+/// Messages up to this size are joined and written at once.
 const SMALL_BYTES: usize = 64 * 1024;
 
 /// Both ends of standard input and output.
@@ -48,20 +49,20 @@ pub(super) struct StdioConnection {
 
 struct IncomingMessages {
     messages: mpsc::Receiver<Message>,
-    /// A handshake that ends one serving and begins the next.
+    /// A handshake that ends one serving and starts the next.
     next_handshake: Option<Message>,
 }
 
-/// One serving of the lines. Another can follow it.
+/// One serving of the connection. Another can follow it.
 pub(super) struct LineTransport {
     incoming: Arc<Mutex<IncomingMessages>>,
     output: Arc<StdoutWriter>,
-    /// Whether a request came that needs no handshake: this serving has none.
+    /// Whether a request arrived that needs no handshake, so that this serving has none.
     stateless: bool,
 }
 
 impl StdioConnection {
-    /// Starts reading.
+    /// Starts reading standard input.
     pub(super) fn open(edge: Arc<CallRunner>) -> Self {
         enlarge_output_pipe();
         let (reader, writer) = stdio_pipes();
@@ -88,7 +89,8 @@ impl StdioConnection {
         }
     }
 
-    /// Whether a handshake waits for the next serving. The last one's requests are over then.
+    /// Checks whether a handshake waits for the next serving. If so, the previous serving's
+    /// requests are forgotten.
     pub(super) async fn take_restart(&self) -> bool {
         let anew = self.incoming.lock().await.next_handshake.is_some();
         if anew {
@@ -145,7 +147,8 @@ impl Transport<RoleServer> for LineTransport {
     }
 }
 
-/// A message as JSON. A reply in it is moved, not copied: it is most of what is ever sent.
+/// Converts a message to JSON. A reply in it is moved and not copied, because replies are most of
+/// what is sent.
 fn as_value(mut message: TxJsonRpcMessage<RoleServer>) -> serde_json::Result<Value> {
     let (reply, mirror) = match &mut message {
         JsonRpcMessage::Response(JsonRpcResponse {
@@ -170,7 +173,7 @@ fn as_value(mut message: TxJsonRpcMessage<RoleServer>) -> serde_json::Result<Val
     Ok(value)
 }
 
-/// The only way to standard output.
+/// The only writer to standard output.
 struct StdoutWriter {
     runner: Arc<CallRunner>,
     writer: Mutex<StdioWriter>,
@@ -197,7 +200,7 @@ impl StdoutWriter {
     }
 }
 
-/// Reads until the input ends or nobody listens any more.
+/// Reads until the input ends or nobody receives messages any more.
 async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<StdoutWriter>) {
     loop {
         let heard = tokio::select! {
@@ -227,7 +230,7 @@ async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<
             return;
         }
     }
-    // The input has ended; what waits is still answered.
+    // The input has ended, but waiting requests are still answered.
     while let Some(message) = outlet.queue.next_or_none().await {
         if sender.send(message).await.is_err() {
             return;
@@ -241,8 +244,8 @@ enum LineRead {
     End,
 }
 
-/// Lines of bounded length. What was read of a line survives a `next` that is not awaited to its
-/// end.
+/// A reader of lines of bounded length. What it has read of a line is kept if `next` is dropped
+/// before it completes.
 struct LineReader {
     reader: BufReader<StdioReader>,
     line: Vec<u8>,
@@ -250,7 +253,7 @@ struct LineReader {
 }
 
 impl LineReader {
-    /// Reads on to the end of the line, keeping at most [`MAX_BYTES`] of it.
+    /// Reads to the end of the line, and keeps at most [`MAX_MESSAGE_BYTES`] of it.
     async fn next(&mut self) -> io::Result<LineRead> {
         loop {
             let available = self.reader.fill_buf().await?;
@@ -274,7 +277,7 @@ impl LineReader {
         }
     }
 
-    /// The line was used; the next one begins.
+    /// Discards the line that was used, so that the next one can start.
     fn reset(&mut self) {
         self.line.clear();
         self.line.shrink_to(64 * 1024);

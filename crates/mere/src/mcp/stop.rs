@@ -1,4 +1,6 @@
-//! How a server stops: it takes nothing new, and gives what runs a little time.
+//! How a server stops: it accepts nothing new, and gives running calls a little time.
+//!
+//! Both transports use it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,10 +9,10 @@ use super::edge::CallRunner;
 
 /// How long calls may go on after the server was told to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long the last answers may take to leave.
+/// How long the last answers may take to be sent.
 const FLUSH_TIME: Duration = Duration::from_millis(200);
 
-/// Ends when the process gets the signal to end.
+/// Waits until the process receives a signal to stop.
 pub(super) async fn wait_for_signal() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
@@ -27,7 +29,7 @@ pub(super) async fn wait_for_signal() {
     let _ = interrupted.await;
 }
 
-/// Waits until every call is answered, or the time is over.
+/// Waits until every call is answered or the time is up.
 pub(super) async fn finish_calls(edge: &Arc<CallRunner>) {
     tracing::info!("stopping");
     let _ = tokio::time::timeout(STOP_TIMEOUT, edge.wait_until_idle()).await;

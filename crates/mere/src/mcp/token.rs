@@ -1,4 +1,6 @@
 //! `mere mcp token`: bearer tokens that name an agent over HTTP.
+//!
+//! A token is printed once, when it is created; afterwards only its id is shown.
 
 use std::io;
 use std::process::ExitCode;
@@ -21,7 +23,7 @@ pub(super) fn run(arguments: &TokenArguments) -> io::Result<ExitCode> {
     }
 }
 
-/// What to print, and how the process ends.
+/// Runs the command, and returns what to print and the exit status.
 fn apply(tokens: &Tokens, what: &TokenCommand) -> Result<(Vec<String>, u8), TokenError> {
     Ok(match what {
         TokenCommand::Create { agent } => (vec![tokens.create(agent)?], 0),

@@ -1,13 +1,15 @@
-//! Between the engine's words and the protocol's.
+//! Translation of tools and replies into the protocol's types.
+//!
+//! A reply is already cleared when it arrives here, and no text is added to it.
 
 use mere_core::gate::{Cleared, Seal};
 use mere_core::reply::ReplyType;
 use mere_core::request::{Effect, Tool};
 use rmcp::model::{CallToolResult, ContentBlock, ToolAnnotations};
 
-/// A tool as the protocol lists it.
+/// Builds the protocol's description of a tool.
 pub(super) fn tool(tool: &Tool) -> rmcp::model::Tool {
-    // What is the protocol's default is not said: every client reads all of this.
+    // The protocol's defaults are left out, because every client reads all of this.
     let annotations = ToolAnnotations::new().open_world(false);
     let annotations = match tool.effect {
         Effect::Reads => annotations.read_only(true),
@@ -20,7 +22,7 @@ pub(super) fn tool(tool: &Tool) -> rmcp::model::Tool {
         .with_annotations(annotations)
 }
 
-/// A reply as the protocol returns it: structured, with a short text mirror.
+/// Builds the protocol's result of a call: the structured reply, with a short text mirror.
 pub(super) fn result(reply: Cleared, seal: &Seal) -> CallToolResult {
     let kind = reply.reply_type();
     let (reply, mirror) = seal.seal_reply(reply);

@@ -1,4 +1,6 @@
-//! How items look to a person: tables, one item with its text, proposals as differences.
+//! How items look to a person: tables, one item with its text, and proposals as differences.
+//!
+//! It also holds the small functions that the other files of this folder share.
 
 use std::fmt::Write;
 
@@ -14,11 +16,11 @@ pub(super) const BAD: Style = AnsiColor::Red.on_default();
 pub(super) const GOOD: Style = AnsiColor::Green.on_default();
 /// The widest cell of a table.
 const MAX_CELL_WIDTH: usize = 60;
-/// The narrowest last column that says anything.
+/// The narrowest useful last column.
 const MIN_LAST_COLUMN: usize = 12;
 
 impl Printer {
-    /// A drawing of entries and their links, or what is wrong with these.
+    /// Formats a drawing of entries and their links, or the problems of those links.
     pub(crate) fn graph(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let Some(drawing) = data["drawing"].as_str() else { return self.checks(reply) };
@@ -33,7 +35,7 @@ impl Printer {
         out
     }
 
-    /// What a command did, in its own words.
+    /// Formats what a command did, in the words of its reply.
     pub(crate) fn outcome(&self, reply: &Value) -> String {
         let mut out = self.escape_controls(as_text(&reply["message"])) + "\n";
         for warning in as_list(&reply["data"]["validation_warnings"]) {
@@ -78,7 +80,7 @@ impl Printer {
         out
     }
 
-    /// Links that nobody changed when an entry got another name, and where they are.
+    /// Formats the links that were not changed when an entry was renamed, and where they are.
     fn unchanged_links(&self, out: &mut String, data: &Value) {
         for (name, what) in [
             ("ambiguous", "left by the old id alone, which several had"),
@@ -95,7 +97,7 @@ impl Printer {
         }
     }
 
-    /// A space that was made.
+    /// Formats a space that was created.
     pub(crate) fn new_space(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
         for path in as_list(&reply["data"]["made"]) {
@@ -123,7 +125,7 @@ impl Printer {
         out
     }
 
-    /// A table of items.
+    /// Formats a table of items.
     pub(crate) fn items(&self, reply: &Value) -> String {
         let items = as_list(&reply["data"]["items"]).collect::<Vec<_>>();
         let rows = items.iter().map(|item| {
@@ -145,7 +147,7 @@ impl Printer {
         self.table(["TYPE", "ID", "VERSION", "SCOPE", "TRUST", "ABOUT"], rows.collect())
     }
 
-    /// One item: what it is, then its text.
+    /// Formats one item: its details, then its text.
     pub(crate) fn item(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let mut out = String::new();
@@ -187,7 +189,7 @@ impl Printer {
         out + &self.markdown(as_text(&data["content"]))
     }
 
-    /// Everything a name could mean.
+    /// Formats every item that a name could mean.
     pub(crate) fn candidates(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let rows = as_list(&data["candidates"]).map(|one| {
@@ -218,14 +220,14 @@ impl Printer {
         out + &format!("{}\n", self.escape_controls(as_text(&reply["message"])))
     }
 
-    /// The items a name could mean, where a call says so.
+    /// Formats the items that an ambiguous name could mean.
     pub(crate) fn candidate_list(&self, reply: &Value) -> String {
         let rows = as_list(&reply["data"]["candidates"])
             .map(|one| [as_text(&one["id"]).to_owned(), as_text(&one["address"]).to_owned()]);
         self.table(["ID", "ADDRESS"], rows.collect())
     }
 
-    /// What became of the index, or how it differs.
+    /// Formats what happened to the index, or how it differs from the disk.
     pub(crate) fn index(&self, reply: &Value) -> String {
         let mut out = String::new();
         for space in as_list(&reply["data"]["spaces"]) {
@@ -254,7 +256,7 @@ impl Printer {
         if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }
     }
 
-    /// What waits for a decision.
+    /// Formats the proposals that wait for a decision.
     pub(crate) fn proposals(&self, reply: &Value) -> String {
         let rows = as_list(&reply["data"]["proposals"]).map(|one| {
             [
@@ -271,7 +273,7 @@ impl Printer {
         self.table(["PROPOSAL", "ACTION", "TYPE", "ID"], rows)
     }
 
-    /// One proposal: what it would change.
+    /// Formats one proposal with the changes it would make.
     pub(crate) fn proposal(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let head = [&data["agent"], &data["action"], &data["item_type"]].map(as_text);
@@ -302,7 +304,7 @@ impl Printer {
         out
     }
 
-    /// What the config files are.
+    /// Formats the state of the config files.
     pub(crate) fn config(&self, reply: &Value) -> String {
         let mut out = String::new();
         for file in as_list(&reply["data"]["files"]) {
@@ -330,7 +332,7 @@ impl Printer {
         out
     }
 
-    /// Markdown with its headings set off, where a person looks at it.
+    /// Formats Markdown; with colours its headings stand out.
     pub(super) fn markdown(&self, text: &str) -> String {
         if !self.uses_colours {
             return self.escape_controls(text);
@@ -348,7 +350,8 @@ impl Printer {
         lines.collect()
     }
 
-    /// Rows in columns; the last one is as wide as it likes, up to a bound on a terminal.
+    /// Formats rows in columns. On a terminal the last column takes the width that is left;
+    /// otherwise it is as wide as its content.
     pub(super) fn table<const N: usize>(&self, head: [&str; N], rows: Vec<[String; N]>) -> String {
         if rows.is_empty() {
             return String::new();
@@ -360,7 +363,8 @@ impl Printer {
             cells.chain([head[column].chars().count()]).max().unwrap_or_default()
         };
         let mut widths: [usize; N] = std::array::from_fn(width);
-        // On a terminal the last column takes what is left, if that is enough to say anything.
+        // On a terminal the last column takes the width that is left, if that is enough to be
+        // useful.
         let others = widths[..N - 1].iter().map(|width| width + 2).sum::<usize>();
         let room = render::width()
             .map(|all| all.saturating_sub(others))
@@ -384,7 +388,7 @@ impl Printer {
         out
     }
 
-    /// A text on one line, and not too wide for a terminal.
+    /// Formats a text as one line, truncated on a terminal.
     fn cell(&self, text: &str) -> String {
         let text = self.escape_controls(&text.split_whitespace().collect::<Vec<_>>().join(" "));
         if !self.is_terminal || text.chars().count() <= MAX_CELL_WIDTH {
@@ -394,7 +398,7 @@ impl Printer {
     }
 }
 
-/// A cell that is no wider than its column.
+/// Truncates a cell to the width of its column.
 pub(super) fn truncate(cell: &str, width: usize) -> String {
     if cell.chars().count() <= width {
         return cell.to_owned();
@@ -402,7 +406,7 @@ pub(super) fn truncate(cell: &str, width: usize) -> String {
     cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Category and id.
+/// Returns category and id.
 pub(super) fn item_name(item: &Value) -> String {
     match (as_text(&item["category"]), as_text(&item["id"])) {
         ("", id) => id.to_owned(),
@@ -410,7 +414,7 @@ pub(super) fn item_name(item: &Value) -> String {
     }
 }
 
-/// Adds a line.
+/// Appends a line.
 pub(super) fn push_line(out: &mut String, words: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(words);
     out.push('\n');

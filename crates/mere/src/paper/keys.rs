@@ -1,4 +1,6 @@
-//! How keys look to a person: a table, one line for a program, a proof as it is.
+//! How keys look to a person: a table, a single line for a program, and a proof as it is.
+//!
+//! Public keys and proofs are printed without decoration, so that they can be redirected to a file.
 
 use serde_json::Value;
 
@@ -9,7 +11,7 @@ use super::items::{as_list, as_text, push_line};
 const EVERYTHING: &str = "everything";
 
 impl Printer {
-    /// The user's keys, and what ssh-agent offers.
+    /// Formats the user's keys and those that ssh-agent offers.
     pub(crate) fn keys(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let rows = as_list(&data["keys"]).map(|key| {
@@ -27,13 +29,13 @@ impl Printer {
         out
     }
 
-    /// The line of a public key, and nothing else.
+    /// Formats the line of a public key, and nothing else.
     #[expect(clippy::unused_self, reason = "papers print every answer alike")]
     pub(crate) fn public_key(&self, reply: &Value) -> String {
         format!("{}\n", as_text(&reply["data"]["public"]))
     }
 
-    /// What became of one key.
+    /// Formats what happened to one key.
     pub(crate) fn own_key(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
         if let Some(file) = reply["data"]["file"].as_str() {
@@ -42,7 +44,7 @@ impl Printer {
         out
     }
 
-    /// The proof of a rotation, or where it lies.
+    /// Formats the proof of a rotation, or says which file holds it.
     pub(crate) fn rotation(&self, reply: &Value) -> String {
         if let Some(proof) = reply["data"]["rotation"].as_str() {
             return proof.to_owned();
@@ -53,7 +55,7 @@ impl Printer {
         out
     }
 
-    /// The keys of others.
+    /// Formats the keys of other people.
     pub(crate) fn signers(&self, reply: &Value) -> String {
         let rows = as_list(&reply["data"]["keys"]).map(|key| {
             let key_name = as_text(&key["key"]).to_owned();
@@ -63,7 +65,7 @@ impl Printer {
         self.table(["KEY", "NAME", "COUNTS FOR"], rows.collect())
     }
 
-    /// What one key of somebody else counts for from now on.
+    /// Formats what another person's key counts for from now on.
     pub(crate) fn signer(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
         let limits = limits(&reply["data"]);
@@ -74,7 +76,7 @@ impl Printer {
     }
 }
 
-/// What a key counts for, in words.
+/// Describes what a key counts for.
 fn limits(key: &Value) -> String {
     let words = [("scopes", "scope"), ("types", "type"), ("categories", "category")];
     let words = words.into_iter().filter_map(|(field, word)| {
@@ -85,7 +87,7 @@ fn limits(key: &Value) -> String {
     if words.is_empty() { EVERYTHING.to_owned() } else { words.join("; ") }
 }
 
-/// What can be said of a key in a few words.
+/// Describes the state of a key in a few words.
 fn state(key: &Value) -> String {
     if let Some(problem) = key["problem"].as_str() {
         return problem.to_owned();

@@ -1,4 +1,6 @@
 //! How memories and categories look to a person.
+//!
+//! A program gets the content of a memory alone, unchanged unless colours are forced.
 
 use serde_json::Value;
 
@@ -6,7 +8,7 @@ use super::Printer;
 use super::items::{BAD, FAINT, STRONG, as_list, as_text, push_line};
 
 impl Printer {
-    /// One memory: what it is, then what it says. A program gets its content alone.
+    /// Formats one memory: its details, then its content. A program gets the content alone.
     pub(crate) fn memory(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let content = self.markdown(as_text(&data["content"]));
@@ -23,7 +25,7 @@ impl Printer {
         format!("{out}\n{content}{end}")
     }
 
-    /// Memories, the categories right below, and how many there are.
+    /// Formats memories, the categories directly below, and how many memories there are.
     pub(crate) fn memories(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let rows = as_list(&data["memories"]).map(row).collect::<Vec<_>>();
@@ -49,13 +51,13 @@ impl Printer {
         out + &summary(shown, count.max(shown), is_more) + "\n"
     }
 
-    /// Categories, and how many memories each has.
+    /// Formats categories with the number of memories in each.
     pub(crate) fn categories(&self, reply: &Value) -> String {
         let below = self.subcategories(&reply["data"]);
         if below.is_empty() { "No categories.\n".to_owned() } else { below }
     }
 
-    /// What has expired, and what became of it.
+    /// Formats what has expired, and what happened to it.
     pub(crate) fn prune_result(&self, reply: &Value) -> String {
         let mut out = String::new();
         for path in as_list(&reply["data"]["memories"]) {
@@ -74,7 +76,7 @@ impl Printer {
     }
 }
 
-/// What is told of a memory besides its title and its content.
+/// Lists the details of a memory besides its title and its content.
 fn memory_details(data: &Value) -> Vec<String> {
     let mut told = vec![format!("{} · {}", as_text(&data["path"]), as_text(&data["address"]))];
     let tags = as_list(&data["tags"]).map(as_text).collect::<Vec<_>>();
@@ -94,7 +96,7 @@ fn memory_details(data: &Value) -> Vec<String> {
     told
 }
 
-/// Path, when it was changed, when it expires, how long it is, tags, title.
+/// Returns path, time of change, time of expiry, length, tags and title.
 fn row(memory: &Value) -> [String; 6] {
     let tags = as_list(&memory["tags"]).map(as_text).collect::<Vec<_>>().join(", ");
     let fault = if memory["fault"] == true { "(not valid) " } else { "" };
@@ -108,7 +110,7 @@ fn row(memory: &Value) -> [String; 6] {
     ]
 }
 
-/// How many there are, and how many of them are left.
+/// Says how many memories there are, and how many are not shown.
 fn summary(shown: u64, count: u64, is_more: bool) -> String {
     let memories = |count: u64| match count {
         0 => "No memories".to_owned(),
@@ -123,7 +125,7 @@ fn summary(shown: u64, count: u64, is_more: bool) -> String {
     }
 }
 
-/// A timestamp to the minute, where it is one in UTC.
+/// Shortens a timestamp in UTC to the minute. Any other text stays as it is.
 fn to_minute(time: &str) -> String {
     let parts = time.strip_suffix('Z').and_then(|time| time.split_once('T'));
     let parts = parts.and_then(|(day, clock)| Some((day, clock.get(..5)?)));

@@ -1,5 +1,5 @@
-//! How answers look to a person: paths as they can be typed here, colours on a terminal, one thing
-//! a line for programs.
+//! How answers look to a person: paths as they can be typed here, colours on a terminal, and one
+//! result per line for programs.
 
 mod items;
 mod keys;
@@ -23,10 +23,11 @@ use crate::render;
 const PATH: Style = AnsiColor::Magenta.on_default();
 const NUMBER: Style = AnsiColor::Green.on_default();
 
-/// Where an answer is printed, and from where paths are read.
+/// A printer of answers. It knows whether a terminal is attached and where paths start from.
 pub(crate) struct Printer {
     uses_colours: bool,
-    /// Whether a person looks at it: lines are grouped, and what could steer a terminal is escaped.
+    /// Whether standard output is a terminal. Then lines are grouped, and characters that could
+    /// control the terminal are escaped.
     is_terminal: bool,
     working_directory: Option<Address>,
     /// The file whose lines were printed last.
@@ -48,7 +49,7 @@ impl Printer {
         }
     }
 
-    /// The lines of a text file, or what a binary one is.
+    /// Formats the lines of a text file, or describes a binary file.
     pub(crate) fn file_text(&self, data: &Value) -> String {
         if data["binary"] == true {
             let kind = data["media_type"].as_str().unwrap_or_default();
@@ -57,13 +58,13 @@ impl Printer {
         self.escape_controls(data["content"].as_str().unwrap_or_default())
     }
 
-    /// A path for each match.
+    /// Formats one path per match.
     pub(crate) fn paths(&self, data: &Value) -> String {
         let paths = data["matches"].as_array().into_iter().flatten().filter_map(Value::as_str);
         paths.map(|path| self.paint(&self.path(path), PATH) + "\n").collect()
     }
 
-    /// The directories, as a tree for a person and as paths for a program.
+    /// Formats the directories, as a tree for a person and as paths for a program.
     pub(crate) fn directories(&self, data: &Value) -> String {
         let branches = data["directories"].as_array().into_iter().flatten();
         let lines = branches.map(|branch| {
@@ -79,7 +80,8 @@ impl Printer {
         lines.collect()
     }
 
-    /// The lines that match: under their file's name for a person, each with it for a program.
+    /// Formats the matching lines, under their file's name for a person and each with its file for
+    /// a program.
     pub(crate) fn matches(&mut self, data: &Value) -> String {
         let mut out = String::new();
         for found in data["matches"].as_array().into_iter().flatten() {
@@ -117,7 +119,8 @@ impl Printer {
         format!("{}{mark}{number}{mark}{text}\n", self.paint(path, PATH))
     }
 
-    /// An address as a path that can be typed here, where it is one of the project.
+    /// Formats an address of the project as a path that can be typed here. Other addresses stay as
+    /// they are.
     fn path(&self, address: &str) -> String {
         let said = address.parse::<Address>().ok();
         let near =
@@ -136,8 +139,8 @@ impl Printer {
         if self.uses_colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// A text that cannot steer the terminal it is printed on, nor hide letters or show them in
-    /// another order than they have.
+    /// Escapes characters that could control the terminal, hide letters, or show them in another
+    /// order.
     fn escape_controls(&self, text: &str) -> String {
         let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || is_invisible(c);
         if !self.is_terminal || !text.contains(steers) {

@@ -1,4 +1,6 @@
-//! How models look to a person.
+//! How embedding models look to a person.
+//!
+//! The texts come from the reply; nothing is looked up here.
 
 use serde_json::Value;
 
@@ -6,7 +8,7 @@ use super::Printer;
 use super::items::{as_list, as_text, push_line};
 
 impl Printer {
-    /// The models, and which one is in use.
+    /// Formats the models, and marks the one in use.
     pub(crate) fn models(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let rows = as_list(&data["models"]).map(|model| {
@@ -26,7 +28,7 @@ impl Printer {
         out
     }
 
-    /// A model that was fetched, and where it lies.
+    /// Formats a model that was fetched, with its file and size.
     pub(crate) fn fetched_model(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
         let (file, bytes) = (as_text(&reply["data"]["file"]), reply["data"]["bytes"].as_u64());
@@ -36,7 +38,7 @@ impl Printer {
     }
 }
 
-/// What can be said of a model in a few words.
+/// Describes the state of a model in a few words.
 fn state(model: &Value) -> String {
     let size = model["bytes"].as_u64().map(megabytes);
     let dimensions = model["dimensions"].as_u64().map(|count| format!("{count} dimensions"));

@@ -1,4 +1,6 @@
-//! Chains, and what a tool said, for a person.
+//! How chains, lockfiles and the output of tools look to a person.
+//!
+//! On a terminal a tool's output is escaped, so that it cannot control the terminal.
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
@@ -10,12 +12,12 @@ const BAD: Style = AnsiColor::Red.on_default();
 const DIM: Style = Style::new().dimmed();
 
 impl Printer {
-    /// What a tool said.
+    /// Escapes what a tool printed.
     pub(crate) fn tool_output(&self, text: &str) -> String {
         self.escape_controls(text)
     }
 
-    /// What would be run.
+    /// Formats the command that would be run.
     pub(crate) fn dry_run(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let words = data["argv"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -24,7 +26,7 @@ impl Printer {
         format!("{}\n  {command}\n", self.escape_controls(message))
     }
 
-    /// The lockfiles that do not hold, and why.
+    /// Formats the lockfiles that do not hold, and why.
     pub(crate) fn lockfiles(&self, reply: &Value) -> String {
         let found = reply["data"]["lockfiles"].as_array().into_iter().flatten();
         let lines = found.map(|one| {
@@ -40,7 +42,7 @@ impl Printer {
         if reply["reply_type"] == "S" { lines + &self.outcome(reply) } else { lines }
     }
 
-    /// The links of a chain, the config they come to, and whether they are pinned.
+    /// Formats the links of a chain, their merged config, and whether the chain is pinned.
     pub(crate) fn chain(&self, reply: &Value) -> String {
         let data = &reply["data"];
         if !data["chain"].is_array() {

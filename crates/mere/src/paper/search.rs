@@ -1,4 +1,6 @@
-//! How hits look to a person: in groups, each with why it was found and who vouches for it.
+//! How search hits look to a person: in groups, each with why it was found and its trust status.
+//!
+//! The order is the engine's; this file only groups, wraps and highlights.
 
 use anstyle::{AnsiColor, Style};
 use mere_core::search::HIGHLIGHT_MARK;
@@ -8,22 +10,22 @@ use super::Printer;
 use super::items::{BAD, FAINT, GOOD, STRONG, as_list, as_text, item_name, push_line, truncate};
 use crate::render;
 
-/// A word that matched.
+/// The style of a word that matched.
 const MATCHED: Style = AnsiColor::Yellow.on_default().bold();
-/// What a person should look at twice.
+/// The style of what a person should look at twice.
 const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
 /// The most lines of a preview.
 const MAX_PREVIEW_LINES: usize = 3;
-/// The narrowest line that says anything.
+/// The narrowest useful line.
 const MIN_LINE_WIDTH: usize = 20;
-/// How much of a line is between the parts of a hit.
+/// How many columns the separators between the parts of a hit take.
 const SEPARATOR_WIDTH: usize = 12;
-/// What stands before everything about a hit.
+/// The indentation of everything below the first line of a hit.
 const INDENT: &str = "    ";
-/// The most hits of one page.
+/// The most hits on one page.
 const MAX_PAGE: u64 = 100;
 
-/// The lists of a reply, and what people call them.
+/// The lists of a reply, with their headings.
 const GROUPS: [(&str, &str); 5] = [
     ("directives", "Directives"),
     ("tools", "Tools"),
@@ -33,7 +35,7 @@ const GROUPS: [(&str, &str); 5] = [
 ];
 
 impl Printer {
-    /// What was found, and how many there are.
+    /// Formats the hits, and how many there are.
     pub(crate) fn hits(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let total = data["total"].as_u64().unwrap_or_default();
@@ -59,7 +61,7 @@ impl Printer {
         out + &self.paint(&summary((total, shown), mode, next), FAINT) + "\n"
     }
 
-    /// One hit, called a `kind` where the list has all of them.
+    /// Formats one hit. In a list of all types, `kind` names its type.
     fn hit(&self, hit: &Value, kind: &str) -> String {
         let name = item_name(hit);
         let title = hit["title"].as_str().map_or_else(|| name.clone(), one_line);
@@ -93,7 +95,8 @@ impl Printer {
         out
     }
 
-    /// The lines that say why it was found: where its text matches, else what it is about.
+    /// Returns the lines that show why it was found: where its text matches, or else its
+    /// description.
     fn excerpt(&self, hit: &Value) -> Vec<String> {
         let Some(preview) = hit["preview"].as_str() else {
             return vec![self.paint("its text is not shown", BAD)];
@@ -102,13 +105,13 @@ impl Printer {
         let matched = preview.iter().filter_map(PreviewPart::matched_word).collect::<Vec<_>>();
         let description = one_line(as_text(&hit["description"]));
         let description = mark_matches(&description, &matched);
-        // A sentence that says it is better than the place in a text that does.
+        // A description that contains the words is better than the place in the text that does.
         let says_it = description.iter().any(|piece| piece.matched_word().is_some());
         let is_better = says_it || matched.is_empty() && !description.is_empty();
         self.wrap(if is_better { &description } else { &preview })
     }
 
-    /// Words on lines that fit the terminal.
+    /// Wraps words into lines that fit the terminal.
     fn wrap(&self, pieces: &[PreviewPart]) -> Vec<String> {
         let width = render::width()
             .map_or(usize::MAX, |width| width.saturating_sub(INDENT.len() + 1).max(MIN_LINE_WIDTH));
@@ -130,7 +133,7 @@ impl Printer {
         lines
     }
 
-    /// The words of a text as they are printed, each with how wide it is.
+    /// Returns the words of a text as they are printed, each with its width.
     fn styled_words(&self, pieces: &[PreviewPart]) -> Vec<(String, usize)> {
         let mut words = vec![(String::new(), 0)];
         for piece in pieces {
@@ -158,7 +161,7 @@ impl Printer {
 enum PreviewPart {
     /// A word that matched.
     Match(String),
-    /// Anything else.
+    /// Any other text.
     Other(String),
 }
 
@@ -177,7 +180,7 @@ impl PreviewPart {
     }
 }
 
-/// How far a status can be relied on.
+/// Returns the style that shows how far a trust status can be relied on.
 fn trust_style(status: &str) -> Style {
     match status {
         "verified" => GOOD,
@@ -187,7 +190,7 @@ fn trust_style(status: &str) -> Style {
     }
 }
 
-/// How many there are, and how to see the rest.
+/// Says how many hits there are, and how to see the rest.
 fn summary((total, shown): (u64, u64), mode: &str, next: Option<&str>) -> String {
     if total == 0 {
         return "Nothing matches. Try fewer words, or others; `mere list` shows everything."
@@ -202,7 +205,8 @@ fn summary((total, shown): (u64, u64), mode: &str, next: Option<&str>) -> String
     format!("{shown} of {total} {matches} ({mode}). More: {limit}`--cursor {next}`")
 }
 
-/// The parts of a preview. A mark has one word in it; whatever else looks like one is the text's own.
+/// Splits a preview into its parts. A mark encloses exactly one word; anything else that looks like
+/// a mark belongs to the text.
 fn split_preview(preview: &str) -> Vec<PreviewPart> {
     let mut pieces = Vec::new();
     let (mut rest, mut own) = (preview, String::new());
@@ -223,7 +227,7 @@ fn split_preview(preview: &str) -> Vec<PreviewPart> {
     pieces
 }
 
-/// The parts of a text that is not marked, where the same words match.
+/// Splits a text without marks into parts, where the same words match.
 fn mark_matches(text: &str, matched: &[&str]) -> Vec<PreviewPart> {
     let is_letter = |c: char| c.is_alphanumeric();
     let mut pieces = Vec::new();

@@ -1,4 +1,6 @@
-//! How signatures look to a person: differences before, findings after.
+//! How signatures look to a person: differences before signing, findings after verification.
+//!
+//! Texts from an item are escaped, because they are shown before anybody trusts them.
 
 use anstyle::Style;
 use serde_json::Value;
@@ -7,7 +9,7 @@ use super::Printer;
 use super::items::{BAD, FAINT, GOOD, STRONG, as_list, as_text, item_name, push_line};
 
 impl Printer {
-    /// One item that could be signed: what differs, and from what.
+    /// Formats one item that could be signed: what differs, and from what.
     pub(crate) fn difference(&self, item: &Value) -> String {
         let head = format!("{} {}", as_text(&item["item_type"]), item_name(item));
         let mut out = format!("{}\n", self.paint(&self.escape_controls(&head), STRONG));
@@ -40,7 +42,7 @@ impl Printer {
         out
     }
 
-    /// Differences, file by file.
+    /// Formats differences, file by file.
     pub(crate) fn changes(&self, changes: &Value) -> String {
         let mut out = String::new();
         for change in as_list(changes) {
@@ -66,7 +68,7 @@ impl Printer {
         out
     }
 
-    /// Items that could be signed.
+    /// Formats a table of items that could be signed.
     pub(crate) fn signable_items(&self, items: &[Value]) -> String {
         let rows = items.iter().map(|item| {
             let [kind, status] = ["item_type", "status"].map(|key| as_text(&item[key]).to_owned());
@@ -75,7 +77,7 @@ impl Printer {
         self.table(["TYPE", "ID", "SCOPE", "TRUST"], rows.collect())
     }
 
-    /// What was signed, and what was not.
+    /// Formats what was signed and what was not.
     pub(crate) fn signing_result(&self, reply: &Value) -> String {
         let mut out = String::new();
         for item in as_list(&reply["data"]["signed"]) {
@@ -95,7 +97,7 @@ impl Printer {
         out
     }
 
-    /// Whose signatures an item has.
+    /// Formats whose signatures an item has.
     pub(crate) fn signatures(&self, trust: &Value) -> String {
         let mut out = String::new();
         if let Some(key) = trust["key"].as_str() {
@@ -112,7 +114,7 @@ impl Printer {
         out
     }
 
-    /// What verification found.
+    /// Formats what verification found.
     pub(crate) fn verification(&self, reply: &Value) -> String {
         let mut out = String::new();
         for item in as_list(&reply["data"]["items"]) {
@@ -133,7 +135,7 @@ impl Printer {
         if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }
     }
 
-    /// What the doctor found.
+    /// Formats what the doctor found.
     pub(crate) fn checks(&self, reply: &Value) -> String {
         let mut out = String::new();
         for check in as_list(&reply["data"]["checks"]) {

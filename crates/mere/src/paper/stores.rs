@@ -1,4 +1,6 @@
 //! How stores look to a person: each with its mode and the categories that the configuration names.
+//!
+//! Categories that exist only as folders are not listed here.
 
 use serde_json::Value;
 
@@ -6,7 +8,8 @@ use super::Printer;
 use super::items::{BAD, FAINT, GOOD, STRONG, as_list, as_text, push_line};
 
 impl Printer {
-    /// The stores, each with its configured categories as a tree. An arrow marks the served one.
+    /// Formats the stores, each with its configured categories as a tree. An arrow marks the one in
+    /// use.
     pub(crate) fn stores(&self, reply: &Value) -> String {
         let mut out = String::new();
         for store in as_list(&reply["data"]["stores"]) {
@@ -24,7 +27,7 @@ impl Printer {
         if out.is_empty() { "No stores.\n".to_owned() } else { out }
     }
 
-    /// What was made of a store, and what to do with it.
+    /// Formats a store that was created, and what to do next.
     pub(crate) fn new_store(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let mut out = self.outcome(reply);
@@ -48,7 +51,7 @@ impl Printer {
         out
     }
 
-    /// What is wrong with the memories of a store.
+    /// Formats what is wrong with the memories of a store.
     pub(crate) fn reindex_result(&self, reply: &Value) -> String {
         let mut out = String::new();
         for fault in as_list(&reply["data"]["faults"]) {
@@ -92,7 +95,7 @@ impl CategoryRow {
     }
 }
 
-/// The categories of a tree, parents before their children.
+/// Collects the categories of a tree, parents before their children.
 fn collect_rows(categories: &Value, depth: usize, branches: &mut Vec<CategoryRow>) {
     for category in as_list(categories) {
         let name = as_text(&category["path"]).rsplit('/').next().unwrap_or_default().to_owned();
@@ -105,7 +108,7 @@ fn collect_rows(categories: &Value, depth: usize, branches: &mut Vec<CategoryRow
     }
 }
 
-/// A text on one line; none if it says nothing.
+/// Joins a text into one line. Returns `None` if it is empty.
 fn non_empty_line(value: &Value) -> Option<String> {
     let words = as_text(value).split_whitespace().collect::<Vec<_>>().join(" ");
     (!words.is_empty()).then_some(words)

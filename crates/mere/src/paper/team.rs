@@ -1,4 +1,6 @@
-//! How a team looks to a person: whose word counts, and who signs.
+//! How a team looks to a person: its admins, its members, and what changes.
+//!
+//! The fingerprints are printed whole, because people compare them.
 
 use serde_json::Value;
 
@@ -6,7 +8,7 @@ use super::Printer;
 use super::items::{BAD, FAINT, GOOD, STRONG, as_list, as_text, push_line};
 
 impl Printer {
-    /// A roster, and what it changes in the one that counts.
+    /// Formats a roster, and what it changes in the one that counts.
     pub(crate) fn team(&self, reply: &Value) -> String {
         let data = &reply["data"];
         let mut out = self.outcome(reply);
@@ -37,7 +39,7 @@ impl Printer {
         out + "\n"
     }
 
-    /// What became of a team.
+    /// Formats what happened to a team.
     pub(crate) fn team_change(&self, reply: &Value) -> String {
         let mut out = self.outcome(reply);
         for item in as_list(&reply["data"]["countersigned"]) {
@@ -87,7 +89,7 @@ impl Printer {
     }
 }
 
-/// What a member counts for, if it is not everything.
+/// Describes a member's limits; empty if there are none.
 fn limits(member: &Value) -> String {
     let mut said = Vec::new();
     if member["types"].is_array() {

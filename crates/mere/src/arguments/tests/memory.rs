@@ -1,4 +1,6 @@
-//! What `mere memory` takes, and what it refuses.
+//! What `mere memory` accepts, and what it refuses.
+//!
+//! These tests parse command lines and run nothing.
 
 use clap::Parser;
 use clap::error::ErrorKind;

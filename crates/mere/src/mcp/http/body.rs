@@ -1,4 +1,6 @@
-//! A request's body: bounded in size and time, and one message of the protocol.
+//! The body of a request: limited in size and time, and checked to be one message of the protocol.
+//!
+//! All bodies together are limited as well, so that many slow clients cannot fill the memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,14 +15,14 @@ use crate::mcp::message::{self, InvalidMessage, MAX_MESSAGE_BYTES};
 
 /// How long a client may take to send it.
 const MAX_TIME: Duration = Duration::from_secs(30);
-/// How many bytes of bodies may be held at once. Who sends nothing holds nothing.
+/// How many bytes of bodies may be held at once. A client that sends nothing holds nothing.
 const MAX_TOTAL_BYTES: usize = 64 * 1024 * 1024;
 
-/// The bytes of all bodies that are being read.
+/// The number of bytes in all bodies that are being read.
 #[derive(Default)]
 pub(super) struct BodyBytes(AtomicUsize);
 
-/// A share of [`Held`], given back when it is dropped.
+/// A share of [`BodyBytes`], released when it is dropped.
 struct BodyShare<'a> {
     total: &'a BodyBytes,
     bytes: usize,
@@ -55,7 +57,7 @@ pub(super) async fn read(body: Incoming, held: &BodyBytes) -> Result<Bytes, Refu
     let bytes = tokio::time::timeout(MAX_TIME, collect(body, held)).await.map_err(late)??;
     match message::parse_message(&bytes) {
         Ok(Some(_)) => Ok(bytes),
-        // A notification we do not know is taken and means nothing.
+        // An unknown notification is accepted and has no effect.
         Ok(None) if !bytes.trim_ascii().is_empty() => Ok(bytes),
         Ok(None) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the body is empty")),
         Err(misfit) => {

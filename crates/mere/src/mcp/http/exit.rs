@@ -1,7 +1,7 @@
 //! Everything that leaves over HTTP: each message of each stream passes the gate.
 //!
 //! The SDK answers with JSON, with a stream of events, or with plain text of its own. The first two
-//! are cleared message by message; the third is replaced by an error in our words.
+//! are cleared message by message; the third is replaced by an error with our own text.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::refusal::{Body, Refusal};
 use crate::mcp::edge::CallRunner;
 
-/// An event that says nothing.
+/// An event without data.
 const EMPTY_EVENT: &[u8] = b":\n\n";
 
 /// Passes a response through the gate.
@@ -60,7 +60,7 @@ async fn clear_json(
     }
 }
 
-/// The SDK's words about headers repeat what the client sent; ours do not.
+/// Replaces the SDK's text about headers, because it repeats what the client sent.
 fn replace_sdk_text(mut message: Value) -> Value {
     const HEADER_MISMATCH: i64 = -32020;
     if message["error"]["code"] == HEADER_MISMATCH {
@@ -69,7 +69,7 @@ fn replace_sdk_text(mut message: Value) -> Value {
     message
 }
 
-/// Clears the data of one event. Each frame of the SDK's is one event, and its data one line.
+/// Clears the data of one event. Each of the SDK's frames is one event, with its data on one line.
 fn clear_event(event: &[u8], edge: &CallRunner) -> Bytes {
     let Ok(text) = std::str::from_utf8(event) else { return Bytes::from_static(EMPTY_EVENT) };
     let mut out = String::with_capacity(text.len());

@@ -1,4 +1,5 @@
-//! Who comes in over HTTP: path, token, pace, body, session; then the SDK, then the exit.
+//! The way of a request over HTTP: host, path, token, rate limit, session and body are checked;
+//! then the SDK answers, and the response passes the gate.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -29,10 +30,10 @@ const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The first revision without sessions.
 const STATELESS_VERSION: &str = "2026-07-28";
-/// How long a session may be quiet: longer than a person may think about a question.
+/// How long a session may be idle. It is longer than a person may take to answer a question.
 const SESSION_TIMEOUT: Duration = Duration::from_mins(30);
 
-/// The front of one server.
+/// The HTTP front end of one server.
 pub(super) struct HttpFrontend<H> {
     service: StreamableHttpService<H, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
@@ -44,7 +45,7 @@ pub(super) struct HttpFrontend<H> {
     tokens: Tokens,
 }
 
-/// Whose pace it is.
+/// Whose requests are counted together by the rate limiter.
 #[derive(PartialEq, Eq, Hash)]
 enum RateKey {
     Agent(String),
@@ -52,7 +53,7 @@ enum RateKey {
 }
 
 impl<H: ServerHandler + Clone> HttpFrontend<H> {
-    /// The front of a site; `stop` ends its streams.
+    /// Creates the front end; `stop` ends its streams.
     pub(super) fn new(
         server: H,
         runner: Arc<CallRunner>,
@@ -62,7 +63,7 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(SESSION_TIMEOUT);
         let sessions = Arc::new(sessions);
-        // Host and Origin are checked by the site, before anything is read.
+        // Host and Origin are checked against the allowed hosts before anything is read.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
@@ -101,7 +102,7 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
         exit::clear(response, Arc::clone(&self.runner)).await
     }
 
-    /// Lets a request in, with the agent it comes from and its body read.
+    /// Admits a request, and returns the agent it comes from and the request with its body read.
     async fn admit(
         &self,
         request: Request<Incoming>,
@@ -143,7 +144,8 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
         Ok((agent, Request::from_parts(head, Full::new(body))))
     }
 
-    /// The agent a token names. A wrong token is refused everywhere, a missing one beyond loopback.
+    /// Returns the agent that a token names. A wrong token is always refused, a missing one only
+    /// beyond loopback.
     fn authenticate(&self, headers: &HeaderMap) -> Result<Option<AgentName>, Refusal> {
         let refused = || Refusal::new(StatusCode::UNAUTHORIZED, "a bearer token is needed");
         match headers.get(AUTHORIZATION) {
@@ -159,7 +161,8 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
     }
 
     fn check_session(&self, headers: &HeaderMap, agent: &AgentName) -> Result<(), Refusal> {
-        // The stateless revision has no sessions, and an id that is still sent means nothing there.
+        // The stateless revision has no sessions, and an id that a client still sends means nothing
+        // there.
         let stateless =
             header(headers, VERSION_HEADER).is_some_and(|version| version >= STATELESS_VERSION);
         match header(headers, SESSION_HEADER) {

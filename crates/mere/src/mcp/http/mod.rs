@@ -1,7 +1,7 @@
 //! MCP over streamable HTTP, for any number of clients.
 //!
-//! The SDK answers at `/mcp`; before it stands the front, which decides who comes in, and behind it
-//! the exit, through which everything leaves. Loopback needs no token; any other address does.
+//! The SDK answers at `/mcp`. Before it, the front end decides which requests are admitted; after
+//! it, every response passes the gate. Loopback needs no token; any other address does.
 
 mod body;
 mod exit;
@@ -38,9 +38,9 @@ use site::AllowedHosts;
 const MAX_CONNECTIONS: usize = 512;
 /// How long a client may take to send the head of a request.
 const MAX_HEAD_TIME: Duration = Duration::from_secs(30);
-/// The most bytes of a request's head.
+/// The largest head of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
-/// How long connections may take to close when every call is answered.
+/// How long connections may take to close once every call is answered.
 const MAX_CLOSING: Duration = Duration::from_secs(1);
 
 /// Serves until the process is told to stop.
@@ -78,7 +78,7 @@ where
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes connections until the process is told to stop, then lets them finish.
+/// Accepts connections until the process is told to stop, then lets them finish.
 async fn accept<H>(
     listener: &TcpListener,
     front: &Arc<HttpFrontend<H>>,
@@ -101,7 +101,8 @@ async fn accept<H>(
         };
         let Some((place, accepted)) = accepted else { break };
         let Ok((stream, client)) = accepted else {
-            // Out of file handles, say: wait a little instead of spinning.
+            // This happens, for example, when file handles run out: wait a little instead of
+            // spinning.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };

@@ -1,4 +1,6 @@
-//! Which agent a session belongs to: its id alone opens nothing for another.
+//! Which agent each session belongs to.
+//!
+//! A session's id alone gives another agent no access to it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use mere_core::name::AgentName;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-/// How many sessions may be open at once, and how many of one agent.
+/// How many sessions may be open at once, and how many of them may be one agent's.
 const MAX_SESSIONS: usize = 512;
 const MAX_SESSIONS_PER_AGENT: usize = 256;
 
@@ -15,19 +17,20 @@ const MAX_SESSIONS_PER_AGENT: usize = 256;
 pub(super) struct SessionOwners(Mutex<HashMap<String, AgentName>>);
 
 impl SessionOwners {
-    /// A session was opened by this agent.
+    /// Records that this agent opened a session.
     pub(super) fn add(&self, session: &str, agent: AgentName) {
         let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         owners.insert(session.to_owned(), agent);
     }
 
-    /// Whether a session is this agent's.
+    /// Checks whether a session belongs to this agent.
     pub(super) fn is_owner(&self, session: &str, agent: &AgentName) -> bool {
         let owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         owners.get(session) == Some(agent)
     }
 
-    /// Whether this agent may open another session; forgets those that are gone.
+    /// Checks whether this agent may open another session, and forgets the sessions that are
+    /// closed.
     pub(super) async fn has_room(&self, sessions: &LocalSessionManager, agent: &AgentName) -> bool {
         let open = sessions.sessions.read().await;
         let mut owners = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,17 +1,17 @@
-//! How fast one client may ask.
+//! Limits how fast one client may send requests.
 //!
-//! A bucket each, filled at a steady rate. A client that is a little too fast waits; one that would
-//! have to wait long is told to come back later.
+//! Each client has a token bucket that is refilled at a steady rate. A client that is a little too
+//! fast waits; one that would have to wait long is told to come back later.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Requests a second, and how many may come at once.
+/// Requests per second, and how many may come at once.
 const RATE: f64 = 5_000.0;
 const BURST: f64 = 10_000.0;
-/// The longest a request is held back.
+/// The longest time a request is held back.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 /// How many clients are remembered; full buckets are forgotten first.
 const MAX_CLIENTS: usize = 4_096;
@@ -26,7 +26,7 @@ struct TokenBucket {
     updated: Instant,
 }
 
-/// The client must come back later.
+/// The error for a client that must come back later.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RateLimited {
     pub(super) wait: Duration,
@@ -37,7 +37,8 @@ impl<K: Eq + Hash> RateLimiter<K> {
         Self { buckets: Mutex::new(HashMap::new()) }
     }
 
-    /// Takes one from the client's bucket: how long to wait, or that it is too long.
+    /// Takes one token from the client's bucket. Returns how long to wait, or an error if that is
+    /// too long.
     pub(super) fn take(&self, client: K, now: Instant) -> Result<Duration, RateLimited> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MAX_CLIENTS {

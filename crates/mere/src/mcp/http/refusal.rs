@@ -1,4 +1,6 @@
-//! Why a request was not let in, as a JSON-RPC error. Its words are constants.
+//! A refused request, as a JSON-RPC error.
+//!
+//! Its texts are constants, so a refusal never repeats what the client sent.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -13,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::mcp::message::InvalidMessage;
 
-/// What every response is made of.
+/// The body of every response.
 pub(super) type Body = BoxBody<Bytes, Infallible>;
 
 /// A refused request.
@@ -37,8 +39,8 @@ impl Refusal {
         Self { status, message, reason, retry_after: None }
     }
 
-    /// The refusal for a status that the SDK chose, in words of our own: its own may repeat what
-    /// the client sent.
+    /// Creates the refusal for a status that the SDK chose, with our own text, because the SDK's
+    /// may repeat what the client sent.
     pub(super) fn for_status(status: StatusCode) -> Self {
         let words = match status {
             StatusCode::FORBIDDEN => "this host or origin is not allowed",
@@ -53,13 +55,13 @@ impl Refusal {
         Self::new(status, words)
     }
 
-    /// The same with the answer of a message that does not fit.
+    /// Replaces the JSON-RPC message with the answer to an invalid message.
     pub(super) fn with_message(mut self, misfit: &InvalidMessage) -> Self {
         self.message = misfit.answer();
         self
     }
 
-    /// Says in the log who was refused and why.
+    /// Logs who was refused and why.
     pub(super) fn log(&self, client: SocketAddr) {
         let status = self.status.as_u16();
         tracing::warn!(%client, status, reason = self.reason, "a request was refused");
@@ -70,7 +72,7 @@ impl Refusal {
         self
     }
 
-    /// The refusal as a response.
+    /// Builds the response.
     pub(super) fn response(&self) -> Response<Body> {
         let body = Bytes::from(self.message.to_string());
         let mut response = Response::new(Full::new(body).boxed());

@@ -1,7 +1,8 @@
-//! Where the server listens, and by which names clients may mean it.
+//! The address the server listens on, and the host names by which clients may reach it.
 //!
-//! A request whose `Host` or `Origin` is another's comes from a page that a browser was tricked
-//! into sending here. It is refused before anything else is looked at.
+//! A request with any other `Host` or `Origin` comes from a page that tricked a browser into
+//! sending it here (by DNS rebinding, for example). It is refused before anything else is looked
+//! at.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,19 +12,19 @@ use http::{HeaderMap, HeaderName, Request, StatusCode, Uri};
 
 use super::refusal::Refusal;
 
-/// The names of one server.
+/// The host names of one server.
 pub(super) struct AllowedHosts {
     address: SocketAddr,
     names: Vec<String>,
 }
 
-/// A wildcard address has no name of its own.
+/// The error for a wildcard address, which has no name of its own.
 #[derive(Debug, thiserror::Error)]
 #[error("listening on all addresses needs `--allow-host NAME`: the name by which clients reach it")]
 pub(super) struct MissingHostName;
 
 impl AllowedHosts {
-    /// The site at an address, with the names the operator allows besides.
+    /// Creates the list for an address, with the additional names that the operator allows.
     pub(super) fn new(address: SocketAddr, allowed: &[String]) -> Result<Self, MissingHostName> {
         let mut names = allowed.iter().map(|name| name.to_ascii_lowercase()).collect::<Vec<_>>();
         let ip = address.ip();
@@ -38,12 +39,12 @@ impl AllowedHosts {
         if names.is_empty() { Err(MissingHostName) } else { Ok(Self { address, names }) }
     }
 
-    /// Whether only processes of this machine reach it.
+    /// Checks whether only processes on this machine can reach the server.
     pub(super) fn is_loopback(&self) -> bool {
         self.address.ip().is_loopback()
     }
 
-    /// Refuses what was not meant for us.
+    /// Refuses requests that are not meant for this server.
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
         let foreign = || Refusal::new(StatusCode::FORBIDDEN, "this host or origin is not allowed");
         let host = single_header(request.headers(), &HOST).map_err(|RepeatedHeader| {
@@ -68,7 +69,7 @@ impl AllowedHosts {
     }
 
     fn is_allowed(&self, authority: &Authority) -> bool {
-        // The host, then nothing or a port: no user, no port that is none.
+        // After the host there may be nothing or a valid port; a user name is refused.
         let rest = authority.as_str().strip_prefix(authority.host());
         let port = rest.map(|rest| rest.strip_prefix(':').unwrap_or("0"));
         let plain = port.is_some_and(|port| port.parse::<u16>().is_ok());
@@ -76,7 +77,7 @@ impl AllowedHosts {
     }
 }
 
-/// A header stands more than once, or is not text.
+/// The error for a header that occurs more than once or is not text.
 struct RepeatedHeader;
 
 fn single_header<'a>(

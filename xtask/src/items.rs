@@ -10,11 +10,11 @@ use mere_core::item::{ItemRef, ItemType};
 use mere_engine::{Session, SessionOptions, TypedPath};
 use serde_json::json;
 
-use crate::dice::Random;
+use crate::measurement::{Measurement, Unit, in_turns, millis};
 use crate::peer::{Call, Peer};
 use crate::process;
+use crate::random::Random;
 use crate::text::{self, Language};
-use crate::work::{Measurement, Unit, in_turns, millis};
 
 /// How many notes and directives there are.
 const NOTES: usize = 90_000;

@@ -1,36 +1,36 @@
 //! `cargo xtask bench [PART]`: measures `mere` and the installed peers in one run, and prints
 //! Markdown tables. Missing peers are printed with how to install them.
 
-mod change;
-mod corpus;
-mod dice;
-mod find;
-mod find_peers;
-mod forest;
-mod ground;
+mod bench_folder;
+mod file_search;
 mod items;
+mod large_corpus;
+mod mcp_client;
+mod measurement;
 mod memory;
 mod memory_peers;
-mod note;
+mod note_changes;
+mod note_search;
+mod note_search_peers;
+mod note_writes;
 mod notebook;
 mod peer;
 mod process;
 mod question;
+mod random;
 mod retrieval;
 mod retrieval_item;
-mod runs;
-mod search;
 mod signed;
+mod small_corpus;
 mod stdio;
 mod table;
-mod talk;
 mod text;
+mod tool_runs;
 mod vocabulary;
-mod work;
 
 use std::process::{Command, ExitCode};
 
-use ground::BenchFolder;
+use bench_folder::BenchFolder;
 use memory::Layout;
 use peer::Peer;
 use process::Program;
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         ["bench"] => bench(None),
         ["bench", part] if PARTS.contains(&part) => bench(Some(part)),
         ["bench", "find", most] => match most.parse() {
-            Ok(most) => find::run(&BenchFolder::create(), most),
+            Ok(most) => note_search::run(&BenchFolder::create(), most),
             Err(_) => return usage(),
         },
         ["retrieval", ref options @ ..] => match retrieval::Options::parse(options) {
@@ -77,10 +77,10 @@ fn bench(only: Option<&str>) -> Result<(), String> {
     let ground = BenchFolder::create();
     let wanted = |part: &str| only.is_none_or(|only| only == part);
     let corpus = ground.create_folder("corpus");
-    corpus::fill(&corpus);
+    small_corpus::fill(&corpus);
     if wanted("search") {
         let forest = peer::mere(&ground.create_folder("forest"))?;
-        forest::fill(&forest.folder);
+        large_corpus::fill(&forest.folder);
         sync_disk(&forest);
         bench_file_search(&forest)?;
     }
@@ -104,15 +104,15 @@ fn bench(only: Option<&str>) -> Result<(), String> {
         bench_memories(&ground)?;
     }
     if wanted("find") {
-        find::run(&ground, find::MAX_NOTES)?;
+        note_search::run(&ground, note_search::MAX_NOTES)?;
     }
     if wanted("run") {
         let mere = peer::mere(&ground.create_folder("runs"))?;
-        runs::fill(&mere);
-        let works = runs::measure_all(&mere);
+        tool_runs::fill(&mere);
+        let works = tool_runs::measure_all(&mere);
         let names = [mere.title(), "the bare script".to_owned()];
         println!("{}", table::render(&names, &works, "mere ÷ bare"));
-        println!("{}\n", runs::overhead_lines(&works).join("\n"));
+        println!("{}\n", tool_runs::overhead_lines(&works).join("\n"));
     }
     // This is last, because it gives the corpus a workspace.
     if wanted("write") {
@@ -129,11 +129,11 @@ pub(crate) fn sync_disk(peer: &Peer) {
 fn bench_file_search(mere: &Peer) -> Result<(), String> {
     let (programs, missing) = process::find_installed(&peer::install_folder());
     print_missing(&missing);
-    let works = search::measure_all(mere, &programs)?;
+    let works = file_search::measure_all(mere, &programs)?;
     let mut names = vec![mere.title()];
     names.extend(programs.iter().map(Program::title));
     println!("{}", table::render(&names, &works, "mere ÷ best peer"));
-    println!("With {} file handles `mere` finds the same.\n", search::HANDLES);
+    println!("With {} file handles `mere` finds the same.\n", file_search::HANDLES);
     Ok(())
 }
 
@@ -171,7 +171,7 @@ fn bench_memories(ground: &BenchFolder) -> Result<(), String> {
 
 fn bench_note_writes(mere: &Peer) {
     let names = [mere.title(), "the bare sequence".to_owned()];
-    println!("{}", table::render(&names, &[note::measure_writes(mere)], "mere ÷ bare"));
+    println!("{}", table::render(&names, &[note_writes::measure_writes(mere)], "mere ÷ bare"));
 }
 
 pub(crate) fn print_missing(missing: &[&str]) {

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::dice::Random;
 use crate::items::measurement;
+use crate::mcp_client::McpClient;
+use crate::measurement::{Measurement, Unit, millis};
 use crate::peer::{Call, Peer};
-use crate::talk::McpClient;
+use crate::random::Random;
 use crate::text::{self, Language};
-use crate::work::{Measurement, Unit, millis};
 
 /// How many memories there are when something is measured.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];

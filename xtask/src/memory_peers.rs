@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::dice::Random;
 use crate::items::measurement;
+use crate::mcp_client::McpClient;
+use crate::measurement::{Measurement, Unit, in_turns, millis};
 use crate::memory::{AT_ONCE, GrowingStore, Layout, create_call};
 use crate::peer::{self, Call, Peer};
 use crate::process;
-use crate::talk::McpClient;
+use crate::random::Random;
 use crate::text::{self, Language, RARE};
-use crate::work::{Measurement, Unit, in_turns, millis};
 
 /// How often each operation is done. Some take half a second.
 const ROUNDS: usize = 40;

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::dice::Random;
+use crate::random::Random;
 use crate::vocabulary::{FIRST_CONTENT_RANK, Vocabulary, planted_word};
 
 /// How many words of each kind are planted.

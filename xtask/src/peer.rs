@@ -7,9 +7,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::ground::home_for;
+use crate::bench_folder::home_for;
+use crate::mcp_client::McpClient;
 use crate::process;
-use crate::talk::McpClient;
 
 /// A server that can be started.
 pub(crate) struct Peer {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::ground;
+use crate::bench_folder;
 
 /// A command-line program that does what one of the tools does.
 pub(crate) struct Program {
@@ -61,7 +61,7 @@ impl Program {
 /// Builds a command in a corpus. It sees an empty home and none of this machine's settings.
 pub(crate) fn command(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(folder).env_clear().env("HOME", ground::home_for(folder));
+    command.current_dir(folder).env_clear().env("HOME", bench_folder::home_for(folder));
     command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command
 }

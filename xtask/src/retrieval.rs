@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::ground::{BenchFolder, home_for};
+use crate::bench_folder::{BenchFolder, home_for};
+use crate::mcp_client::McpClient;
 use crate::peer::{self, Call};
 use crate::question::{MODES, reply_data};
 use crate::retrieval_item::RetrievalItem;
-use crate::talk::McpClient;
 
 /// How many hits are looked at.
 const DEPTH: usize = 10;

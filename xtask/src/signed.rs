@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::dice::Random;
-use crate::ground;
+use crate::bench_folder;
 use crate::items::{directive, measurement, time_command};
+use crate::measurement::{Measurement, Unit, in_turns, millis};
 use crate::peer::{Call, Peer};
+use crate::random::Random;
 use crate::text::{self, Language};
-use crate::work::{Measurement, Unit, in_turns, millis};
 
 /// How many notes are signed, and how many directives.
 const NOTES: usize = 5_000;
@@ -43,7 +43,7 @@ pub(crate) fn fill(full: &Peer) {
             );
         }
     }
-    let home = ground::home_for(&full.folder);
+    let home = bench_folder::home_for(&full.folder);
     std::fs::create_dir_all(home.join(".ai")).expect("a folder");
     let config = "sign: {unattended: true}\n";
     std::fs::write(home.join(".ai/config.yaml"), config).expect("a config");

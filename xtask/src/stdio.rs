@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::corpus::{LONG, NARROW, SHORT, WIDE};
+use crate::mcp_client::McpClient;
+use crate::measurement::{Measurement, Unit, in_turns, millis};
 use crate::peer::{Call, Peer};
-use crate::talk::McpClient;
-use crate::work::{Measurement, Unit, in_turns, millis};
+use crate::small_corpus::{LONG, NARROW, SHORT, WIDE};
 
 /// How many calls are pipelined in a row.
 const PIPELINED: u32 = 1000;

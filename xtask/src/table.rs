@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::work::Measurement;
+use crate::measurement::Measurement;
 
 /// Renders a table with a column for each of `names`, ours first. The last column, `ratio`, is our
 /// median over the best of the others.

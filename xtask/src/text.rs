@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::dice::Random;
+use crate::random::Random;
 
 /// A word that occurs in about one file of sixty.
 pub(crate) const RARE: &str = "quorum_deadline";

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use mere_core::search::stem;
 
-use crate::dice::Random;
+use crate::random::Random;
 
 /// How many words there are besides those that are only planted.
 const SIZE: usize = 30_000;

@@ -6,10 +6,10 @@ use mere_core::item::Scope;
 
 use crate::config::{self, Config, ConfigError};
 use crate::context::Context;
-use crate::opening::OperatorChoice;
+use crate::memory::{Drift, ItemRules, find_drift, resolve_stores};
+use crate::options::OperatorChoice;
+use crate::project_approval;
 use crate::snapshot::WorldError;
-use crate::store::{Drift, ItemRules, find_drift, resolve_stores};
-use crate::trust;
 
 /// The most differences between disk and configuration that are reported.
 const MAX_WARNINGS: usize = 50;
@@ -98,7 +98,7 @@ fn check_project_file(
     let user = user.unwrap_or(&nothing);
     config::check_clashes(&nothing, &whole, outer)?;
     let is_there = space.dir().exists(config::FILE);
-    if trust::is_config_trusted(&context.environment, &context.project, &space, &whole) {
+    if project_approval::is_config_trusted(&context.environment, &context.project, &space, &whole) {
         config::check_clashes(user, &whole, outer)?;
         return Ok(EffectiveConfig { is_there, config: whole, note: None });
     }

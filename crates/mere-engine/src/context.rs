@@ -17,9 +17,9 @@ use mere_core::segment::Segment;
 use serde_json::json;
 
 use crate::config;
-use crate::opening::OpenError;
+use crate::options::OpenError;
+use crate::project_approval;
 use crate::project_key::{self, ProjectKey};
-use crate::trust;
 use mere_host::{
     Database, Environment, Folder, FolderWriter, SPACE_FOLDER, TypedPath, WORKSPACES_FOLDER,
     find_project,
@@ -103,7 +103,8 @@ impl Context {
         let space = self.environment.project_space(&outer.folder).ok().flatten()?;
         let config = config::read_project(&self.environment, &outer.folder, &space).ok()?;
         let said = config.widening.config().ok()?;
-        trust::is_config_trusted(&self.environment, &outer.folder, &space, said).then_some(outer)
+        project_approval::is_config_trusted(&self.environment, &outer.folder, &space, said)
+            .then_some(outer)
     }
 
     /// Returns the project's own space, if it has one.
@@ -188,7 +189,9 @@ fn find_inner_project(
     let space = surroundings.project_space(whole).ok().flatten()?;
     let config = config::read_project(surroundings, whole, &space).ok()?;
     let said = config.widening.config().ok()?;
-    if said.projects.is_empty() || !trust::is_config_trusted(surroundings, whole, &space, said) {
+    if said.projects.is_empty()
+        || !project_approval::is_config_trusted(surroundings, whole, &space, said)
+    {
         return None;
     }
     let patterns = said.projects.iter().map(String::as_str).collect::<Vec<_>>();

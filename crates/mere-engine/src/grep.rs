@@ -13,7 +13,7 @@ use mere_core::request::Grep;
 use mere_core::turn::Turn;
 
 use crate::read;
-use crate::seen::MaskedText;
+use crate::redaction::MaskedText;
 use crate::tool_error::ToolError;
 use crate::view::{View, count_phrase, cursor_data, nonzero, page_reply};
 use crate::world::{

@@ -12,8 +12,8 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::Read;
 use mere_core::turn::Turn;
 
-use crate::reading::{LineRange, LineStream, MAX_HASHED};
-use crate::seen;
+use crate::line_stream::{LineRange, LineStream, MAX_HASHED};
+use crate::redaction;
 use crate::tool_error::ToolError;
 use crate::view::{View, nonzero};
 use crate::world::{PathKind, ResolveError, VisibilityRef, check_active};
@@ -90,9 +90,9 @@ fn text_reply(view: &View<'_>, target: &VisibilityRef, reading: LineStream) -> D
     let sha256 = digest(&reading);
     let part = reading.into_excerpt();
     let shown = if view.world.is_confirmed(target, "") {
-        seen::MaskedText::unmasked(part.text)
+        redaction::MaskedText::unmasked(part.text)
     } else {
-        seen::MaskedText::mask_part(&part.before, part.text)
+        redaction::MaskedText::mask_part(&part.before, part.text)
     };
     let (first, last) = (part.first, part.last);
     let data = Fields::default()

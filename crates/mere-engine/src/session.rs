@@ -23,28 +23,28 @@ use mere_core::turn::{Outcome, Question, Turn};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::ask::{self, DraftOutcome};
-use crate::change;
 use crate::context::Context;
 use crate::dir;
+use crate::error;
 use crate::event::Event;
+use crate::file_change;
 use crate::glob;
 use crate::grep;
 use crate::help;
 use crate::items::{self, Catalogs, ItemSources};
 use crate::keys;
-use crate::opening::{OpenError, OperatorChoice, Purpose, SessionOptions, SessionState};
+use crate::memory::{MemoryTables, Stores, UnknownStore};
+use crate::options::{OpenError, OperatorChoice, Purpose, SessionOptions, SessionState};
+use crate::question::{self, DraftOutcome};
 use crate::search::SessionIndex;
+use crate::signers;
 use crate::snapshot::Snapshot;
-use crate::store::{MemoryTables, Stores, UnknownStore};
 use crate::tool_error::ToolError;
-use crate::trust_store;
 use crate::view::View;
-use crate::wording;
 use crate::world::{ResolveError, World};
 use mere_host::{CellPool, FileStamps, TypedPath, WatchedFiles};
 
-mod about;
+mod dispatch;
 
 /// A session with one project.
 pub struct Session {
@@ -140,13 +140,13 @@ impl Session {
         let answered = catch_unwind(AssertUnwindSafe(|| self.answer(&snapshot, request, turn)));
         let answered = answered.unwrap_or_else(|_| {
             tracing::error!("a call panicked");
-            DraftOutcome::Done(wording::panic_reply())
+            DraftOutcome::Done(error::panic_reply())
         });
         let draft = match answered {
             DraftOutcome::Done(draft) => draft,
             DraftOutcome::Ask(question, resume) => match gate.clear_text(&question, &stamp.agent) {
                 Some(text) => return Outcome::Ask(Question { text }, resume),
-                None => wording::unasked_reply(),
+                None => error::unasked_reply(),
             },
         };
         let cleared = gate.clear(&draft, &stamp);
@@ -250,7 +250,7 @@ impl Session {
 
     fn answer(&self, snapshot: &Snapshot, request: &Request, turn: &mut dyn Turn) -> DraftOutcome {
         let answered = self.try_answer(snapshot, request, turn);
-        answered.unwrap_or_else(|error| DraftOutcome::Done(wording::tool_error_reply(&error)))
+        answered.unwrap_or_else(|error| DraftOutcome::Done(error::tool_error_reply(&error)))
     }
 
     fn try_answer(
@@ -262,7 +262,7 @@ impl Session {
         let caller = &request.caller;
         let view = || self.view(snapshot, caller);
         let draft = match &request.verb {
-            Verb::InvalidCall(error) => wording::call_error_reply(error),
+            Verb::InvalidCall(error) => error::call_error_reply(error),
             Verb::Help { topic } => help::help(*topic),
             Verb::Dir(Dir::Pwd) => self.pwd(snapshot, caller)?,
             Verb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
@@ -272,11 +272,13 @@ impl Session {
             Verb::Dir(Dir::Tree { path, depth, cursor }) => {
                 dir::tree(&view()?, path, (*depth, cursor.as_ref()), turn)?
             }
-            Verb::Read(call) => return ask::read_with_confirmation(view()?, call, request, turn),
+            Verb::Read(call) => {
+                return question::read_with_confirmation(view()?, call, request, turn);
+            }
             Verb::Glob(call) => glob::glob(&view()?, call, turn)?,
             Verb::Grep(call) => grep::grep(&view()?, call, turn)?,
             Verb::ChangeFile(call) => {
-                change::change_file(&view()?, &self.context.project, call, turn)?
+                file_change::change_file(&view()?, &self.context.project, call, turn)?
             }
             // A broken configuration can still be checked.
             Verb::Person(PersonCommand::CheckConfig) => items::check_config(&self.context),
@@ -284,7 +286,7 @@ impl Session {
                 keys::run_command(&self.context.environment, asked, request.key_passphrase.as_ref())
             }
             Verb::Person(PersonCommand::Trust(asked)) => {
-                trust_store::run_command(&self.context.environment, asked)
+                signers::run_command(&self.context.environment, asked)
             }
             Verb::Category(_)
             | Verb::Memory(_)

@@ -14,20 +14,20 @@ use mere_core::name::AgentName;
 use mere_core::request::Reader;
 use mere_core::root::Root;
 
-use crate::allow;
 use crate::config::{
     self, AgentsConfig, Config, ConfigError, EmbeddingsConfig, RunConfig, SEARCHED_TYPES,
 };
 use crate::context::Context;
-use crate::court::{self, TrustPolicy};
+use crate::file_approval;
 use crate::keys;
-use crate::opening::{Mods, OperatorChoice};
+use crate::memory::{ItemRules, Stores, resolve_stores};
+use crate::options::{Mods, OperatorChoice};
+use crate::project_approval;
 use crate::project_key::ProjectKey;
 use crate::search::{Embedder, FETCHED};
+use crate::signers;
 use crate::space::{InPlace, Space};
-use crate::store::{ItemRules, Stores, resolve_stores};
-use crate::trust;
-use crate::trust_store;
+use crate::trust_policy::{self, TrustPolicy};
 use crate::world::{HiddenFolders, MountedRoot, SensitivityRules, World};
 use mere_host::{Environment, Folder, SPACE_FOLDER, WORKSPACES_FOLDER, WatchedFiles};
 
@@ -117,13 +117,18 @@ impl Snapshot {
                 .folder
                 .watch_file(&format!("{SPACE_FOLDER}/{}", config::SPACE_FILE), &mut watched);
         }
-        for name in [court::ROSTER_FILE, court::ROSTER_SIDECAR] {
+        for name in [trust_policy::ROSTER_FILE, trust_policy::ROSTER_SIDECAR] {
             context.project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
         }
-        for name in [trust::FILE, allow::FILE, court::DRAFTS_FILE, court::HOMES_FILE] {
+        for name in [
+            project_approval::FILE,
+            file_approval::FILE,
+            trust_policy::DRAFTS_FILE,
+            trust_policy::HOMES_FILE,
+        ] {
             context.environment.watch_state_file(name, &mut watched);
         }
-        for name in [keys::FILE, trust_store::FILE, court::TEAMS_FILE] {
+        for name in [keys::FILE, signers::FILE, trust_policy::TEAMS_FILE] {
             context.environment.watch_config_file(name, &mut watched);
         }
         context.environment.watch_model_file(FETCHED, &mut watched);
@@ -332,7 +337,7 @@ fn sensitivity_rules(
     let sensitive = configs.iter().flat_map(|one| &one.sensitive).map(String::as_str);
     let visible = configs.iter().flat_map(|one| &one.visible).map(String::as_str);
     let key = ProjectKey::for_project(&context.project, space);
-    let allowed = key.map(|key| allow::allowed_addresses(&context.environment, &key));
+    let allowed = key.map(|key| file_approval::allowed_addresses(&context.environment, &key));
     let (sensitive, visible) = (sensitive.collect::<Vec<_>>(), visible.collect::<Vec<_>>());
     SensitivityRules::new(&sensitive, &visible, allowed.unwrap_or_default())
 }
@@ -344,7 +349,12 @@ fn effective_project_config(context: &Context, space: &Folder) -> Result<Config,
     match config.widening.config() {
         _ if config.widening.is_empty() => {}
         Ok(said)
-            if trust::is_config_trusted(&context.environment, &context.project, space, said) =>
+            if project_approval::is_config_trusted(
+                &context.environment,
+                &context.project,
+                space,
+                said,
+            ) =>
         {
             return config.trusted_config();
         }

@@ -4,11 +4,11 @@
 
 use mere_core::address::Address;
 
-use crate::change::ChangeError;
+use crate::file_change::ChangeError;
 use crate::items::{ItemChangeError, ItemError, RunError};
+use crate::memory::StoreError;
 use crate::search::SearchError;
 use crate::snapshot::WorldError;
-use crate::store::StoreError;
 use crate::world::{ResolveError, TraversalError};
 
 /// A call that failed. It carries addresses, never paths; what the machine reported goes to the

@@ -11,7 +11,7 @@ use mere_core::name::AgentName;
 use mere_core::root::Root;
 use mere_core::segment::Segment;
 
-use super::surroundings::SPACE_FOLDER;
+use super::environment::SPACE_FOLDER;
 use super::{Environment, Folder, TypedPath};
 
 /// System folders that are never a project.

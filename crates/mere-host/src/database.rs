@@ -90,7 +90,7 @@ impl Database {
 
 fn open_file(path: &Path) -> io::Result<Connection> {
     let (folder, name) = split_path(path)?;
-    super::durable::create_private_folder(folder)?;
+    super::locked_folder::create_private_folder(folder)?;
     // The cache folder may be a symbolic link; what lies in it may not.
     let path = &folder.canonicalize()?.join(name);
     record_use(path);

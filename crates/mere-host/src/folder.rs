@@ -16,7 +16,7 @@ use mere_core::address::RelPath;
 use mere_core::gate::{Landmark, StandIn};
 use mere_core::segment::Segment;
 
-use super::surroundings::{Environment, landmarks_for};
+use super::environment::{Environment, landmarks_for};
 use super::{OpenFolder, WatchedFiles};
 
 /// Identifies a directory by device and inode, whatever it is called.

@@ -12,7 +12,7 @@ use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 use mere_core::request::{KeyName, PersonFile};
 use zeroize::Zeroizing;
 
-use super::derived::{remove_abandoned_files, temporary_name};
+use super::derived_files::{remove_abandoned_files, temporary_name};
 use super::{
     Environment, LockedFolder, OpenFolder, TypedPath, WriteError, is_symlink_error,
     none_if_missing, open_regular_file,

@@ -138,7 +138,7 @@ impl DeviceAndOwner {
     }
 
     #[cfg(not(unix))]
-    fn of(folder: &Path) -> Option<Self> {
+    fn of_folder(folder: &Path) -> Option<Self> {
         folder.metadata().ok().map(|_| Self { device: 0, owner: 0 })
     }
 }

@@ -6,10 +6,10 @@
 
 use mere_core::trust::PublicKey;
 
-#[cfg(not(unix))]
-pub use nobody::SshAgent;
 #[cfg(unix)]
 pub use unix::SshAgent;
+#[cfg(not(unix))]
+pub use unsupported::SshAgent;
 
 /// Why the ssh-agent did not answer as asked. For people.
 #[derive(Debug, thiserror::Error)]
@@ -157,7 +157,7 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-mod nobody {
+mod unsupported {
     use super::{PublicKey, SshAgentError};
 
     /// No ssh-agent is used on this system.

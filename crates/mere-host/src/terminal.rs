@@ -5,10 +5,10 @@
 
 use mere_core::request::Secret;
 
-#[cfg(not(unix))]
-pub use nobody::Terminal;
 #[cfg(unix)]
 pub use unix::Terminal;
+#[cfg(not(unix))]
+pub use unsupported::Terminal;
 
 /// The longest passphrase in bytes.
 const MAX_PASSPHRASE_BYTES: usize = 1024;
@@ -148,8 +148,8 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-mod nobody {
-    use super::{MAX_BYTES, Secret};
+mod unsupported {
+    use super::{MAX_PASSPHRASE_BYTES, Secret};
 
     /// No terminal exists on this system.
     pub enum Terminal {}
@@ -167,7 +167,7 @@ mod nobody {
         }
 
         /// Never called, because no value exists.
-        pub fn say(&mut self, _: &str) -> std::io::Result<()> {
+        pub fn print_line(&mut self, _: &str) -> std::io::Result<()> {
             match *self {}
         }
     }

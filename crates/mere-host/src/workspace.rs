@@ -16,7 +16,7 @@ use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::name::AgentName;
 use mere_core::segment::Segment;
 
-use super::derived::{remove_abandoned_files, temporary_name};
+use super::derived_files::{remove_abandoned_files, temporary_name};
 use super::{
     Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, is_symlink_error, open_regular_file,
 };

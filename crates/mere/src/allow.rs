@@ -8,12 +8,12 @@ use std::process::ExitCode;
 
 use mere_core::address::Address;
 use mere_core::reply::codes;
-use mere_engine::allow::{AllowError, AllowedFiles};
+use mere_engine::file_approval::{AllowError, AllowedFiles};
 use serde_json::json;
 
 use crate::arguments::{AllowArguments, LocationArguments};
-use crate::render;
-use crate::report::operator_reply;
+use crate::operator_reply::operator_reply;
+use crate::terminal;
 
 /// The end of the message that is printed when there is nothing to revoke.
 const NOT_ALLOWED: &str = "was not allowed.";
@@ -25,7 +25,7 @@ pub(crate) fn run(place: &LocationArguments, asked: &AllowArguments) -> io::Resu
         Ok((message, list)) if asked.json => {
             let list = list.iter().map(ToString::to_string).collect::<Vec<_>>();
             let data = json!({ "allowed": list });
-            render::print_line(&format!(
+            terminal::print_line(&format!(
                 "{:#}",
                 operator_reply(codes::ALLOW, "allow", &message, &data)
             ))?;
@@ -33,24 +33,24 @@ pub(crate) fn run(place: &LocationArguments, asked: &AllowArguments) -> io::Resu
         }
         Ok((_, list)) if asked.list => {
             if list.is_empty() {
-                render::print_note("nothing is allowed in this project");
+                terminal::print_note("nothing is allowed in this project");
             }
             for address in list {
-                render::print_line(&address.to_string())?;
+                terminal::print_line(&address.to_string())?;
             }
             Ok(ExitCode::SUCCESS)
         }
         Ok((message, _)) if message.ends_with(NOT_ALLOWED) => {
-            Ok(render::print_failure(&message, render::INVALID))
+            Ok(terminal::print_failure(&message, terminal::INVALID))
         }
-        Ok((message, _)) => render::print_line(&message).map(|()| ExitCode::SUCCESS),
+        Ok((message, _)) => terminal::print_line(&message).map(|()| ExitCode::SUCCESS),
         Err(error) => {
             let code = match error {
-                AllowError::Address(_) => render::INVALID,
-                AllowError::Open(_) => render::USAGE,
-                _ => render::BROKEN,
+                AllowError::Address(_) => terminal::INVALID,
+                AllowError::Open(_) => terminal::USAGE,
+                _ => terminal::BROKEN,
             };
-            Ok(render::print_failure(&error.to_string(), code))
+            Ok(terminal::print_failure(&error.to_string(), code))
         }
     }
 }

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::arguments::{CallArguments, LocationArguments};
-use crate::converse::call_until_done;
-use crate::render;
+use crate::question_loop::call_until_done;
+use crate::terminal;
 
 /// Runs the command.
 pub(crate) fn run(place: LocationArguments, call: &CallArguments) -> io::Result<ExitCode> {
@@ -24,7 +24,7 @@ pub(crate) fn run(place: LocationArguments, call: &CallArguments) -> io::Result<
     };
     let session = match Session::open(place.session_options(&call.session, SessionState::Kept)) {
         Ok(session) => session,
-        Err(error) => return Ok(render::print_failure(&error.to_string(), render::USAGE)),
+        Err(error) => return Ok(terminal::print_failure(&error.to_string(), terminal::USAGE)),
     };
     let agent = session.agent().cloned().unwrap_or_default();
     let request = Request::from_text(Caller { agent, ..Caller::default() }, tool, &call.json);
@@ -33,9 +33,9 @@ pub(crate) fn run(place: LocationArguments, call: &CallArguments) -> io::Result<
         |request| session.handle(request, &mut KeyboardTurn::default()),
         ask_at_terminal,
     );
-    render::print_reply(&reply)?;
+    terminal::print_reply(&reply)?;
     session.finish();
-    Ok(render::exit_code(reply.reply_type()))
+    Ok(terminal::exit_code(reply.reply_type()))
 }
 
 fn list() -> io::Result<ExitCode> {
@@ -49,15 +49,16 @@ fn list() -> io::Result<ExitCode> {
     // Agents read this list too, so it passes the gate like everything else they see.
     let cleared = Gate::new(Vec::new()).clear_message(tools, &Seal::new(Uuid::nil()));
     match cleared {
-        Some(tools) => render::print_message(&tools).map(|()| ExitCode::SUCCESS),
-        None => Ok(render::print_failure("the list named a host path", render::BROKEN)),
+        Some(tools) => terminal::print_message(&tools).map(|()| ExitCode::SUCCESS),
+        None => Ok(terminal::print_failure("the list named a host path", terminal::BROKEN)),
     }
 }
 
 /// Asks the person at the terminal. Without a terminal the answer is no.
 pub(crate) fn ask_at_terminal(question: &Question) -> Answer {
     // Only a person at a terminal can be asked, because whatever is piped in comes from the caller.
-    let asked = render::can_ask() && render::ask_yes_or_no(question.text.as_str()).unwrap_or(false);
+    let asked =
+        terminal::can_ask() && terminal::ask_yes_or_no(question.text.as_str()).unwrap_or(false);
     if asked { Answer::Yes } else { Answer::No }
 }
 
@@ -81,7 +82,7 @@ impl Default for KeyboardTurn {
 impl Turn for KeyboardTurn {
     fn progress(&mut self, note: &Progress) {
         if self.started.elapsed() > PROGRESS_DELAY {
-            render::show_progress(note.done, note.total, note.message.as_str());
+            terminal::show_progress(note.done, note.total, note.message.as_str());
             self.has_shown_progress = true;
         }
     }
@@ -98,7 +99,7 @@ impl Turn for KeyboardTurn {
 impl Drop for KeyboardTurn {
     fn drop(&mut self) {
         if self.has_shown_progress {
-            render::clear_progress();
+            terminal::clear_progress();
         }
     }
 }

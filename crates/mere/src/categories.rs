@@ -17,9 +17,9 @@ use crate::arguments::{
 };
 use crate::items::{PersonSession, with_session};
 use crate::memories::count_listed;
-use crate::paper::Printer;
-use crate::render;
+use crate::print::Printer;
 use crate::team::report_refusal;
+use crate::terminal;
 
 const TOOL: &str = "category";
 /// How many memories are counted at most before a category is deleted with them.
@@ -32,10 +32,10 @@ pub(crate) fn run(place: LocationArguments, asked: CategoryArguments) -> io::Res
         CategoryCommandArguments::Delete(asked) => asked.force,
         _ => false,
     };
-    if is_forced && !render::is_interactive() {
+    if is_forced && !terminal::is_interactive() {
         let words =
             "`--force` is for a person at a terminal: standard input and output must be one";
-        return Ok(render::print_failure(words, render::USAGE));
+        return Ok(terminal::print_failure(words, terminal::USAGE));
     }
     let session = SessionArguments::for_store(asked.store);
     with_session(place, &session, |desk| desk.run_category(asked.what))
@@ -68,7 +68,8 @@ impl PersonSession {
                 }
                 // The hint about the next page is for agents, not for people.
                 let paper = Printer::new(answer.color, self.session.working_address().cloned());
-                render::print_text(&paper.categories(&reply.to_value())).map(|()| ExitCode::SUCCESS)
+                terminal::print_text(&paper.categories(&reply.to_value()))
+                    .map(|()| ExitCode::SUCCESS)
             }
         }
     }
@@ -96,7 +97,7 @@ impl PersonSession {
                     asked.path
                 );
             }
-            if !render::can_ask() || !render::ask_yes_or_no(&question)? {
+            if !terminal::can_ask() || !terminal::ask_yes_or_no(&question)? {
                 return Ok(report_refusal("nothing was deleted", "`--yes` answers"));
             }
         }

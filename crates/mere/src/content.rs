@@ -9,7 +9,7 @@ use mere_core::item::MAX_ITEM_BYTES;
 use mere_engine::TypedPath;
 
 use crate::arguments::{ContentArguments, ContentSource};
-use crate::render;
+use crate::terminal;
 
 /// The reasons why no text could be read.
 #[derive(Debug, thiserror::Error)]
@@ -31,10 +31,10 @@ impl ContentError {
     /// Prints the error and returns the exit code of the process.
     pub(crate) fn report(&self) -> ExitCode {
         let code = match self {
-            Self::Missing => render::USAGE,
-            _ => render::INVALID,
+            Self::Missing => terminal::USAGE,
+            _ => terminal::INVALID,
         };
-        render::print_failure(&self.to_string(), code)
+        terminal::print_failure(&self.to_string(), code)
     }
 }
 

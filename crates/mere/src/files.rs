@@ -17,9 +17,9 @@ use crate::arguments::{
     GlobArguments, GrepArguments, LocationArguments, PageArguments, ReadArguments, TreeArguments,
 };
 use crate::call::{self, KeyboardTurn};
-use crate::converse::call_until_done;
-use crate::paper::Printer;
-use crate::render;
+use crate::print::Printer;
+use crate::question_loop::call_until_done;
+use crate::terminal;
 
 /// The largest number of results that one page of a tool holds.
 const MAX_PAGE: u64 = 10_000;
@@ -31,7 +31,7 @@ const OUTSIDE_PROJECT: &str = "the path is outside the project. Inside it, say a
 /// Runs `mere read`.
 pub(crate) fn read(place: LocationArguments, asked: &ReadArguments) -> io::Result<ExitCode> {
     let Ok(desk) = FileSession::open(place, &asked.page) else {
-        return Ok(ExitCode::from(render::USAGE));
+        return Ok(ExitCode::from(terminal::USAGE));
     };
     let Some(path) = desk.address(&asked.path) else { return desk.refuse_outside("read") };
     let arguments = json!({
@@ -44,7 +44,7 @@ pub(crate) fn read(place: LocationArguments, asked: &ReadArguments) -> io::Resul
 /// Runs `mere glob`.
 pub(crate) fn glob(place: LocationArguments, asked: &GlobArguments) -> io::Result<ExitCode> {
     let Ok(desk) = FileSession::open(place, &asked.page) else {
-        return Ok(ExitCode::from(render::USAGE));
+        return Ok(ExitCode::from(terminal::USAGE));
     };
     let mut arguments = json!({ "pattern": asked.pattern, "limit": page_limit(asked.limit) });
     if let Some(typed) = &asked.path {
@@ -57,7 +57,7 @@ pub(crate) fn glob(place: LocationArguments, asked: &GlobArguments) -> io::Resul
 /// Runs `mere grep`.
 pub(crate) fn grep(place: LocationArguments, asked: &GrepArguments) -> io::Result<ExitCode> {
     let Ok(desk) = FileSession::open(place, &asked.page) else {
-        return Ok(ExitCode::from(render::USAGE));
+        return Ok(ExitCode::from(terminal::USAGE));
     };
     let Some(path) = desk.address_or_working_directory(asked.path.as_ref()) else {
         return desk.refuse_outside("grep");
@@ -72,7 +72,7 @@ pub(crate) fn grep(place: LocationArguments, asked: &GrepArguments) -> io::Resul
 /// Runs `mere tree`.
 pub(crate) fn tree(place: LocationArguments, asked: &TreeArguments) -> io::Result<ExitCode> {
     let Ok(desk) = FileSession::open(place, &asked.page) else {
-        return Ok(ExitCode::from(render::USAGE));
+        return Ok(ExitCode::from(terminal::USAGE));
     };
     let Some(path) = desk.address_or_working_directory(asked.path.as_ref()) else {
         return desk.refuse_outside("dir");
@@ -111,7 +111,7 @@ impl<'a> FileSession<'a> {
         match Session::open(place.session_options(&form.session, SessionState::Kept)) {
             Ok(session) => Ok(Self { session, page: form }),
             Err(error) => {
-                render::print_failure(&error.to_string(), render::USAGE);
+                terminal::print_failure(&error.to_string(), terminal::USAGE);
                 Err(())
             }
         }
@@ -120,7 +120,7 @@ impl<'a> FileSession<'a> {
     /// Refuses a path outside the project, in words or as the reply that an agent would get.
     fn refuse_outside(&self, tool: &str) -> io::Result<ExitCode> {
         if !self.page.json {
-            return Ok(render::print_failure(OUTSIDE_PROJECT, render::INVALID));
+            return Ok(terminal::print_failure(OUTSIDE_PROJECT, terminal::INVALID));
         }
         let nowhere = json!({ "path": "/", "pattern": "*" });
         let mut arguments = nowhere.as_object().cloned().unwrap_or_default();
@@ -131,7 +131,7 @@ impl<'a> FileSession<'a> {
             arguments.insert("command".to_owned(), "tree".into());
         }
         let reply = self.call(tool, &arguments);
-        render::print_reply(&reply).map(|()| render::exit_code(reply.reply_type()))
+        terminal::print_reply(&reply).map(|()| terminal::exit_code(reply.reply_type()))
     }
 
     fn address(&self, typed: &TypedPath) -> Option<Address> {
@@ -164,22 +164,22 @@ impl<'a> FileSession<'a> {
         let mut left = limit;
         loop {
             let reply = self.call(tool, &arguments);
-            let code = render::exit_code(reply.reply_type());
+            let code = terminal::exit_code(reply.reply_type());
             if self.page.json {
-                return render::print_reply(&reply).map(|()| code);
+                return terminal::print_reply(&reply).map(|()| code);
             }
             if reply.reply_type() != ReplyType::Success {
-                render::print_refusal(&reply);
+                terminal::print_refusal(&reply);
                 return Ok(code);
             }
             let reply = reply.to_value();
             let data = &reply["data"];
-            render::print_text(&show(&mut paper, data))?;
+            terminal::print_text(&show(&mut paper, data))?;
             if data["content"] == "" {
-                render::print_note(reply["message"].as_str().unwrap_or_default());
+                terminal::print_note(reply["message"].as_str().unwrap_or_default());
             }
             if data["masked"].is_u64() {
-                render::print_note(&format!(
+                terminal::print_note(&format!(
                     "secrets are masked: {}; see `mere allow`",
                     data["masked"]
                 ));

@@ -23,10 +23,10 @@ use crate::arguments::{
     SignersCommand, TeamArguments, TemplateArgument, VerifyArguments, WhyArguments,
 };
 use crate::call::{self, KeyboardTurn};
-use crate::converse::call_until_done;
-use crate::paper::Printer;
 use crate::passphrase::PassphraseCache;
-use crate::render;
+use crate::print::Printer;
+use crate::question_loop::call_until_done;
+use crate::terminal;
 
 /// A command for items.
 pub(crate) enum ItemCommand {
@@ -69,7 +69,7 @@ pub(crate) fn with_session(
 ) -> io::Result<ExitCode> {
     let session = match Session::open(place.session_options(session, SessionState::Kept)) {
         Ok(session) => session,
-        Err(error) => return Ok(render::print_failure(&error.to_string(), render::USAGE)),
+        Err(error) => return Ok(terminal::print_failure(&error.to_string(), terminal::USAGE)),
     };
     let desk = PersonSession { session, passphrases: PassphraseCache::default() };
     let ended = perform(&desk);
@@ -212,10 +212,14 @@ impl PersonSession {
                 return self.print_reply(&dry, &asked.answer, |_, _| String::new());
             }
             let address = dry.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
-            if !render::ask_yes_or_no(&format!("Delete {address}?"))? {
+            if !terminal::ask_yes_or_no(&format!("Delete {address}?"))? {
                 let nobody = "nothing was deleted; `--yes` answers where nobody can be asked";
-                render::print_note(if render::can_ask() { "nothing was deleted" } else { nobody });
-                return Ok(ExitCode::from(render::REFUSED));
+                terminal::print_note(if terminal::can_ask() {
+                    "nothing was deleted"
+                } else {
+                    nobody
+                });
+                return Ok(ExitCode::from(terminal::REFUSED));
             }
         }
         self.call_and_print(
@@ -260,7 +264,7 @@ impl PersonSession {
                 Printer::outcome,
             );
         }
-        if asked.list || asked.answer.json || !render::can_ask() {
+        if asked.list || asked.answer.json || !terminal::can_ask() {
             return self.run_command(
                 "review",
                 PersonCommand::Proposals,
@@ -285,12 +289,12 @@ impl PersonSession {
         let names = waiting["data"]["proposals"].as_array().into_iter().flatten();
         let names = names.filter_map(|one| one["proposal"].as_str()).collect::<Vec<_>>();
         if names.is_empty() && when_empty == ReviewContext::Review {
-            render::print_line("Nothing is proposed.")?;
+            terminal::print_line("Nothing is proposed.")?;
         }
         for (number, name) in names.iter().enumerate() {
             let one =
                 |verdict| PersonCommand::Review { proposal: (*name).to_owned(), decision: verdict };
-            render::print_line(&format!("\n({} of {})", number + 1, names.len()))?;
+            terminal::print_line(&format!("\n({} of {})", number + 1, names.len()))?;
             let shown = self.call("review", Verb::Person(one(ReviewDecision::Show)));
             self.print_reply(&shown, answer, Printer::proposal)?;
             // A yes counts only for what was shown.
@@ -305,7 +309,7 @@ impl PersonSession {
                     ("Accept it? [y]es, [n]ot now, [r]eject, [q]uit", ['y', 'n', 'r', 'q'])
                 }
             };
-            match render::ask_choice(question, &letters)? {
+            match terminal::ask_choice(question, &letters)? {
                 'a' | 'y' => {
                     let accept = one(ReviewDecision::Accept { shown_digest: digest });
                     self.run_command("review", accept, answer, Printer::outcome)?;
@@ -376,17 +380,17 @@ impl PersonSession {
         answer: &AnswerArguments,
         show: PrintMethod,
     ) -> io::Result<ExitCode> {
-        let code = render::exit_code(reply.reply_type());
+        let code = terminal::exit_code(reply.reply_type());
         if answer.json {
-            return render::print_reply(reply).map(|()| code);
+            return terminal::print_reply(reply).map(|()| code);
         }
         let value = reply.to_value();
         let paper = Printer::new(answer.color, self.session.working_address().cloned());
         match reply.reply_type() {
             ReplyType::Success => {
-                render::print_text(&show(&paper, &value))?;
+                terminal::print_text(&show(&paper, &value))?;
                 if let Some(hint) = value["hint"].as_str() {
-                    render::print_note(&reword_for_person(hint));
+                    terminal::print_note(&reword_for_person(hint));
                 }
             }
             // A reply with findings or leftovers is printed like an answer, followed by the refusal
@@ -394,14 +398,14 @@ impl PersonSession {
             ReplyType::Error | ReplyType::Invalid if has_more_than_message(&value) => {
                 let told = show(&paper, &value);
                 let is_more = Some(told.trim_end()) != value["message"].as_str();
-                render::print_text(if is_more { &told } else { "" })?;
-                render::print_refusal(reply);
+                terminal::print_text(if is_more { &told } else { "" })?;
+                terminal::print_refusal(reply);
             }
             _ => {
-                render::print_text(&paper.candidate_list(&value))?;
-                render::print_refusal(reply);
+                terminal::print_text(&paper.candidate_list(&value))?;
+                terminal::print_refusal(reply);
                 for problem in value["data"]["problems"].as_array().into_iter().flatten() {
-                    render::print_detail(&format_problem(problem));
+                    terminal::print_detail(&format_problem(problem));
                 }
             }
         }

@@ -10,8 +10,8 @@ use mere_core::request::{KeysCommand, Passphrase, PersonCommand, Verb};
 
 use crate::arguments::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 use crate::items::PersonSession;
-use crate::paper::Printer;
-use crate::{passphrase, render};
+use crate::print::Printer;
+use crate::{passphrase, terminal};
 
 const TOOL: &str = "keys";
 
@@ -66,7 +66,7 @@ impl PersonSession {
         };
         let code = self.print_reply(&reply, &asked.answer, Printer::rotation)?;
         if reply.reply_type() == ReplyType::Success && asked.out.is_none() && !asked.answer.json {
-            render::print_note(reply.to_value()["message"].as_str().unwrap_or_default());
+            terminal::print_note(reply.to_value()["message"].as_str().unwrap_or_default());
         }
         Ok(code)
     }
@@ -78,5 +78,5 @@ fn new_passphrase(unwanted: bool) -> io::Result<Option<Passphrase>> {
 }
 
 fn report_given_up() -> ExitCode {
-    render::print_failure("no key was made", render::REFUSED)
+    terminal::print_failure("no key was made", terminal::REFUSED)
 }

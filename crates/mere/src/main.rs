@@ -8,18 +8,18 @@ mod arguments;
 mod call;
 mod categories;
 mod content;
-mod converse;
 mod files;
 mod items;
 mod keys;
+mod locations;
 mod log;
 mod mcp;
 mod memories;
 mod models;
-mod paper;
+mod operator_reply;
 mod passphrase;
-mod render;
-mod report;
+mod print;
+mod question_loop;
 mod run;
 mod sarif;
 mod search;
@@ -27,8 +27,8 @@ mod signers;
 mod signing;
 mod stores;
 mod team;
+mod terminal;
 mod trust;
-mod whereabouts;
 
 use std::process::ExitCode;
 
@@ -42,7 +42,10 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::parse();
     if let Err(error) = arguments.command.start_log() {
-        return render::print_failure(&format!("the log cannot be opened: {error}"), render::USAGE);
+        return terminal::print_failure(
+            &format!("the log cannot be opened: {error}"),
+            terminal::USAGE,
+        );
     }
     let place = arguments.location;
     let ended = match arguments.command {
@@ -85,9 +88,9 @@ fn main() -> ExitCode {
         Command::Tree(asked) => files::tree(place, &asked),
         Command::Allow(asked) => allow::run(&place, &asked),
         Command::Trust(asked) => trust::run(place, asked),
-        Command::Where(asked) => whereabouts::run(&place, &asked),
+        Command::Where(asked) => locations::run(&place, &asked),
     };
-    let code = ended.unwrap_or_else(|error| render::report_write_error(&error));
+    let code = ended.unwrap_or_else(|error| terminal::report_write_error(&error));
     log::finish();
     code
 }

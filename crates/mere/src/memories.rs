@@ -21,9 +21,9 @@ use crate::arguments::{
     UpdateMemoryArguments,
 };
 use crate::items::{PersonSession, PrintMethod, with_session};
-use crate::paper::Printer;
+use crate::print::Printer;
 use crate::team::report_refusal;
-use crate::{content, render};
+use crate::{content, terminal};
 
 const TOOL: &str = "memory";
 /// The most memories that one page holds.
@@ -112,7 +112,7 @@ impl PersonSession {
             }
             let address =
                 found.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
-            if !render::can_ask() || !render::ask_yes_or_no(&format!("Remove {address}?"))? {
+            if !terminal::can_ask() || !terminal::ask_yes_or_no(&format!("Remove {address}?"))? {
                 return Ok(report_refusal("nothing was removed", "`--yes` answers"));
             }
         }
@@ -133,14 +133,14 @@ impl PersonSession {
             Err(reply) => return self.print_reply(&reply, &asked.answer, Printer::outcome),
         };
         if asked.answer.json {
-            return render::print_line(&format!("{reply:#}")).map(|()| ExitCode::SUCCESS);
+            return terminal::print_line(&format!("{reply:#}")).map(|()| ExitCode::SUCCESS);
         }
         let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
-        render::print_text(&paper.memories(&reply))?;
+        terminal::print_text(&paper.memories(&reply))?;
         // The hint about the next page is for agents, not for people.
         let is_whole = reply["data"]["next"].is_null();
         if let Some(hint) = reply["hint"].as_str().filter(|_| is_whole) {
-            render::print_note(&reword_for_person(hint));
+            terminal::print_note(&reword_for_person(hint));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -190,10 +190,10 @@ impl PersonSession {
             }
             let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
             if !asked.answer.json {
-                render::print_text(&paper.prune_result(&value))?;
+                terminal::print_text(&paper.prune_result(&value))?;
             }
             let question = if count == 1 { "Delete it?" } else { "Delete them?" };
-            if !render::can_ask() || !render::ask_yes_or_no(question)? {
+            if !terminal::can_ask() || !terminal::ask_yes_or_no(question)? {
                 return Ok(report_refusal("nothing was deleted", "`--yes` answers"));
             }
         }
@@ -244,7 +244,7 @@ fn resolve_time(said: Option<Moment>) -> Result<Option<Timestamp>, ExitCode> {
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
     let now = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
     let time = said.map(|moment| moment.resolve(now)).transpose();
-    time.map_err(|error| render::print_failure(&error.to_string(), render::USAGE))
+    time.map_err(|error| terminal::print_failure(&error.to_string(), terminal::USAGE))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use mere_core::request::{ModelCommand, PersonCommand};
 
 use crate::arguments::{ModelArguments, ModelCommandArguments, ModelNameArgument};
 use crate::items::PersonSession;
-use crate::paper::Printer;
+use crate::print::Printer;
 
 const TOOL: &str = "model";
 

@@ -16,8 +16,8 @@ use crate::arguments::{
     SessionArguments,
 };
 use crate::items::{PersonSession, with_session};
-use crate::paper::Printer;
-use crate::render;
+use crate::print::Printer;
+use crate::terminal;
 
 /// Runs a tool. Its output streams are passed on as they arrive, and a failed tool has an exit
 /// status of its own.
@@ -40,15 +40,15 @@ fn run_in_session(desk: &PersonSession, asked: &RunArguments) -> io::Result<Exit
     }
     let value = reply.to_value();
     let has_failed = value["data"]["success"] != true;
-    let code = if has_failed { ExitCode::from(render::TOOL_FAILED) } else { ExitCode::SUCCESS };
+    let code = if has_failed { ExitCode::from(terminal::TOOL_FAILED) } else { ExitCode::SUCCESS };
     if asked.answer.json {
-        return render::print_reply(&reply).map(|()| code);
+        return terminal::print_reply(&reply).map(|()| code);
     }
     if value["data"]["truncated"] == true {
-        render::print_note("it said more than is kept; the rest is left out");
+        terminal::print_note("it said more than is kept; the rest is left out");
     }
     if has_failed {
-        render::print_note(value["message"].as_str().unwrap_or_default());
+        terminal::print_note(value["message"].as_str().unwrap_or_default());
     }
     Ok(code)
 }
@@ -71,8 +71,8 @@ impl Turn for OutputTurn {
         let text = self.0.tool_output(text.as_str());
         match stream {
             // If the reader has gone away, the error shows when the answer is printed.
-            OutputStream::Output => drop(render::print_text(&text)),
-            OutputStream::Error => render::print_error_text(&text),
+            OutputStream::Output => drop(terminal::print_text(&text)),
+            OutputStream::Error => terminal::print_error_text(&text),
         }
     }
 }

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::arguments::{LocationArguments, SearchArguments};
 use crate::items::{PersonSession, with_session};
-use crate::paper::Printer;
-use crate::render;
+use crate::print::Printer;
+use crate::terminal;
 
 const TOOL: &str = "search";
 
@@ -29,11 +29,11 @@ impl PersonSession {
         }
         let value = reply.to_value();
         let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
-        render::print_text(&paper.hits(&value))?;
+        terminal::print_text(&paper.hits(&value))?;
         if let Some(hint) = value["hint"].as_str().filter(|_| is_for_people(&value)) {
-            render::print_note(&reword_for_person(hint));
+            terminal::print_note(&reword_for_person(hint));
         }
-        Ok(render::exit_code(reply.reply_type()))
+        Ok(terminal::exit_code(reply.reply_type()))
     }
 }
 

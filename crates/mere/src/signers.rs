@@ -9,7 +9,7 @@ use mere_core::request::{PersonCommand, TrustCommand};
 
 use crate::arguments::SignersCommand;
 use crate::items::{PersonSession, PrintMethod};
-use crate::paper::Printer;
+use crate::print::Printer;
 
 const TOOL: &str = "trust";
 

@@ -16,9 +16,9 @@ use serde_json::Value;
 
 use crate::arguments::{EditArguments, SignArguments, VerifyArguments};
 use crate::items::{PersonSession, ReviewContext};
-use crate::paper::Printer;
-use crate::render;
+use crate::print::Printer;
 use crate::sarif;
+use crate::terminal;
 
 /// A person's answer about one item.
 enum SignAnswer {
@@ -33,10 +33,10 @@ impl PersonSession {
     pub(crate) fn sign(&self, asked: &SignArguments) -> io::Result<ExitCode> {
         let selection = match asked.selection.selection(SelectedItems::Unfinished) {
             Ok(selection) => selection,
-            Err(error) => return Ok(render::print_failure(&error, render::USAGE)),
+            Err(error) => return Ok(terminal::print_failure(&error, terminal::USAGE)),
         };
         let is_open = selection.which == SelectedItems::Unfinished;
-        if is_open && render::can_ask() && !asked.answer.json && !asked.dry_run {
+        if is_open && terminal::can_ask() && !asked.answer.json && !asked.dry_run {
             self.review_proposals(&asked.answer, ReviewContext::Sign)?;
         }
         let plan = self
@@ -52,7 +52,7 @@ impl PersonSession {
         if items.is_empty() && !asked.answer.json {
             // Nothing is printed for a commit that touches no item.
             if selection.which != SelectedItems::Staged {
-                render::print_line("Nothing is to be signed.")?;
+                terminal::print_line("Nothing is to be signed.")?;
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -60,28 +60,30 @@ impl PersonSession {
         if asked.dry_run {
             items
                 .iter()
-                .try_for_each(|item| render::print_text(&(paper.difference(item) + "\n")))?;
+                .try_for_each(|item| terminal::print_text(&(paper.difference(item) + "\n")))?;
             return Ok(ExitCode::SUCCESS);
         }
         let is_asked = !asked.yes && !asked.selection.is_exact();
         let one_by_one =
             matches!(selection.which, SelectedItems::Unfinished | SelectedItems::Staged);
-        let chosen = match (is_asked, render::can_ask()) {
+        let chosen = match (is_asked, terminal::can_ask()) {
             (true, true) if one_by_one => ask_each(&paper, &items)?,
             (true, true) => ask_once(&paper, &items)?,
             (true, false) if is_open => {
-                render::print_text(&paper.signable_items(&items))?;
+                terminal::print_text(&paper.signable_items(&items))?;
                 let words = "nothing was signed; name the items, or say `--all` or `--yes`";
-                render::print_note(words);
-                return Ok(ExitCode::from(render::REFUSED));
+                terminal::print_note(words);
+                return Ok(ExitCode::from(terminal::REFUSED));
             }
             _ => {
                 // Whoever names an item sees what is signed, without being asked.
-                if asked.selection.is_exact() && render::is_output_terminal() && !asked.answer.json
+                if asked.selection.is_exact()
+                    && terminal::is_output_terminal()
+                    && !asked.answer.json
                 {
                     items
                         .iter()
-                        .try_for_each(|item| render::print_text(&paper.difference(item)))?;
+                        .try_for_each(|item| terminal::print_text(&paper.difference(item)))?;
                 }
                 items.iter().collect()
             }
@@ -92,33 +94,33 @@ impl PersonSession {
     fn sign_chosen(&self, asked: &SignArguments, items: &[&Value]) -> io::Result<ExitCode> {
         for item in items.iter().filter(|item| item["digest"].is_null()) {
             let words = ["address", "unfit"].map(|key| item[key].as_str().unwrap_or_default());
-            render::print_note(&format!("{} cannot be signed: {}", words[0], words[1]));
+            terminal::print_note(&format!("{} cannot be signed: {}", words[0], words[1]));
         }
         for item in items.iter().filter(|item| item["warning"].is_string()) {
             let words = ["address", "warning"].map(|key| item[key].as_str().unwrap_or_default());
-            render::print_note(&format!("{}: {}", words[0], words[1]));
+            terminal::print_note(&format!("{}: {}", words[0], words[1]));
         }
         let unfit = items.iter().any(|item| item["digest"].is_null());
         let chosen = items.iter().filter_map(|item| parse_chosen(item)).collect::<Vec<_>>();
         if chosen.is_empty() && unfit {
-            return Ok(ExitCode::from(render::INVALID));
+            return Ok(ExitCode::from(terminal::INVALID));
         }
         if chosen.is_empty() && !asked.answer.json {
-            render::print_line("Nothing was signed.")?;
-            return Ok(ExitCode::from(render::REFUSED));
+            terminal::print_line("Nothing was signed.")?;
+            return Ok(ExitCode::from(terminal::REFUSED));
         }
         let stage = if asked.selection.staged { GitStaging::Add } else { GitStaging::Leave };
         let seal = PersonCommand::Sign(SignCommand::Sign { items: chosen, staging: stage });
         let reply = self.call("sign", Verb::Person(seal));
         let ended = self.print_reply(&reply, &asked.answer, Printer::signing_result)?;
-        Ok(if unfit { ExitCode::from(render::INVALID) } else { ended })
+        Ok(if unfit { ExitCode::from(terminal::INVALID) } else { ended })
     }
 
     /// Verifies items, and writes the findings to a file if one is given.
     pub(crate) fn verify(&self, asked: &VerifyArguments) -> io::Result<ExitCode> {
         let selection = match asked.selection.selection(SelectedItems::All) {
             Ok(selection) => selection,
-            Err(error) => return Ok(render::print_failure(&error, render::USAGE)),
+            Err(error) => return Ok(terminal::print_failure(&error, terminal::USAGE)),
         };
         let (admins, least_serial) = (asked.admin.clone(), asked.min_serial);
         let verify = VerifyCommand { selection, admins, minimum_serial: least_serial };
@@ -126,9 +128,9 @@ impl PersonSession {
         if let Some(file) = &asked.sarif {
             let text = format!("{:#}\n", sarif::report(&reply.to_value()));
             if let Err(error) = mere_engine::write_file(file, text.as_bytes()) {
-                return Ok(render::print_failure(
+                return Ok(terminal::print_failure(
                     &format!("the findings cannot be written: {error}"),
-                    render::BROKEN,
+                    terminal::BROKEN,
                 ));
             }
         }
@@ -164,8 +166,8 @@ pub(crate) fn parse_chosen(item: &Value) -> Option<ShownItem> {
 fn ask_each<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {
     let mut chosen = Vec::new();
     for (number, item) in items.iter().enumerate() {
-        render::print_text(&format!("\n({} of {}) ", number + 1, items.len()))?;
-        render::print_text(&paper.difference(item))?;
+        terminal::print_text(&format!("\n({} of {}) ", number + 1, items.len()))?;
+        terminal::print_text(&paper.difference(item))?;
         if item["digest"].is_null() {
             continue;
         }
@@ -175,7 +177,7 @@ fn ask_each<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value
             SignAnswer::All => {
                 // Everything that is signed is shown first, so the remaining items are printed too.
                 for item in &items[number + 1..] {
-                    render::print_text(&format!("\n{}", paper.difference(item)))?;
+                    terminal::print_text(&format!("\n{}", paper.difference(item)))?;
                 }
                 chosen.extend(&items[number..]);
                 break;
@@ -187,7 +189,7 @@ fn ask_each<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value
 }
 
 fn ask_about_item() -> io::Result<SignAnswer> {
-    Ok(match render::ask_choice("Sign it? [y]es, [n]o, [a]ll, [q]uit", &['y', 'n', 'a', 'q'])? {
+    Ok(match terminal::ask_choice("Sign it? [y]es, [n]o, [a]ll, [q]uit", &['y', 'n', 'a', 'q'])? {
         'y' => SignAnswer::Yes,
         'n' => SignAnswer::No,
         'a' => SignAnswer::All,
@@ -196,8 +198,8 @@ fn ask_about_item() -> io::Result<SignAnswer> {
 }
 
 fn ask_once<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {
-    render::print_text(&paper.signable_items(items))?;
+    terminal::print_text(&paper.signable_items(items))?;
     let count = items.len();
     let question = if count == 1 { "Sign it?".to_owned() } else { format!("Sign all {count}?") };
-    Ok(if render::ask_yes_or_no(&question)? { items.iter().collect() } else { Vec::new() })
+    Ok(if terminal::ask_yes_or_no(&question)? { items.iter().collect() } else { Vec::new() })
 }

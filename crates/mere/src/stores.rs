@@ -15,8 +15,8 @@ use crate::arguments::{
     StoreCommandArguments, StoreTemplateArgument,
 };
 use crate::items::{PersonSession, with_session};
-use crate::paper::Printer;
-use crate::render;
+use crate::print::Printer;
+use crate::terminal;
 
 const TOOL: &str = "store";
 
@@ -48,7 +48,7 @@ pub(crate) fn run(place: LocationArguments, asked: StoreArguments) -> io::Result
 
 impl PersonSession {
     fn init_store(&self, asked: InitStoreArguments) -> io::Result<ExitCode> {
-        let is_asked = render::can_ask() && !asked.answer.json;
+        let is_asked = terminal::can_ask() && !asked.answer.json;
         let asking = if is_asked { Prompting::On } else { Prompting::Off };
         let usual = if asked.user { default_user_store() } else { ModName::default_store() };
         let Some(name) = asking.ask_name(asked.name, usual)? else { return Ok(report_given_up()) };
@@ -79,7 +79,7 @@ fn default_user_store() -> ModName {
 }
 
 fn report_given_up() -> ExitCode {
-    render::print_failure("no store was made", render::REFUSED)
+    terminal::print_failure("no store was made", terminal::REFUSED)
 }
 
 /// Whether a person is asked for options that were not given.
@@ -141,7 +141,7 @@ impl Prompting {
             None => {}
         }
         loop {
-            let Some(line) = render::ask_line(question)? else {
+            let Some(line) = terminal::ask_line(question)? else {
                 return Ok(PromptAnswer::EndOfInput);
             };
             if line.is_empty() {
@@ -149,7 +149,7 @@ impl Prompting {
             }
             match parse(&line) {
                 Ok(said) => return Ok(PromptAnswer::Value(said)),
-                Err(error) => render::print_note(&error),
+                Err(error) => terminal::print_note(&error),
             }
         }
     }

@@ -16,9 +16,9 @@ use crate::arguments::{
     TeamCommandArguments, TeamSignArguments,
 };
 use crate::items::PersonSession;
-use crate::paper::Printer;
-use crate::render;
+use crate::print::Printer;
 use crate::signing::parse_chosen;
+use crate::terminal;
 
 const TOOL: &str = "team";
 const JOIN: &str = "join";
@@ -87,15 +87,17 @@ impl PersonSession {
             return Ok(Some(Countersigning::Nothing));
         }
         let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
-        render::print_line("Nobody else vouches for:")?;
-        render::print_text(&paper.signable_items(items))?;
-        if !render::can_ask() {
-            render::print_note("they do not count any more; `--countersign` would vouch for them");
+        terminal::print_line("Nobody else vouches for:")?;
+        terminal::print_text(&paper.signable_items(items))?;
+        if !terminal::can_ask() {
+            terminal::print_note(
+                "they do not count any more; `--countersign` would vouch for them",
+            );
             return Ok(Some(Countersigning::Nothing));
         }
         let question = "Remove them and [c]ountersign these items, which you have read; [l]et the \
                         items count no more; or [q]uit?";
-        Ok(match render::ask_choice(question, &['c', 'l', 'q'])? {
+        Ok(match terminal::ask_choice(question, &['c', 'l', 'q'])? {
             'c' => Some(Countersigning::All),
             'l' => Some(Countersigning::Nothing),
             _ => None,
@@ -143,7 +145,7 @@ impl PersonSession {
 
     pub(crate) fn leave(&self, asked: &LeaveArguments) -> io::Result<ExitCode> {
         let question = "Forget the team of this project?";
-        let agrees = asked.yes || render::can_ask() && render::ask_yes_or_no(question)?;
+        let agrees = asked.yes || terminal::can_ask() && terminal::ask_yes_or_no(question)?;
         if !agrees {
             return Ok(report_refusal("nothing was changed", "`--yes` answers"));
         }
@@ -164,9 +166,9 @@ impl PersonSession {
     ) -> io::Result<bool> {
         let paper = Printer::new(answer.color, self.session.working_address().cloned());
         if !answer.json {
-            render::print_text(&paper.team(&plan.to_value()))?;
+            terminal::print_text(&paper.team(&plan.to_value()))?;
         }
-        Ok(render::can_ask() && render::ask_yes_or_no(question)?)
+        Ok(terminal::can_ask() && terminal::ask_yes_or_no(question)?)
     }
 }
 
@@ -179,6 +181,6 @@ fn plan_digest(plan: &Cleared) -> Option<Sha256> {
 /// Says that nothing was done, and which option answers when nobody can be asked.
 pub(crate) fn report_refusal(words: &str, answers: &str) -> ExitCode {
     let nobody = format!("{words}; {answers} where nobody can be asked");
-    render::print_note(if render::can_ask() { words } else { &nobody });
-    ExitCode::from(render::REFUSED)
+    terminal::print_note(if terminal::can_ask() { words } else { &nobody });
+    ExitCode::from(terminal::REFUSED)
 }

@@ -4,11 +4,11 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_engine::trust::{ProjectApproval, TrustError, WideningRequest};
+use mere_engine::project_approval::{ProjectApproval, TrustError, WideningRequest};
 
 use crate::arguments::{LocationArguments, TrustArguments, TrustCommandArguments};
 use crate::items::{self, ItemCommand};
-use crate::render;
+use crate::terminal;
 
 /// Runs the command.
 pub(crate) fn run(place: LocationArguments, asked: TrustArguments) -> io::Result<ExitCode> {
@@ -38,7 +38,7 @@ fn revoke_trust(project: &ProjectApproval) -> io::Result<ExitCode> {
         Ok(false) => "There was nothing to take back.",
         Err(error) => return Ok(report_error(&error)),
     };
-    render::print_line(words)?;
+    terminal::print_line(words)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -50,26 +50,26 @@ fn ask_and_trust(
     yes: bool,
 ) -> io::Result<ExitCode> {
     if widening.is_empty() {
-        render::print_line("This project's config widens nothing: there is nothing to trust.")?;
+        terminal::print_line("This project's config widens nothing: there is nothing to trust.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    render::print_line(&format!("In {} this would count for agents:\n", project.folder()))?;
+    terminal::print_line(&format!("In {} this would count for agents:\n", project.folder()))?;
     for line in widening.describe() {
-        render::print_line(&format!("  {line}"))?;
+        terminal::print_line(&format!("  {line}"))?;
     }
-    render::print_line("")?;
+    terminal::print_line("")?;
     if project.is_trusted(widening) {
-        render::print_line("This is trusted already.")?;
+        terminal::print_line("This is trusted already.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    if !yes && !render::ask_yes_or_no("Trust exactly this?")? {
-        render::print_line("Nothing was recorded. (`--yes` answers where nobody can be asked.)")?;
-        return Ok(ExitCode::from(render::REFUSED));
+    if !yes && !terminal::ask_yes_or_no("Trust exactly this?")? {
+        terminal::print_line("Nothing was recorded. (`--yes` answers where nobody can be asked.)")?;
+        return Ok(ExitCode::from(terminal::REFUSED));
     }
     if let Err(error) = project.trust(widening) {
         return Ok(report_error(&error));
     }
-    render::print_line(
+    terminal::print_line(
         "Trusted. A changed key must be trusted again; `mere trust project --revoke` takes it back.",
     )?;
     Ok(ExitCode::SUCCESS)
@@ -77,8 +77,8 @@ fn ask_and_trust(
 
 fn report_error(error: &TrustError) -> ExitCode {
     let code = match error {
-        TrustError::Project(_) => render::USAGE,
-        _ => render::BROKEN,
+        TrustError::Project(_) => terminal::USAGE,
+        _ => terminal::BROKEN,
     };
-    render::print_failure(&error.to_string(), code)
+    terminal::print_failure(&error.to_string(), code)
 }

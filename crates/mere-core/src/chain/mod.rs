@@ -7,14 +7,14 @@
 //! of the one before, so that none can be left out. Nothing is run here.
 
 pub mod builtin;
+mod child_schemas;
 mod config;
 mod entrypoint;
 mod environment;
 mod fault;
 mod fill;
-mod pair;
+pub mod lock;
 mod parameters;
-pub mod pin;
 mod subprocess;
 mod template;
 
@@ -83,7 +83,7 @@ impl Chain {
         members.last().map_or(Err(ChainFault::Empty), check_last)?;
         for pair in members.windows(2) {
             let (child, parent) = (&pair[0], &pair[1]);
-            pair::check_pair(parent, child).map_err(|fault| ChainFault::Pair {
+            child_schemas::check_pair(parent, child).map_err(|fault| ChainFault::Pair {
                 parent: parent.pin.id.clone(),
                 child: child.pin.id.clone(),
                 fault,

@@ -9,17 +9,17 @@
 
 use std::borrow::Cow;
 
-pub mod letters;
 pub mod minilm;
+pub mod normalization;
 pub mod sketch;
-pub mod table;
+pub mod static_embeddings;
 pub mod vector;
 pub mod vocabulary;
 pub mod wordpiece;
 
 pub use minilm::MiniLm;
 pub use sketch::Sketch;
-pub use table::StaticEmbeddings;
+pub use static_embeddings::StaticEmbeddings;
 pub use vector::Vector;
 pub use vocabulary::Vocabulary;
 

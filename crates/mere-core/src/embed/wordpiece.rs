@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use super::letters::{NormalizedChar, normalize};
+use super::normalization::{NormalizedChar, normalize};
 use super::vocabulary::{TokenId, Vocabulary, WordPosition};
 
 /// The longest word in characters; a longer one becomes the unknown token.

@@ -5,13 +5,13 @@
 //! rewritten to addresses; if one remains, that content is withheld. Only the gate can make a
 //! [`Cleared`].
 
-mod clean;
-mod document;
+mod cleared_value;
+mod document_mirror;
+mod host_path_scanner;
 mod landmarks;
 mod message;
-mod mirror;
+mod short_mirror;
 mod spelling;
-mod words;
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ use crate::reply::{
     CodeId, Content, ContentKind, Data, Draft, Fields, Prose, ProsePart, ReplyType, codes,
 };
 use crate::trace::{SessionId, TraceId};
-use clean::{ClearedFields, ClearedValue};
+use cleared_value::{ClearedFields, ClearedValue};
 use landmarks::Landmarks;
 
 pub use landmarks::{Landmark, Replacement, StandIn};
@@ -166,7 +166,7 @@ impl Gate {
 
     fn check_words<'a>(&self, words: &'a str) -> Result<&'a str, Leak> {
         let leaks = !self.landmarks.is_built()
-            || words::has_host_path(words)
+            || host_path_scanner::has_host_path(words)
             || self.landmarks.has_match(words, ContentKind::Mention);
         if leaks { Err(Leak) } else { Ok(words) }
     }
@@ -262,17 +262,18 @@ fn build_cleared(
 ) -> Cleared {
     let trace_id = stamp.trace_id.to_string();
     let content = body.data.iter().find(|(name, _)| name == CONTENT_FIELD);
-    let content = content.and_then(|(_, value)| value.as_text()).map(clean::json_string);
+    let content = content.and_then(|(_, value)| value.as_text()).map(cleared_value::json_string);
     let mirror = match mirror {
-        MirrorFormat::Short => {
-            mirror::join_content(&render_short_mirror(code, &body, &trace_id), content.as_deref())
-        }
-        MirrorFormat::Json => {
-            clean::json_string(&document::render_json(document_fields(code, &body, &trace_id)))
-        }
-        MirrorFormat::Yaml => {
-            clean::json_string(&document::render_yaml(document_fields(code, &body, &trace_id)))
-        }
+        MirrorFormat::Short => short_mirror::join_content(
+            &render_short_mirror(code, &body, &trace_id),
+            content.as_deref(),
+        ),
+        MirrorFormat::Json => cleared_value::json_string(&document_mirror::render_json(
+            document_fields(code, &body, &trace_id),
+        )),
+        MirrorFormat::Yaml => cleared_value::json_string(&document_mirror::render_yaml(
+            document_fields(code, &body, &trace_id),
+        )),
     };
     let content_size = content.as_ref().map_or(0, String::len);
     let text = |text: String| ClearedValue::Text(text.into());
@@ -306,7 +307,7 @@ fn render_short_mirror(code: CodeId, body: &ClearedBody<'_>, trace_id: &str) -> 
         said.push_str("\ntrace_id: ");
         said.push_str(trace_id);
     }
-    mirror::render_data(&body.data, &mut said);
+    short_mirror::render_data(&body.data, &mut said);
     said
 }
 

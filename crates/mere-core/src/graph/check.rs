@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::nearest::NearestNames;
+use super::nearest_name::NearestNames;
 use super::node::NodeId;
 use super::resolve::Resolution;
 use super::{Graph, UnresolvedLink, UnresolvedReason};

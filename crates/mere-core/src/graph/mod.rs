@@ -14,11 +14,11 @@ mod draw;
 mod edges;
 mod label;
 mod link;
-pub(crate) mod nearest;
+pub(crate) mod nearest_name;
 mod node;
-mod picture;
-mod relations;
+mod relation_set;
 mod resolve;
+mod subgraph;
 mod succession;
 mod walk;
 
@@ -30,9 +30,9 @@ pub use depth::{WalkDepth, WalkDepthError};
 pub use direction::{Direction, DirectionError};
 pub use link::Link;
 pub use node::{GraphEntry, Node, NodeId};
-pub use picture::Subgraph;
-pub use relations::RelationSet;
+pub use relation_set::RelationSet;
 pub use resolve::Resolution;
+pub use subgraph::Subgraph;
 pub use succession::Succession;
 pub use walk::{ReachedEntry, RelatedEntries, WalkOptions};
 

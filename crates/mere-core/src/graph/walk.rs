@@ -9,7 +9,7 @@ use super::depth::WalkDepth;
 use super::direction::Direction;
 use super::edges::Edge;
 use super::node::NodeId;
-use super::relations::RelationSet;
+use super::relation_set::RelationSet;
 use super::{Graph, UnresolvedLink};
 use crate::item::Relation;
 

@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::fault::{ItemFault, place_mismatch};
 use super::frontmatter::BYTE_ORDER_MARK;
 use super::integrity::{self, ItemIdentity};
-use super::markup;
 use super::path::ScopedPath;
 use super::version::Version;
 use super::xml;
+use super::xml_bounds;
 use crate::digest::Sha256;
 
 /// The parts of a directive; each may appear once.
@@ -141,7 +141,7 @@ pub(super) fn find_element(text: &str) -> Result<Range<usize>, ItemFault> {
         let fix = "Write one `<directive name=\"…\" version=\"…\">` element, and close it.";
         ItemFault::whole_file("there is no `<directive>` element", fix)
     })?;
-    let end = markup::element_end(text, start)?;
+    let end = xml_bounds::element_end(text, start)?;
     if let Some(other) = starts.find(|other| *other >= end) {
         let what = "there is a second `<directive>` element";
         return Err(ItemFault::at_offset(

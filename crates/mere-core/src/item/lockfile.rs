@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::fault::{ItemFault, place_mismatch};
 use super::id::{Category, ItemId};
 use super::integrity;
+use super::json_pointer;
 use super::kind::Scope;
-use super::outline;
 use super::path::ScopedPath;
 use super::version::Version;
 use crate::digest::Sha256;
@@ -156,7 +156,7 @@ struct ObjectReader<'a> {
 impl<'a> ObjectReader<'a> {
     fn new(text: &'a str, value: &'a Value, pointer: String) -> Result<Self, ItemFault> {
         let map = value.as_object().ok_or_else(|| {
-            let at = outline::find_value(text, &pointer).map_or(0, |range| range.start);
+            let at = json_pointer::find_value(text, &pointer).map_or(0, |range| range.start);
             ItemFault::at_offset(text, at, "this is not an object", FIX)
         })?;
         Ok(Self { text, map, pointer })
@@ -219,8 +219,8 @@ impl<'a> ObjectReader<'a> {
 
     /// Returns the offset of a field's value, or of the object if the field is missing.
     fn offset_of(&self, key: &str) -> usize {
-        let field = outline::find_value(self.text, &format!("{}/{key}", self.pointer));
-        let place = field.or_else(|| outline::find_value(self.text, &self.pointer));
+        let field = json_pointer::find_value(self.text, &format!("{}/{key}", self.pointer));
+        let place = field.or_else(|| json_pointer::find_value(self.text, &self.pointer));
         place.map_or(0, |range| range.start)
     }
 }

@@ -3,48 +3,48 @@
 //! Ids, categories, types and versions are parsed types that reject invalid text and never repair
 //! it. Paths are built from them in one place only ([`ScopedPath`]).
 
-mod any;
+mod any_item;
 mod directive;
 mod edit;
 mod fault;
 mod frontmatter;
 mod id;
 pub mod integrity;
+mod json_pointer;
 mod kind;
 mod knowledge;
-mod links;
 mod lockfile;
-mod markup;
 mod memory;
 mod memory_path;
-mod note;
-mod outline;
+mod memory_text;
 mod path;
 mod reference;
 mod relation;
-mod restate;
+mod relink;
+mod rewrite_location;
 mod skill;
 mod template;
 mod tool;
 mod version;
 mod wikilink;
 mod xml;
+mod xml_bounds;
 
-pub use any::{Item, MAX_ITEM_BYTES, decode_text};
+pub use any_item::{Item, MAX_ITEM_BYTES, decode_text};
 pub use directive::{Directive, DirectiveInput, DirectiveStep};
 pub use fault::ItemFault;
 pub use id::{Category, IdError, ItemId};
 pub use kind::{ItemType, ItemTypeError, Scope, ScopeError};
 pub use knowledge::Knowledge;
-pub use links::{BareLinks, EntryName, EntryRename, RelinkedNote, relink};
 pub use lockfile::{Lockfile, PinnedTool};
 pub use memory::{Memory, parse_rfc3339};
 pub use memory_path::MemoryPath;
-pub use note::{MemoryExpiry, MemoryRevision, MemoryText, NewMemory};
+pub use memory_text::{MemoryExpiry, MemoryRevision, MemoryText, NewMemory};
 pub use path::{CategoryBase, ItemForm, MANIFEST_FILE, SIDECAR_SUFFIX, SKILL_FILE, ScopedPath};
 pub use reference::ItemRef;
 pub use relation::{Relation, RelationError};
-pub use restate::rewrite_location;
+pub use relink::{BareLinks, EntryName, EntryRename, RelinkedNote, relink};
+pub use rewrite_location::rewrite_location;
 pub use skill::Skill;
 pub use template::template_files;
 pub use tool::ToolManifest;

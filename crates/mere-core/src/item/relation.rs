@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::graph::nearest::edit_distance;
+use crate::graph::nearest_name::edit_distance;
 
 /// The relation of one entry to another. The order is the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,7 +9,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::yaml::{self, YamlEntry};
-use super::{Patch, PatchError, choose_occurrence, lines, value};
+use super::{Patch, PatchError, choose_occurrence, frontmatter_value, lines};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -88,7 +88,7 @@ pub(super) fn patch(
     let content = lines::normalize(content, "\n");
     let value = yaml::parse_value(&content)
         .map_err(|bad| FrontmatterError::InvalidContent { line: bad.0 })?;
-    let written = value::format_value(&value, &content);
+    let written = frontmatter_value::format_value(&value, &content);
     let block = find_block(text);
     let entries = block.as_ref().map_or(Ok(Vec::new()), |block| parse_entries(text, block))?;
     let (range, written) = match (block, entries.iter().position(|entry| entry.key == key)) {
@@ -98,7 +98,8 @@ pub(super) fn patch(
         ),
         (Some(block), None) => (block.yaml.end..block.yaml.end, format!("{key}:{written}\n")),
         (Some(FrontmatterBlock { yaml, .. }), Some(index)) => {
-            let old = value::value_range(&text[yaml.clone()], &entries[index..], &written);
+            let old =
+                frontmatter_value::value_range(&text[yaml.clone()], &entries[index..], &written);
             let old = old.ok_or(FrontmatterError::Layout)?;
             (yaml.start + old.start..yaml.start + old.end, written)
         }

@@ -9,10 +9,10 @@
 mod block;
 mod document;
 mod frontmatter;
+mod frontmatter_value;
 mod heading;
 mod marker;
 mod section;
-mod value;
 mod yaml;
 
 use std::ops::Range;

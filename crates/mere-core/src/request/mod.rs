@@ -6,17 +6,17 @@
 
 mod arguments;
 mod category;
-mod change;
 mod dir;
 mod execute;
+mod file_change;
 mod glob;
 mod grep;
 mod help;
-mod keep;
 mod keys;
 mod load;
 mod memory;
 mod models;
+mod person_command;
 mod read;
 mod run;
 mod search;
@@ -37,20 +37,20 @@ use crate::turn::{Answer, Resume};
 
 pub use arguments::{ArgumentError, Need, Parameter, ParameterKind};
 pub use category::{CategoryCall, CategoryChange};
-pub use change::{FileChange, FileChangeKind};
 pub use dir::Dir;
 pub use execute::{Execute, ItemAction, ItemContent};
+pub use file_change::{FileChange, FileChangeKind};
 pub use glob::Glob;
 pub use grep::Grep;
 pub use help::TOPICS;
-pub use keep::{
-    AuthorChoice, DoctorMode, DrawingFormat, GitHook, GraphCommand, IndexCommand, InitSpace,
-    ListItems, PersonCommand, ReviewDecision, StarterItems,
-};
 pub use keys::{KeyArgument, KeyName, KeyNameError, KeysCommand, Passphrase, PersonFile};
 pub use load::{Load, LookupScope};
 pub use memory::{ExpiredMemories, ListMemories, MemoryCall, MemorySort};
 pub use models::ModelCommand;
+pub use person_command::{
+    AuthorChoice, DoctorMode, DrawingFormat, GitHook, GraphCommand, IndexCommand, InitSpace,
+    ListItems, PersonCommand, ReviewDecision, StarterItems,
+};
 pub use read::Read;
 pub use run::{LockCommand, LockfilePolicy, RunTool, UnsignedPolicy};
 pub use search::{RankMode, Search, SearchCondition, SearchFilter, SearchMode, SearchSource};

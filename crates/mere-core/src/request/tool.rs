@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, Need, Parameter};
 use super::{
-    CallError, Verb, category, change, dir, execute, glob, grep, help, load, memory, read, search,
-    stores,
+    CallError, Verb, category, dir, execute, file_change, glob, grep, help, load, memory, read,
+    search, stores,
 };
 use crate::category::CategoryMode;
 use crate::root::Root;
@@ -248,32 +248,32 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         name: "write",
         title: "Write a file",
-        about: change::WRITE_ABOUT,
-        parameters: change::WRITE,
+        about: file_change::WRITE_ABOUT,
+        parameters: file_change::WRITE,
         effect: Effect::Writes,
         toolset: Toolset::Files,
         availability: Availability::Always,
-        parse: change::parse_write,
+        parse: file_change::parse_write,
     },
     Tool {
         name: "edit",
         title: "Edit a file",
-        about: change::EDIT_ABOUT,
-        parameters: change::EDIT,
+        about: file_change::EDIT_ABOUT,
+        parameters: file_change::EDIT,
         effect: Effect::Writes,
         toolset: Toolset::Files,
         availability: Availability::Always,
-        parse: change::parse_edit,
+        parse: file_change::parse_edit,
     },
     Tool {
         name: "patch_section",
         title: "Replace a section",
-        about: change::PATCH_ABOUT,
-        parameters: change::PATCH,
+        about: file_change::PATCH_ABOUT,
+        parameters: file_change::PATCH,
         effect: Effect::Writes,
         toolset: Toolset::Files,
         availability: Availability::Always,
-        parse: change::parse_patch,
+        parse: file_change::parse_patch,
     },
 ];
 

@@ -6,15 +6,15 @@
 
 mod bounds;
 mod example;
+mod expansion;
 mod frontmatter;
-mod graph;
 mod inputs;
 mod keyword;
-mod references;
+mod messages;
+mod schema_document;
 #[cfg(test)]
 mod tests;
-mod words;
-mod work;
+mod work_budget;
 
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
@@ -22,7 +22,7 @@ use serde_json::Value;
 pub use example::example;
 pub use frontmatter::frontmatter_schema;
 pub use inputs::{InputSpec, input_schema};
-use references::SchemaDocument;
+use schema_document::SchemaDocument;
 
 /// The largest compiled pattern, in bytes.
 const MAX_PATTERN_SIZE: usize = 128 * 1024;
@@ -87,7 +87,7 @@ impl Schema {
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
         bounds::check_schema(schema)?;
         let references = SchemaDocument::parse(schema)?;
-        graph::check(&references)?;
+        expansion::check(&references)?;
         let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_SIZE);
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
@@ -96,7 +96,7 @@ impl Schema {
             .should_validate_formats(true)
             .with_format("regex", is_pattern)
             .build(references.root())
-            .map_err(|error| words::describe_schema_error(&error))?;
+            .map_err(|error| messages::describe_schema_error(&error))?;
         Ok(Self { validator, document: references })
     }
 
@@ -107,13 +107,13 @@ impl Schema {
         if let Err(problem) = bounds::check_instance(instance) {
             return vec![problem];
         }
-        if !work::is_within_budget(&self.document, instance) {
+        if !work_budget::is_within_budget(&self.document, instance) {
             let what = "takes too much work to check against the schema".to_owned();
             return vec![Problem { pointer: String::new(), message: what }];
         }
         let mut problems = Vec::new();
         for error in self.validator.iter_errors(instance) {
-            let problem = words::describe_problem(&error, instance);
+            let problem = messages::describe_problem(&error, instance);
             // Two branches may report the same problem.
             if !problems.contains(&problem) {
                 problems.push(problem);

@@ -9,19 +9,19 @@
 
 mod bot_token;
 mod characters;
-mod form;
+mod jwt;
 mod password;
 mod private_key;
+mod secret_form;
 #[cfg(test)]
 mod tests;
-mod web_token;
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
-use form::{FORMS, SecretForm};
+use secret_form::{FORMS, SecretForm};
 
 /// Returns the byte ranges of known secrets in `text`: ordered, not overlapping, on char
 /// boundaries.
@@ -48,7 +48,7 @@ impl NeedleKind {
     fn find_secret(self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         match self {
             Self::Prefixed(form) => form.find_secret(text, hit.start),
-            Self::Jwt => web_token::find_secret(text, hit.start),
+            Self::Jwt => jwt::find_secret(text, hit.start),
             Self::BotToken => bot_token::find_secret(text, hit.start),
             Self::Password => password::find_secret(text, hit),
             Self::PrivateKey => private_key::find_secret(text, hit),
@@ -72,7 +72,7 @@ static SCANNERS: LazyLock<[Scanner; 2]> = LazyLock::new(|| {
 
 fn needles() -> Vec<(String, NeedleKind)> {
     let mut needles = vec![
-        (web_token::NEEDLE.to_owned(), NeedleKind::Jwt),
+        (jwt::NEEDLE.to_owned(), NeedleKind::Jwt),
         (bot_token::NEEDLE.to_owned(), NeedleKind::BotToken),
         (password::NEEDLE.to_owned(), NeedleKind::Password),
         (private_key::NEEDLE.to_owned(), NeedleKind::PrivateKey),

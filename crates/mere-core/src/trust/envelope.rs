@@ -8,8 +8,8 @@ use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
 use serde_json::{Value, json};
 
-use super::closed::{ClosedObject, SignedDataError};
 use super::key::{Fingerprint, PublicKey};
+use super::signed_data::{ClosedObject, SignedDataError};
 
 /// How many signatures one envelope may have.
 const MAX_SIGNATURES: usize = 32;

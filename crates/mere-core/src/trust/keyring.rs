@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 
 use super::envelope::Envelope;
 use super::key::{Fingerprint, PublicKey};
-use super::outcome::{TrustedSigner, UntrustedReason, UntrustedSigner, VerificationFailure};
+use super::verification::{TrustedSigner, UntrustedReason, UntrustedSigner, VerificationFailure};
 use crate::item::{Category, ItemType, Scope, ScopedPath};
 
 /// The limits within which a key is trusted. An empty list allows all.

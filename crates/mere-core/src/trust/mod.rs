@@ -5,31 +5,31 @@
 //! compares them with what was found, and the only maker of [`Verified`]. A team's [`Roster`] says
 //! whose keys are trusted. Nothing here asks a clock or opens a file.
 
-mod closed;
 mod envelope;
 mod key;
 mod keyring;
-mod outcome;
 mod placement;
 mod roster;
 mod rotation;
 mod sidecar;
+mod signed_data;
 mod statement;
+mod verification;
 mod verify;
 
-pub use closed::SignedDataError;
 pub use envelope::{Envelope, EnvelopeSignature, PayloadType};
 /// The last day on which a key is trusted.
 pub use jiff::civil::Date;
 pub use key::{Fingerprint, FingerprintError, KeyError, PublicKey};
 pub use keyring::{KeyLimits, Keyring, TrustedKey};
-pub use outcome::{
-    ItemSigners, LocationField, LocationMismatch, TrustedSigner, UntrustedReason, UntrustedSigner,
-    Verification, VerificationFailure, Verified,
-};
 pub use placement::{Placement, RegistryOrigin};
 pub use roster::{Roster, RosterMember, SignedRoster};
 pub use rotation::Rotation;
 pub use sidecar::{MAX_SIDECAR_BYTES, Sidecar};
+pub use signed_data::SignedDataError;
 pub use statement::{ClaimedTime, Statement};
+pub use verification::{
+    ItemSigners, LocationField, LocationMismatch, TrustedSigner, UntrustedReason, UntrustedSigner,
+    Verification, VerificationFailure, Verified,
+};
 pub use verify::{FoundItem, ItemClaims, SidecarBytes, trusted_statement, verify};

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::closed::{self, ClosedObject, SignedDataError};
+use super::signed_data::{self, ClosedObject, SignedDataError};
 use super::statement::ClaimedTime;
 use crate::canonical;
 use crate::digest::Sha256;
@@ -75,12 +75,12 @@ impl Placement {
     pub fn parse(payload: &[u8]) -> Result<Self, SignedDataError> {
         const KEYS: [&str; 7] =
             ["v", "statement", "scope", "space_id", "base", "origin", "created"];
-        let value = closed::parse_canonical(payload)?;
+        let value = signed_data::parse_canonical(payload)?;
         let fields = ClosedObject::new(&value, &KEYS)?;
         fields.check_version(1)?;
         let statement = fields.text("statement")?.strip_prefix("sha256:");
         Ok(Self {
-            statement: closed::parse_text(
+            statement: signed_data::parse_text(
                 statement.ok_or(SignedDataError("a digest begins with sha256:"))?,
             )?,
             scope: fields.parse("scope")?,

@@ -8,10 +8,10 @@
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::closed::{self, ClosedObject, SignedDataError};
 use super::envelope::{Envelope, PayloadType};
 use super::key::{Fingerprint, PublicKey};
 use super::keyring::{KeyLimits, TrustedKey};
+use super::signed_data::{self, ClosedObject, SignedDataError};
 use super::statement::parse_item_type;
 use crate::canonical;
 use crate::digest::Sha256;
@@ -76,7 +76,8 @@ impl RosterMember {
         if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
             return Err(SignedDataError("a name has between 1 and 64 bytes on one line"));
         }
-        let categories = fields.get_optional("categories").map(closed::parse_list).transpose()?;
+        let categories =
+            fields.get_optional("categories").map(signed_data::parse_list).transpose()?;
         let not_after =
             fields.get_optional("not_after").map(|_| fields.parse("not_after")).transpose()?;
         Ok(Self {
@@ -120,7 +121,7 @@ impl Roster {
             space_id: fields.text("space_id")?.to_owned(),
             serial: fields.number("serial")?,
             threshold: usize::try_from(fields.number("threshold")?).unwrap_or(usize::MAX),
-            admins: closed::parse_list(fields.get("admins")?)?,
+            admins: signed_data::parse_list(fields.get("admins")?)?,
             members: fields
                 .list("members")?
                 .iter()
@@ -237,7 +238,7 @@ impl SignedRoster {
 }
 
 fn parse_item_types(value: &Value) -> Result<Vec<ItemType>, SignedDataError> {
-    let kinds = closed::expect_list(value)?.iter();
+    let kinds = signed_data::expect_list(value)?.iter();
     kinds
         .map(|name| parse_item_type(name.as_str().ok_or(SignedDataError("a field is not a text"))?))
         .collect()

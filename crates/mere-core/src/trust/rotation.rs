@@ -4,9 +4,9 @@
 
 use serde_json::json;
 
-use super::closed::{self, ClosedObject, SignedDataError};
 use super::envelope::{Envelope, PayloadType};
 use super::key::PublicKey;
+use super::signed_data::{self, ClosedObject, SignedDataError};
 use super::statement::ClaimedTime;
 use crate::canonical;
 use crate::json;
@@ -40,7 +40,7 @@ impl Rotation {
             json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
         let envelope = ClosedObject::new(&value, &["rotation"])?.get("rotation")?;
         let envelope = Envelope::parse(envelope, PayloadType::Rotation)?;
-        let value = closed::parse_canonical(envelope.payload())?;
+        let value = signed_data::parse_canonical(envelope.payload())?;
         let fields = ClosedObject::new(&value, &["v", "old", "new", "created"])?;
         fields.check_version(1)?;
         let (old, new) = (fields.parse("old")?, fields.parse("new")?);

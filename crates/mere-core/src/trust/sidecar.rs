@@ -5,9 +5,9 @@
 
 use serde_json::json;
 
-use super::closed::{ClosedObject, SignedDataError};
 use super::envelope::{Envelope, PayloadType};
 use super::placement::Placement;
+use super::signed_data::{ClosedObject, SignedDataError};
 use super::statement::Statement;
 use crate::digest::Sha256;
 use crate::json;

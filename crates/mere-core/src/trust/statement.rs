@@ -9,7 +9,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::closed::{self, ClosedObject, SignedDataError};
+use super::signed_data::{self, ClosedObject, SignedDataError};
 use crate::canonical;
 use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
@@ -89,7 +89,7 @@ impl Statement {
     pub fn parse(payload: &[u8]) -> Result<Self, SignedDataError> {
         const KEYS: [&str; 9] =
             ["v", "type", "id", "version", "category", "integrity", "files", "executor", "created"];
-        let value = closed::parse_canonical(payload)?;
+        let value = signed_data::parse_canonical(payload)?;
         let fields = ClosedObject::new(&value, &KEYS)?;
         fields.check_version(1)?;
         let files = fields.list("files")?.iter().map(parse_file).collect::<Result<Vec<_>, _>>()?;

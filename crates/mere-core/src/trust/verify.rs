@@ -8,13 +8,13 @@
 use jiff::Timestamp;
 
 use super::keyring::Keyring;
-use super::outcome::{
-    ItemSigners, LocationField, LocationMismatch, UntrustedSigner, Verification,
-    VerificationFailure, Verified,
-};
 use super::placement::Placement;
 use super::sidecar::Sidecar;
 use super::statement::Statement;
+use super::verification::{
+    ItemSigners, LocationField, LocationMismatch, UntrustedSigner, Verification,
+    VerificationFailure, Verified,
+};
 use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
 use crate::item::{CategoryBase, ItemForm, ItemId, ItemType, ScopedPath, Version};

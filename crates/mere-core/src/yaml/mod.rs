@@ -5,8 +5,8 @@
 //! read differently are refused as well.
 
 pub mod amend;
+mod portable;
 mod scan;
-mod shared;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -138,8 +138,8 @@ pub(crate) fn parse_plain_mapping(text: &str) -> Result<Vec<YamlEntry>, PlainMap
     let scalars = check_and_scan(text).map_err(PlainMappingError::Yaml)?;
     let is_odd = |scalar: &&Scalar<'_>| match scalar.role {
         _ if !scalar.is_plain => false,
-        ScalarRole::Key => !shared::is_text(&scalar.value),
-        ScalarRole::Value | ScalarRole::Item => !shared::is_portable(&scalar.value),
+        ScalarRole::Key => !portable::is_text(&scalar.value),
+        ScalarRole::Value | ScalarRole::Item => !portable::is_portable(&scalar.value),
     };
     let odd = scalars.iter().find(is_odd).map(|odd| scan::error_at(odd.start, ""));
     let mapping = parse_strict::<Mapping>(text).map_err(PlainMappingError::Yaml)?;

@@ -1,7 +1,7 @@
 //! Chains and their lockfiles, and what a tool says of its parameters.
 
 use mere_core::address::RelPath;
-use mere_core::chain::pin::{LockMismatch, build_lockfile, check_lockfile};
+use mere_core::chain::lock::{LockMismatch, build_lockfile, check_lockfile};
 use mere_core::chain::{Chain, ParametersFault, tool_input_schema, with_defaults};
 use mere_core::digest::Sha256;
 use mere_core::item::{Lockfile, Scope, ScopedPath, Version};

@@ -1,7 +1,7 @@
 //! The shipped table, against numbers from elsewhere: tokens as the `tokenizers` library makes
 //! them, similarities as `models/compare.py` prints them.
 
-use mere_core::embed::{Sketch, StaticEmbeddings, Vector, table, wordpiece};
+use mere_core::embed::{Sketch, StaticEmbeddings, Vector, static_embeddings, wordpiece};
 use proptest::prelude::*;
 
 fn check_tokens(text: &str, expected: &[&str]) {
@@ -66,7 +66,7 @@ fn similarities_are_those_of_the_table() {
             [one, other].map(|text| StaticEmbeddings::built_in().embed(text).expect("a vector"));
         let found = one.cosine(&other);
         assert!((found - expected).abs() < 0.005, "{found} is not {expected}");
-        assert_eq!(one.dimensions(), table::MODEL.dimensions);
+        assert_eq!(one.dimensions(), static_embeddings::MODEL.dimensions);
     }
 }
 

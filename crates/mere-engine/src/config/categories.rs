@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::YamlError;
-use super::ordered::OrderedMap;
+use super::ordered_map::OrderedMap;
 use super::policies::{self, RawPolicy};
 
 /// The categories of one level.

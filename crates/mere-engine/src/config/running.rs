@@ -9,7 +9,7 @@ use mere_core::item::ItemId;
 use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 
-use super::ordered::OrderedMap;
+use super::ordered_map::OrderedMap;
 use super::{SpannedTexts, YamlError};
 use mere_host::SandboxLevel;
 

@@ -13,7 +13,7 @@ use serde_saphyr::{Location, Spanned};
 
 use super::YamlError;
 use super::categories::{self, CategoryUse, RawCategories};
-use super::ordered::OrderedMap;
+use super::ordered_map::OrderedMap;
 use super::policies::{self, RawPolicy};
 use super::settings::{self, RawSettings, Settings};
 

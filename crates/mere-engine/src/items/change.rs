@@ -11,22 +11,22 @@ use mere_core::request::{Execute, ItemAction, ItemContent, LookupScope, Reader, 
 use mere_core::spoken::Spoken;
 use mere_core::turn::OutputStream;
 
-use super::belongings::{hash_other_files, item_digest, read_item_digest};
+use super::apply_permit::{WriteContext, apply_permit};
+use super::commands::delete_memory;
 use super::find::{find, is_visible};
-use super::keep::delete_memory;
-use super::place::{WriteContext, apply_permit};
-use super::prospect::{NewItem, choose_form, place_in_space};
-use super::run::run_item;
+use super::item_files::{hash_other_files, item_digest, read_item_digest};
+use super::new_item::{NewItem, choose_form, place_in_space};
+use super::run_item::run_item;
 use super::{ItemChangeError, ItemError, ItemSources, TrustStatus, proposal};
 use crate::config::{AgentsConfig, RunConfig};
 use crate::context::Context;
-use crate::court::TrustPolicy;
-use crate::enforce::{self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState};
+use crate::memory::{ItemRules, StoreCall};
+use crate::policy::{self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState};
 use crate::read::open_visible_file;
+use crate::redaction::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::search::SearchContext;
-use crate::seen::{RedactedText, RedactionConflict, SecretDisplay};
-use crate::store::{ItemRules, StoreCall};
 use crate::tool_error::ToolError;
+use crate::trust_policy::TrustPolicy;
 use crate::view::View;
 use crate::world::VisibilityRef;
 use mere_host::{CellPool, digest_file, none_if_missing, read_at_most};
@@ -218,7 +218,7 @@ fn apply_or_propose(
     mode: ExecutionMode,
 ) -> Result<Draft, ToolError> {
     let sealing = detect_signature_state(desk, &change.place);
-    let permit = enforce::permit_item(desk.reader, desk.agents, change, sealing);
+    let permit = policy::permit_item(desk.reader, desk.agents, change, sealing);
     let way = permit.route();
     let proposal = match (mode, way) {
         (ExecutionMode::DryRun, _) => None,

@@ -10,11 +10,11 @@ use mere_core::schema::{Problem, SchemaError};
 use serde_json::Value;
 
 use super::TeamRefusal;
-use super::opened::BrokenItem;
-use crate::court::RosterTrouble;
-use crate::enforce::{Denied, UntrustedItem};
+use super::checked_item::BrokenItem;
 use crate::keys::KeyFault;
+use crate::policy::{Denied, UntrustedItem};
 use crate::records::RecordError;
+use crate::trust_policy::RosterTrouble;
 
 /// The reason why a call about an item failed. Its ids and addresses were parsed, so they are safe
 /// to repeat in a reply.

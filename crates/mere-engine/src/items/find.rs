@@ -4,7 +4,7 @@
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::request::LookupScope;
 
-use super::near::suggest_similar;
+use super::suggestions::suggest_similar;
 use super::{ItemError, ItemSources};
 use crate::view::View;
 

@@ -10,12 +10,12 @@ use mere_core::schema::Schema;
 use super::change::ItemCall;
 use super::find::{ResolvedItem, find};
 use super::relations::{find_successor, relationships};
-use super::run::item_warnings;
-use super::tell::{self, ItemMasker, own_text};
-use super::{CheckedItem, ItemError, LoadedItem, keep};
-use crate::court::now;
-use crate::store::StoreError;
+use super::reply_fields::{self, ItemMasker, own_text};
+use super::run_item::item_warnings;
+use super::{CheckedItem, ItemError, LoadedItem, commands};
+use crate::memory::StoreError;
 use crate::tool_error::ToolError;
+use crate::trust_policy::now;
 
 /// Loads an item.
 pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError> {
@@ -32,11 +32,11 @@ pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError>
     }
     let copied_to = call
         .destination
-        .map(|to| keep::copy_item(desk, &opened, (to, AuthorChoice::Unchanged)))
+        .map(|to| commands::copy_item(desk, &opened, (to, AuthorChoice::Unchanged)))
         .transpose()?;
     let mut teller = ItemMasker::new(view, loaded);
     let place = &loaded.place;
-    let shadows = (!shadows.is_empty()).then(|| tell::addresses(&shadows));
+    let shadows = (!shadows.is_empty()).then(|| reply_fields::addresses(&shadows));
     let mut odd = item_warnings(stock, view, &loaded.item);
     odd.extend(tool_warnings(loaded));
     let data = Fields::default()
@@ -48,10 +48,10 @@ pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError>
         .with("address", loaded.address.clone())
         .with("content", teller.body(&loaded.text))
         .with("metadata", teller.data(&loaded.item.metadata()))
-        .with("files", tell::file_list(view, loaded))
+        .with("files", reply_fields::file_list(view, loaded))
         .with("integrity", loaded.integrity)
         .with("trust", opened.trust_fields())
-        .with_some("validation_warnings", tell::warning_list(odd))
+        .with_some("validation_warnings", reply_fields::warning_list(odd))
         .with_some("shadows", shadows);
     let around = call.relationships.as_ref();
     let around = around.map(|walk| relationships(desk, place, walk)).transpose()?.flatten();

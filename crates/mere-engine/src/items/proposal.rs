@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::change::ItemCall;
 use super::{ItemChangeError, ItemError};
-use crate::enforce::{ExpectedState, ItemOperation, ItemPermit};
+use crate::policy::{ExpectedState, ItemOperation, ItemPermit};
 use mere_host::{MissingFolders, TargetLookup, Workspace};
 
 /// The folder of a workspace that holds proposals.

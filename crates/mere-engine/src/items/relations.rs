@@ -69,7 +69,7 @@ fn entry_fields(graph: &Graph, node: NodeId) -> Fields {
     let own = graph.node(node);
     Fields::default()
         .with("item_type", own.kind.name())
-        .with("id", super::tell::own_text(&own.id))
+        .with("id", super::reply_fields::own_text(&own.id))
         .with("category", ParsedName::from(&*own.category))
         .with("scope", own.scope.name())
         .with_some("address", own.address())

@@ -10,10 +10,10 @@ use zeroize::Zeroizing;
 
 use super::fault::KeyFault;
 use super::list;
+use super::own_keys::{self, KeyLocation, OwnKey};
 use super::pem::{self, Pem};
-use super::ring::{self, KeyLocation, OwnKey};
 use super::signing::{self, SigningKey};
-use crate::wording;
+use crate::error;
 use mere_host::{Environment, LinkPolicy, now_nanoseconds};
 
 /// Runs a `mere keys` command.
@@ -36,7 +36,7 @@ pub(crate) fn run_command(
             rotate(surroundings, &next, unlock)
         }
     };
-    done.unwrap_or_else(|fault| wording::key_error_reply(&fault))
+    done.unwrap_or_else(|fault| error::key_error_reply(&fault))
 }
 
 fn generate(
@@ -44,7 +44,7 @@ fn generate(
     name: Option<&KeyName>,
     passphrase: &Passphrase,
 ) -> Result<Draft, KeyFault> {
-    let own = ring::generate(surroundings, name, new_passphrase(passphrase))?;
+    let own = own_keys::generate(surroundings, name, new_passphrase(passphrase))?;
     let message = Prose::words("A key was made: ").content(own.public.fingerprint().into());
     Ok(with_use_hint(Draft::success(codes::KEY_MADE, message.and(".")), &own)
         .data(key_fields(surroundings, &own)))
@@ -59,7 +59,7 @@ fn new_passphrase(passphrase: &Passphrase) -> Option<&Secret> {
 }
 
 fn export(surroundings: &Environment, key: Option<Fingerprint>) -> Result<Draft, KeyFault> {
-    let own = ring::find(surroundings, key)?;
+    let own = own_keys::find(surroundings, key)?;
     let message = Prose::words("The public half of ").content(own.public.fingerprint().into());
     Ok(Draft::success(codes::KEY_EXPORTED, message.and(".")).data(key_fields(surroundings, &own)))
 }
@@ -69,14 +69,14 @@ fn import(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyFau
     let file = surroundings.read_person_key_file(file, LinkPolicy::Refuse)?.require_private()?;
     let pem = Pem::parse(&file)?;
     let public = pem.public().clone();
-    let known = ring::read(surroundings)?.into_iter().find(|own| own.public == public);
+    let known = own_keys::read(surroundings)?.into_iter().find(|own| own.public == public);
     if known.is_some_and(|own| matches!(own.location, KeyLocation::Stored(_))) {
         return Err(KeyFault::AlreadyExists(public.fingerprint().to_string()));
     }
     if !pem.is_locked() {
         pem.open(None)?;
     }
-    let own = ring::store_key(surroundings, None, &file.bytes, &public)?;
+    let own = own_keys::store_key(surroundings, None, &file.bytes, &public)?;
     let message = Prose::words("A copy of ").content(public.fingerprint().into()).and(" is kept.");
     Ok(with_use_hint(Draft::success(codes::KEY_IMPORTED, message), &own)
         .data(key_fields(surroundings, &own)))
@@ -84,7 +84,7 @@ fn import(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyFau
 
 /// Makes one of the user's keys current, or one that ssh-agent holds.
 fn use_named(surroundings: &Environment, key: Fingerprint) -> Result<Draft, KeyFault> {
-    let own = match ring::find(surroundings, Some(key)) {
+    let own = match own_keys::find(surroundings, Some(key)) {
         Err(KeyFault::Unknown(_)) => {
             let agent = surroundings.ssh_agent().map(mere_host::SshAgent::keys);
             let held = agent.transpose()?.unwrap_or_default().into_iter();
@@ -120,7 +120,7 @@ fn use_file(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyF
         file: read.display_path,
         cause: "its name is not Unicode",
     })?;
-    let known = ring::read(surroundings)?.into_iter().find(|own| own.public == public);
+    let known = own_keys::read(surroundings)?.into_iter().find(|own| own.public == public);
     let home = match known {
         Some(OwnKey { location: home @ KeyLocation::Stored(_), .. }) => home,
         _ => KeyLocation::InPlace(path),
@@ -136,7 +136,7 @@ fn use_public(surroundings: &Environment, public: &PublicKey) -> Result<Draft, K
 }
 
 fn use_key(surroundings: &Environment, own: OwnKey) -> Result<Draft, KeyFault> {
-    let own = ring::make_current(surroundings, own)?;
+    let own = own_keys::make_current(surroundings, own)?;
     let message = Prose::words("").content(own.public.fingerprint().into());
     let message = message.and(" is the key that signs from now on.");
     Ok(Draft::success(codes::KEY_USED, message).data(key_fields(surroundings, &own)))
@@ -173,11 +173,11 @@ fn rotate(
     let own = match successor {
         SuccessorKey::Own(own) => *own,
         SuccessorKey::New(text) => {
-            ring::store_key(surroundings, None, text.as_bytes(), new.public())?
+            own_keys::store_key(surroundings, None, text.as_bytes(), new.public())?
         }
     };
     let file = next.out.map(|out| surroundings.write_new_person_file(out, &proof)).transpose()?;
-    let own = ring::make_current(surroundings, own)?;
+    let own = own_keys::make_current(surroundings, own)?;
     let message = Prose::words("").content(own.public.fingerprint().into());
     let message = message.and(" signs from now on, in the place of ");
     let message = message.content(old.public().fingerprint().into()).and(".");
@@ -204,7 +204,7 @@ fn successor(
     if key == old.public().fingerprint() {
         return Err(KeyFault::AlreadyExists(key.to_string()));
     }
-    let own = ring::find(surroundings, Some(key))?;
+    let own = own_keys::find(surroundings, Some(key))?;
     let said = match next.passphrase {
         Passphrase::Some(secret) => Some(secret),
         Passphrase::NotAsked | Passphrase::None => unlock,

@@ -6,13 +6,13 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::PublicKey;
 
 use super::fault::KeyFault;
+use super::own_keys::{self, KeyLocation, OwnKey};
 use super::pem::Pem;
-use super::ring::{self, KeyLocation, OwnKey};
 use mere_host::{Environment, KeyFile, SshAgent, SshAgentError};
 
 /// Lists the keys. A key that cannot be used is listed with its problem.
 pub(super) fn list(surroundings: &Environment) -> Result<Draft, KeyFault> {
-    let own = ring::read(surroundings)?;
+    let own = own_keys::read(surroundings)?;
     let agent = surroundings.ssh_agent().map_or(Ok(Vec::new()), SshAgent::keys);
     let held = agent.as_deref().unwrap_or_default();
     let offered = held.iter().filter(|key| own.iter().all(|own| own.public != **key));

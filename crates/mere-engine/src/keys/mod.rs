@@ -7,11 +7,11 @@
 mod command;
 mod fault;
 mod list;
+mod own_keys;
 mod pem;
-mod ring;
 mod signing;
 
 pub(crate) use command::run_command;
 pub(crate) use fault::KeyFault;
-pub(crate) use ring::{FILE, OwnKey, generate_first, own_keys, restrict_permissions};
+pub(crate) use own_keys::{FILE, OwnKey, generate_first, own_keys, restrict_permissions};
 pub(crate) use signing::{SigningKey, unlock};

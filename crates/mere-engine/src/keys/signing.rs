@@ -10,8 +10,8 @@ use mere_core::request::Secret;
 use mere_core::trust::{Fingerprint, PublicKey};
 
 use super::fault::KeyFault;
+use super::own_keys::{self, KeyLocation, OwnKey};
 use super::pem::{self, Pem};
-use super::ring::{self, KeyLocation, OwnKey};
 use mere_host::{Environment, KeyFile, SshAgent, SshAgentError};
 
 /// A key that can sign. Its secret part is wiped when it is dropped.
@@ -64,7 +64,7 @@ pub(crate) fn unlock(
     surroundings: &Environment,
     unlock: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
-    open_key(surroundings, ring::find(surroundings, None)?, unlock)
+    open_key(surroundings, own_keys::find(surroundings, None)?, unlock)
 }
 
 /// Unlocks one of the user's keys.
@@ -73,7 +73,7 @@ pub(crate) fn unlock_by_fingerprint(
     key: Fingerprint,
     unlock: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
-    open_key(surroundings, ring::find(surroundings, Some(key))?, unlock)
+    open_key(surroundings, own_keys::find(surroundings, Some(key))?, unlock)
 }
 
 /// Opens a key in ssh-agent if that holds it, otherwise from its file.

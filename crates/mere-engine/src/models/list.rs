@@ -2,7 +2,7 @@
 //!
 //! It counts the items that each model has embedded, and contacts no endpoint.
 
-use mere_core::embed::{ModelIdentity, minilm, table};
+use mere_core::embed::{ModelIdentity, minilm, static_embeddings};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use crate::items::ItemCall;
@@ -37,7 +37,7 @@ pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let fetched = if bytes.is_some() { "fetched" } else { "not fetched" };
     let configured = if said.is_some() { "configured" } else { "not configured" };
     let rows = [
-        row("static", "built in", Some(&table::MODEL))?,
+        row("static", "built in", Some(&static_embeddings::MODEL))?,
         row("minilm", fetched, Some(&minilm::MODEL))?.with_some("bytes", bytes),
         row("endpoint", configured, endpoint.as_ref())?
             .with_some("model", said.map(|said| Content::mention(said.name.as_str())))

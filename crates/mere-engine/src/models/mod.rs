@@ -1,7 +1,7 @@
 //! `mere model`: lists the models, and fetches or removes the one that can be fetched. Agents
 //! cannot call any of this.
 
-mod fault;
+mod error;
 mod fetch;
 mod list;
 mod wheel;
@@ -12,8 +12,7 @@ use mere_core::request::ModelCommand;
 use crate::items::ItemCall;
 use crate::search::FETCHED;
 use crate::tool_error::ToolError;
-use crate::wording;
-pub(crate) use fault::ModelCommandError;
+pub(crate) use error::ModelCommandError;
 use mere_host::ModelFolder;
 
 /// Runs a `mere model` command.
@@ -23,7 +22,7 @@ pub(crate) fn run_command(desk: &ItemCall<'_>, asked: &ModelCommand) -> Result<D
         ModelCommand::Fetch { from } => fetch::fetch(desk, from.as_ref()),
         ModelCommand::Remove => remove(desk),
     };
-    Ok(done.unwrap_or_else(|fault| wording::model_error_reply(&fault)))
+    Ok(done.unwrap_or_else(|fault| crate::error::model_error_reply(&fault)))
 }
 
 fn remove(desk: &ItemCall<'_>) -> Result<Draft, ModelCommandError> {

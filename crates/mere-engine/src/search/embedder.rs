@@ -5,12 +5,14 @@
 
 use std::thread;
 
-use mere_core::embed::{MiniLm, ModelIdentity, StaticEmbeddings, Vector, minilm, table};
+use mere_core::embed::{
+    MiniLm, ModelIdentity, StaticEmbeddings, Vector, minilm, static_embeddings,
+};
 use mere_core::search::Document;
 
+use super::embedding_error::EmbeddingError;
 use super::endpoint::Endpoint;
-use super::fetched::{LazyMiniLm, MINILM_FILE};
-use super::trouble::EmbeddingError;
+use super::lazy_minilm::{LazyMiniLm, MINILM_FILE};
 use crate::config::{EmbeddingsConfig, ModelChoice};
 use mere_host::{Environment, available_parallelism};
 
@@ -89,7 +91,7 @@ impl Embedder {
     pub(crate) fn model(&self) -> Option<ModelIdentity> {
         match self {
             Self::None => None,
-            Self::Static => Some(table::MODEL),
+            Self::Static => Some(static_embeddings::MODEL),
             Self::MiniLm(_) => Some(minilm::MODEL),
             Self::Endpoint(endpoint) => Some(endpoint.model()),
         }

@@ -13,9 +13,9 @@ use mere_core::request::Secret;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::trouble::EmbeddingError;
+use super::embedding_error::EmbeddingError;
 use crate::config::EndpointConfig;
-use crate::web::{HttpError, PostRequest};
+use crate::http_client::{HttpError, PostRequest};
 
 /// How long nothing is sent after a failure.
 const FAILURE_PAUSE: Duration = Duration::from_secs(30);

@@ -5,23 +5,23 @@
 //! similarity, and each hit is read and verified from its file again. The index only says where to
 //! look.
 
-mod desk;
+mod batch_reader;
+mod change_detector;
+mod corpus;
 mod embedder;
+mod embedding_backlog;
+mod embedding_error;
 mod endpoint;
-mod feed;
-mod fetched;
-mod find;
-mod ground;
-mod hit;
+mod graph;
+mod hit_renderer;
 mod index;
-mod library;
-mod opening;
+mod index_recovery;
+mod item_call;
+mod lazy_minilm;
+mod link_rename;
+mod live_index;
+mod query;
 mod rank;
-mod reading;
-mod shift;
-mod trouble;
-mod waiting;
-mod web;
 
 use std::time::{Duration, Instant};
 
@@ -37,25 +37,25 @@ use mere_core::root::Root;
 use mere_core::search::{ExactTerm, Query, fold};
 
 use crate::config::EmbeddingsConfig;
-use crate::court::now;
+use crate::error;
 use crate::items::ItemCall;
-use crate::seen::MaskedText;
+use crate::redaction::MaskedText;
 use crate::tool_error::ToolError;
+use crate::trust_policy::now;
 use crate::view::{cursor_data, page_reply};
-use crate::wording;
+use batch_reader::to_nanoseconds;
 pub(crate) use embedder::{Embedder, ThreadBudget};
+pub(crate) use embedding_backlog::EmbeddingJob;
+pub(crate) use embedding_error::EmbeddingError;
 pub(crate) use endpoint::Endpoint;
-pub(crate) use fetched::MINILM_FILE as FETCHED;
-use find::{Filter, FilterCondition, IndexQuery, find_matches};
-use hit::HitRenderer;
-use library::LiveIndex;
-pub(crate) use library::{SessionIndex, StalePolicy};
+use graph::GraphVisibility;
+use hit_renderer::HitRenderer;
+pub(crate) use lazy_minilm::MINILM_FILE as FETCHED;
+pub(crate) use link_rename::{LinkChange, LinkOutcome};
+use live_index::LiveIndex;
+pub(crate) use live_index::{SessionIndex, StalePolicy};
+use query::{Filter, FilterCondition, IndexQuery, find_matches};
 use rank::Ranking;
-use reading::to_nanoseconds;
-pub(crate) use shift::{LinkChange, LinkOutcome};
-pub(crate) use trouble::EmbeddingError;
-pub(crate) use waiting::EmbeddingJob;
-use web::GraphVisibility;
 
 /// The longest time that a search waits for items to be embedded, in a session that ends with the
 /// reply.
@@ -125,9 +125,9 @@ fn notes(answer: &SearchResults, asks_registry: bool) -> Vec<String> {
         Some(_) => "only what is here was searched",
     };
     let registry = asks_registry.then(|| format!("No registry is configured: {searched}."));
-    let trouble = answer.embedding_error.as_ref().map(wording::keyword_only_note);
-    let waiting = (answer.missing_vectors > 0)
-        .then(|| wording::embedding_backlog_note(answer.missing_vectors));
+    let trouble = answer.embedding_error.as_ref().map(error::keyword_only_note);
+    let waiting =
+        (answer.missing_vectors > 0).then(|| error::embedding_backlog_note(answer.missing_vectors));
     let remarks = answer.remarks.iter().map(|remark| (*remark).to_owned());
     [registry, trouble, waiting].into_iter().flatten().chain(remarks).collect()
 }
@@ -245,9 +245,9 @@ fn query_index(
 fn remarks(library: &LiveIndex, total: u64) -> Result<Vec<&'static str>, SearchError> {
     let is_empty = total == 0 && library.index.count_items()? == 0;
     let all = [
-        (is_empty, wording::NO_ITEMS_NOTE),
-        (!library.is_persistent(), wording::TEMPORARY_INDEX_NOTE),
-        (library.is_outdated, wording::OUTDATED_NOTE),
+        (is_empty, error::NO_ITEMS_NOTE),
+        (!library.is_persistent(), error::TEMPORARY_INDEX_NOTE),
+        (library.is_outdated, error::OUTDATED_NOTE),
     ];
     Ok(all.into_iter().filter_map(|(is, remark)| is.then_some(remark)).collect())
 }

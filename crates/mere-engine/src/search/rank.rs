@@ -13,9 +13,9 @@ use mere_core::request::{RankMode, SearchMode};
 use mere_core::search::{HybridWeights, MatchSignals};
 
 use super::SearchError;
-use super::find::{Match, Similarities, TextMatches, find_similar};
 use super::index::kind_from_number;
-use super::library::LiveIndex;
+use super::live_index::LiveIndex;
+use super::query::{Match, Similarities, TextMatches, find_similar};
 
 /// The weights of words and meaning, tuned on the tuning half of `retrieval/`.
 const MIX: HybridWeights =

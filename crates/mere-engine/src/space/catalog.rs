@@ -12,8 +12,8 @@ use mere_core::item::{ItemId, ItemType, Scope, ScopedPath};
 
 use super::entry::{self, CatalogEntry};
 use super::index::IndexFile;
+use super::index_record::IndexRecord;
 use super::scan::{FolderState, ScanDepth, ScanOptions, ScanResult, Stray, scan, scan_from};
-use super::seal::IndexRecord;
 use super::{ItemTree, Space};
 use mere_host::{FolderWatcher, Interest, OpenFolder, now_nanoseconds};
 

@@ -8,8 +8,8 @@ use std::io;
 use super::Space;
 use super::entry::CatalogEntry;
 use super::index::IndexFile;
+use super::index_record::IndexRecord;
 use super::scan::{ScanDepth, Stray, scan};
-use super::seal::IndexRecord;
 
 /// The differences between an index and the disk.
 pub(crate) struct IndexComparison {

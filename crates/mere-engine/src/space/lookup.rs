@@ -6,7 +6,7 @@ use std::io;
 
 use mere_core::item::{Category, CategoryBase, ItemForm, ItemRef, ItemType, ScopedPath};
 
-use super::survey::{ScannedFolder, read_folder};
+use super::scanned_folder::{ScannedFolder, read_folder};
 use super::{ItemTree, Space, join_path};
 use mere_host::{OpenFolder, is_symlink_error, none_if_missing};
 

@@ -8,10 +8,10 @@ mod catalog;
 mod comparison;
 mod entry;
 mod index;
+mod index_record;
 mod lookup;
 mod scan;
-mod seal;
-mod survey;
+mod scanned_folder;
 
 use std::sync::Arc;
 

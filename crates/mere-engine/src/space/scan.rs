@@ -13,7 +13,7 @@ use mere_core::item::{self, Scope, ScopedPath};
 use serde::{Deserialize, Serialize};
 
 use super::entry::{self, CatalogEntry};
-use super::survey::{ScannedFolder, read_folder};
+use super::scanned_folder::{ScannedFolder, read_folder};
 use super::{ItemTree, Space};
 use mere_host::{FileStamp, OpenFolder, available_parallelism, now_nanoseconds};
 

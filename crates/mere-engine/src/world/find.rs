@@ -8,7 +8,7 @@ use mere_core::pattern::Pattern;
 use mere_core::root::Root;
 use mere_core::turn::Turn;
 
-use super::ignored::IgnoreBase;
+use super::ignore::IgnoreBase;
 use super::list::TraversalError;
 use super::sweep::{
     Collector, FileInterest, OpenedFile, PathOrder, Position, SweepPage, SweepPlan, Weight, sweep,

@@ -10,7 +10,7 @@ use mere_core::address::RelPath;
 use mere_core::segment::Segment;
 use mere_core::turn::Turn;
 
-use super::discretion::Visibility;
+use super::sensitivity::Visibility;
 use super::visibility::OpenedDir;
 use super::walk::{self, Landing, Limits, is_denied};
 use super::{PathKind, ResolveError, VisibilityRef, World};

@@ -3,12 +3,12 @@
 //! Only [`World::resolve`] makes a [`VisibilityRef`]. It walks by directory handles, one component
 //! at a time, so what was checked is what is opened; see `docs/adr/0001-visibility-ref.md`.
 
-mod discretion;
 mod find;
+mod grep;
 mod hidden;
-mod ignored;
+mod ignore;
 mod list;
-mod search;
+mod sensitivity;
 mod sweep;
 mod visibility;
 mod walk;
@@ -21,13 +21,13 @@ use mere_core::name::ModName;
 use mere_core::root::Root;
 use mere_core::spoken::Spoken;
 
-pub(crate) use discretion::SensitivityRules;
-use discretion::VisibilityRules;
 pub(crate) use find::SweepBounds;
+pub(crate) use grep::{Case, GrepQuery, LineMatch, LineRenderer, PrivateKeyContext, ShownLine};
 pub(crate) use hidden::HiddenFolders;
 pub(crate) use list::{DirEntry, Listing, TraversalError, check_active};
 use mere_host::Folder;
-pub(crate) use search::{Case, GrepQuery, LineMatch, LineRenderer, PrivateKeyContext, ShownLine};
+pub(crate) use sensitivity::SensitivityRules;
+use sensitivity::VisibilityRules;
 pub(crate) use sweep::{Position, SweepPage, Weight};
 pub use visibility::{PathKind, VisibilityRef};
 use walk::{Landing, Limits};

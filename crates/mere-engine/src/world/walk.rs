@@ -14,7 +14,7 @@ use cap_std::fs::Dir;
 use mere_core::address::RelPath;
 use mere_core::segment::Segment;
 
-use super::discretion::{Visibility, VisibilityRules};
+use super::sensitivity::{Visibility, VisibilityRules};
 use super::{HiddenFolders, ResolveError};
 use mere_host::{FolderIdentity, PathStep, read_link};
 

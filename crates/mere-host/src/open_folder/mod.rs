@@ -11,7 +11,7 @@ mod linux;
 mod portable;
 
 #[cfg(any(not(target_os = "linux"), mere_portable))]
-pub(crate) use check_then_rename as rename_new;
+pub(crate) use check_then_rename as rename_no_replace;
 #[cfg(all(target_os = "linux", not(mere_portable)))]
 pub use linux::{OpenFolder, open_regular_file};
 #[cfg(all(target_os = "linux", not(mere_portable)))]
@@ -19,7 +19,7 @@ pub(crate) use linux::{exchange, rename_no_replace};
 #[cfg(any(not(target_os = "linux"), mere_portable))]
 pub(crate) use portable::exchange;
 #[cfg(any(not(target_os = "linux"), mere_portable))]
-pub use portable::{OpenFolder, open_regular};
+pub use portable::{OpenFolder, open_regular_file};
 
 use std::io;
 

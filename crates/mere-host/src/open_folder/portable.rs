@@ -8,7 +8,7 @@ use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncEx
 use cap_std::fs::{Dir, File, FileType, OpenOptions};
 
 use super::EntryKind;
-use crate::{Identity, Stamp, absent};
+use crate::{FileStamp, FolderIdentity, none_if_missing};
 
 /// An open folder.
 pub struct OpenFolder(Dir);
@@ -16,7 +16,7 @@ pub struct OpenFolder(Dir);
 impl OpenFolder {
     /// Opens the folder at `path`, names joined by slashes, below `root`. The empty path is `root`
     /// itself.
-    pub(crate) fn below(root: &Dir, path: &str) -> io::Result<Self> {
+    pub fn open(root: &Dir, path: &str) -> io::Result<Self> {
         let mut here = root.try_clone()?;
         for name in path.split('/').filter(|name| !name.is_empty()) {
             here = here.open_dir_nofollow(name)?;
@@ -25,71 +25,75 @@ impl OpenFolder {
     }
 
     /// Returns the handle, for opening what lies below.
-    pub(crate) fn into_dir(self) -> Dir {
+    pub fn into_dir(self) -> Dir {
         self.0
     }
 
-    pub(crate) fn identity(&self) -> io::Result<Identity> {
-        Ok(Identity::of(&self.0.dir_metadata()?))
+    pub fn identity(&self) -> io::Result<FolderIdentity> {
+        Ok(FolderIdentity::from_metadata(&self.0.dir_metadata()?))
     }
 
     /// Returns the folder's current stamp.
-    pub(crate) fn stamp(&self) -> io::Result<Stamp> {
-        Ok(Stamp::of(&self.0.dir_metadata()?))
+    pub fn stamp(&self) -> io::Result<FileStamp> {
+        Ok(FileStamp::from_metadata(&self.0.dir_metadata()?))
     }
 
     /// Returns the stamp of the folder at `path` below `root`, or `None` if there is none.
-    pub(crate) fn glance(root: &Dir, path: &str) -> io::Result<Option<Stamp>> {
-        let metadata = absent(root.symlink_metadata(path))?;
-        Ok(metadata.filter(cap_std::fs::Metadata::is_dir).map(|metadata| Stamp::of(&metadata)))
+    pub fn stat(root: &Dir, path: &str) -> io::Result<Option<FileStamp>> {
+        let metadata = none_if_missing(root.symlink_metadata(path))?;
+        Ok(metadata
+            .filter(cap_std::fs::Metadata::is_dir)
+            .map(|metadata| FileStamp::from_metadata(&metadata)))
     }
 
     /// Makes created, renamed and removed names in this folder durable, where folders can be
     /// synced.
-    pub(crate) fn sync(&self) -> io::Result<()> {
+    pub fn sync(&self) -> io::Result<()> {
         if cfg!(windows) { Ok(()) } else { self.0.open(".")?.sync_all() }
     }
 
     /// Calls `each` with every name and its kind, in no order. A name that is not UTF-8 is `None`.
-    pub(crate) fn read(
+    pub fn for_each_entry(
         &self,
         mut each: impl FnMut(Option<&str>, EntryKind) -> io::Result<()>,
     ) -> io::Result<()> {
         for entry in self.0.entries()? {
             let entry = entry?;
-            let Some(kind) = absent(entry.file_type())? else { continue };
-            each(entry.file_name().to_str(), kind_of(kind))?;
+            let Some(kind) = none_if_missing(entry.file_type())? else { continue };
+            each(entry.file_name().to_str(), entry_kind(kind))?;
         }
         Ok(())
     }
 
     /// Returns the identity of a child folder, or `None` if the child is no folder.
-    pub(crate) fn child_identity(&self, name: &str) -> io::Result<Option<Identity>> {
+    pub fn child_identity(&self, name: &str) -> io::Result<Option<FolderIdentity>> {
         let metadata = self.0.symlink_metadata(name)?;
-        Ok(metadata.is_dir().then(|| Identity::of(&metadata)))
+        Ok(metadata.is_dir().then(|| FolderIdentity::from_metadata(&metadata)))
     }
 
     /// Checks whether the name is a regular file.
-    pub(crate) fn has_file(&self, name: &str) -> io::Result<bool> {
+    pub fn has_file(&self, name: &str) -> io::Result<bool> {
         Ok(self.file_stamp(name)?.is_some())
     }
 
     /// Returns the stamp of a regular file in this folder without opening it, or `None` if the name
     /// is missing or is something else.
-    pub(crate) fn file_stamp(&self, name: &str) -> io::Result<Option<Stamp>> {
-        let metadata = absent(self.0.symlink_metadata(name))?;
-        Ok(metadata.filter(cap_std::fs::Metadata::is_file).map(|metadata| Stamp::of(&metadata)))
+    pub fn file_stamp(&self, name: &str) -> io::Result<Option<FileStamp>> {
+        let metadata = none_if_missing(self.0.symlink_metadata(name))?;
+        Ok(metadata
+            .filter(cap_std::fs::Metadata::is_file)
+            .map(|metadata| FileStamp::from_metadata(&metadata)))
     }
 
     /// Opens a regular file of this folder, or returns `None` if the name is something else.
-    pub(crate) fn file(&self, name: &str) -> io::Result<Option<File>> {
-        open_regular(&self.0, name)
+    pub fn open_file(&self, name: &str) -> io::Result<Option<File>> {
+        open_regular_file(&self.0, name)
     }
 }
 
 /// Opens a regular file of a folder, never through a symbolic link and never blocking on a pipe.
 /// Returns `None` if the name is something else.
-pub fn open_regular(folder: &Dir, name: &str) -> io::Result<Option<File>> {
+pub fn open_regular_file(folder: &Dir, name: &str) -> io::Result<Option<File>> {
     if !folder.symlink_metadata(name)?.is_file() {
         return Ok(None);
     }
@@ -104,7 +108,7 @@ pub(crate) fn exchange(_one: (&Dir, &str), _other: (&Dir, &str)) -> io::Result<b
     Ok(false)
 }
 
-fn kind_of(kind: FileType) -> EntryKind {
+fn entry_kind(kind: FileType) -> EntryKind {
     if kind.is_dir() {
         EntryKind::Folder
     } else if kind.is_file() {

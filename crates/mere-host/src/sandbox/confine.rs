@@ -18,7 +18,7 @@ use rustix::thread::{
 };
 use rustix::thread::{Gid, Uid};
 
-use super::wire::{Access, ProcessLimits};
+use super::protocol::{Access, ProcessLimits};
 
 /// The user that a tool runs as inside its cell.
 pub(super) const CELL_USER: u32 = 1000;

@@ -5,45 +5,45 @@
 //! `/packages` and `/interpreter`, where a person configured them; and the system's programs and
 //! libraries, and nothing else. If a layer is missing, nothing runs. ADR 12 has the reasons.
 
+mod cell_pool;
 #[cfg(target_os = "linux")]
-mod calls;
-#[cfg(target_os = "linux")]
-mod cell;
-mod cells;
+mod cell_process;
 #[cfg(target_os = "linux")]
 mod confine;
 #[cfg(target_os = "linux")]
-mod control;
+mod control_group;
 #[cfg(target_os = "linux")]
-mod disarm;
+mod private_root;
 #[cfg(target_os = "linux")]
-mod family;
+mod process_tree;
+mod program;
+mod protocol;
 #[cfg(target_os = "linux")]
-mod group;
+mod repositories;
+mod run_plan;
 #[cfg(target_os = "linux")]
-mod keeper;
+mod stages;
+#[cfg(target_os = "linux")]
+mod supervisor;
+#[cfg(target_os = "linux")]
+mod syscalls;
 #[cfg(not(target_os = "linux"))]
-mod nowhere;
-mod plan;
-mod programs;
+mod unsupported;
 #[cfg(target_os = "linux")]
-mod root;
-#[cfg(target_os = "linux")]
-mod totals;
-mod wire;
+mod usage;
 
-#[cfg(target_os = "linux")]
-pub use cell::run_cell_stage;
-pub use cells::CellPool;
-#[cfg(target_os = "linux")]
-pub use keeper::{probe_layers, run_tool};
-#[cfg(not(target_os = "linux"))]
-pub use nowhere::cell;
-#[cfg(not(target_os = "linux"))]
-pub use nowhere::{layers, run};
-pub use plan::{
+pub use cell_pool::CellPool;
+pub use program::{Program, SEARCH_PATH};
+pub use protocol::{Exit, SandboxLayer};
+pub use run_plan::{
     CapturedOutput, ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunLimits,
     RunObserver, RunPlan, SandboxError, SandboxLevel,
 };
-pub use programs::{Program, SEARCH_PATH};
-pub use wire::{Exit, SandboxLayer};
+#[cfg(target_os = "linux")]
+pub use stages::run_cell_stage;
+#[cfg(target_os = "linux")]
+pub use supervisor::{probe_layers, run_tool};
+#[cfg(not(target_os = "linux"))]
+pub use unsupported::run_cell_stage;
+#[cfg(not(target_os = "linux"))]
+pub use unsupported::{probe_layers, run_tool};

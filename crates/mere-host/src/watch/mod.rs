@@ -8,14 +8,14 @@
 #[cfg(all(target_os = "linux", not(mere_portable)))]
 mod linux;
 #[cfg(any(not(target_os = "linux"), mere_portable))]
-mod nobody;
+mod unsupported;
 
 use std::collections::BTreeSet;
 
 #[cfg(all(target_os = "linux", not(mere_portable)))]
 pub use linux::FolderWatcher;
 #[cfg(any(not(target_os = "linux"), mere_portable))]
-pub use nobody::Watch;
+pub use unsupported::FolderWatcher;
 
 /// Which changes in the folders are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,19 +3,19 @@
 //! The SDK speaks the protocol in both its versions. The transports are ours, so that every byte
 //! that leaves has passed the gate, whoever produced it.
 
-mod ask;
-mod audience;
-mod edge;
+mod call_runner;
+mod call_slots;
+mod client_turn;
+mod elicitation;
 mod fixtures;
 mod http;
-mod listening;
 mod message;
 mod outgoing;
-mod places;
 mod queue;
 mod server;
+mod shutdown;
 mod stdio;
-mod stop;
+mod subscribers;
 mod token;
 mod translate;
 
@@ -29,13 +29,13 @@ use rmcp::ServerHandler;
 use rmcp::service::ServerInitializeError;
 
 use crate::arguments::{LocationArguments, McpArguments, McpCommand};
-use crate::render;
-use audience::ListChange;
-use edge::CallRunner;
+use crate::terminal;
+use call_runner::CallRunner;
+use call_slots::MAX_CALLS;
 use fixtures::FixtureServer;
-use places::MAX_CALLS;
 use server::ToolServer;
 use stdio::StdioConnection;
+use subscribers::ListChange;
 
 /// How often the configuration is checked between calls, so that clients are notified of a change.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -48,7 +48,7 @@ pub(crate) fn run(place: LocationArguments, mcp: &McpArguments) -> io::Result<Ex
     let memory = if mcp.http.is_some() { SessionState::Stateless } else { SessionState::Kept };
     let session = match Session::open(place.session_options(&mcp.session, memory)) {
         Ok(session) => Arc::new(session),
-        Err(error) => return Ok(render::print_failure(&error.to_string(), render::USAGE)),
+        Err(error) => return Ok(terminal::print_failure(&error.to_string(), terminal::USAGE)),
     };
     session.watch_for_changes();
     session.create_configured_categories();
@@ -78,11 +78,11 @@ where
         if let Some(address) = &mcp.http {
             return http::serve(server, edge, address, &mcp.allow_host).await;
         }
-        render::print_waiting("mere: waiting for an MCP client on standard input");
+        terminal::print_waiting("mere: waiting for an MCP client on standard input");
         // Serving continues while the last calls finish.
         let told_and_finished = async {
-            stop::wait_for_signal().await;
-            stop::finish_calls(edge).await;
+            shutdown::wait_for_signal().await;
+            shutdown::finish_calls(edge).await;
         };
         tokio::select! {
             () = serve_stdio(server, edge) => {}

@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::edge::CallRunner;
+use super::call_runner::CallRunner;
 use super::translate;
 use crate::arguments::ToolsetArgument;
 

@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, mpsc};
 
-use super::edge::CallRunner;
+use super::call_runner::CallRunner;
 use super::message::{InvalidMessage, MAX_MESSAGE_BYTES, Message, parse_message};
 use super::queue::RequestQueue;
 

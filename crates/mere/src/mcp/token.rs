@@ -8,18 +8,18 @@ use std::process::ExitCode;
 use mere_engine::{TokenError, Tokens};
 
 use crate::arguments::{TokenArguments, TokenCommand};
-use crate::render;
+use crate::terminal;
 
 /// Runs the command.
 pub(super) fn run(arguments: &TokenArguments) -> io::Result<ExitCode> {
     match Tokens::open().and_then(|tokens| apply(&tokens, &arguments.what)) {
         Ok((lines, code)) => {
             for line in lines {
-                render::print_line(&line)?;
+                terminal::print_line(&line)?;
             }
             Ok(ExitCode::from(code))
         }
-        Err(error) => Ok(render::print_failure(&error.to_string(), render::BROKEN)),
+        Err(error) => Ok(terminal::print_failure(&error.to_string(), terminal::BROKEN)),
     }
 }
 
@@ -37,7 +37,7 @@ fn apply(tokens: &Tokens, what: &TokenCommand) -> Result<(Vec<String>, u8), Toke
         }
         TokenCommand::Revoke { .. } => {
             let words = "There is no token of that id; `mere mcp token list` shows them.";
-            (vec![words.to_owned()], render::REFUSED)
+            (vec![words.to_owned()], terminal::REFUSED)
         }
     })
 }

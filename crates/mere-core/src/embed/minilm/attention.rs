@@ -1,6 +1,6 @@
 //! Multi-head attention: each token becomes a weighted mean of all tokens, once for each head.
 
-use super::curve::exponential;
+use super::math::exponential;
 use super::shape::HEAD_SIZE;
 
 /// The query, key and value vectors of all tokens. Each list holds vectors of equal width, one

@@ -3,11 +3,11 @@
 
 use super::MiniLmError;
 use super::attention::Attention;
-use super::curve::gelu;
+use super::byte_reader::ByteReader;
+use super::layer_norm::LayerNorm;
+use super::math::gelu;
 use super::matrix::Linear;
-use super::norm::LayerNorm;
 use super::shape::ModelShape;
-use super::source::ByteReader;
 
 /// The weights of a layer.
 #[derive(Clone, Debug)]

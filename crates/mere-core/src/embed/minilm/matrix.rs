@@ -5,7 +5,7 @@
 //! [`ModelShape`](super::shape::ModelShape) accepts.
 
 use super::MiniLmError;
-use super::source::ByteReader;
+use super::byte_reader::ByteReader;
 
 /// The value that a vector's greatest number is quantised to.
 const QUANTIZED_MAX: f32 = 2047.0;

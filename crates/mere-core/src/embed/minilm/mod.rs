@@ -8,22 +8,22 @@
 //! `ModelShape`, the vocabulary, and the weights in the order in which they are used.
 
 mod attention;
-mod curve;
+mod byte_reader;
 mod layer;
+mod layer_norm;
+mod math;
 mod matrix;
-mod norm;
 mod pack;
 mod safetensors;
 mod shape;
-mod source;
 
 pub use pack::{PackError, pack};
 
+use self::byte_reader::ByteReader;
 use self::layer::TransformerLayer;
+use self::layer_norm::LayerNorm;
 use self::matrix::QuantizedMatrix;
-use self::norm::LayerNorm;
 use self::shape::ModelShape;
-use self::source::ByteReader;
 use super::vocabulary::{TokenId, Vocabulary, VocabularyError};
 use super::{ModelIdentity, Vector, wordpiece};
 use std::borrow::Cow;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::palette;
 use crate::graph::Subgraph;
 use crate::graph::label;
-use crate::graph::picture::DrawnLink;
+use crate::graph::subgraph::DrawnLink;
 
 /// The longest title in columns.
 const MAX_TITLE_COLUMNS: usize = 60;

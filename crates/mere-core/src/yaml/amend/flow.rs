@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::tree::{KeyValue, MappingStyle, ValueNode};
-use super::{lines, place, write};
+use super::{lines, position, writer};
 use crate::edit::Edit;
 
 /// Returns the edits that add a key after the last one, on a line of its own if the last one has
@@ -18,12 +18,12 @@ pub(super) fn append(
     key: &str,
     value: &Value,
 ) -> Option<Vec<Edit>> {
-    let written = write::format_flow(key, value);
+    let written = writer::format_flow(key, value);
     let Some(last) = pairs.last() else { return insert_first(text, node, &written) };
     let end = last.value.end;
-    let comma = place::find_comma(text, end, closing_brace(node));
+    let comma = position::find_comma(text, end, closing_brace(node));
     if let Some(line) = own_lines(text, node, last) {
-        let pad = text.get(place::line_start(text, last.key.start)..last.key.start)?;
+        let pad = text.get(position::line_start(text, last.key.start)..last.key.start)?;
         let ending = lines::dominant_ending(text);
         let trailing = if comma.is_some() { "," } else { "" };
         let added = insertion(line.end, format!("{pad}{written}{trailing}{ending}"));
@@ -54,7 +54,7 @@ fn insert_first(text: &str, node: &ValueNode, written: &str) -> Option<Vec<Edit>
 /// Returns the edits that replace a value.
 pub(super) fn replace(pair: &KeyValue, value: &Value) -> Vec<Edit> {
     let old = &pair.value;
-    let written = write::format_inline(value, MappingStyle::Flow);
+    let written = writer::format_inline(value, MappingStyle::Flow);
     vec![match pair.colon {
         _ if old.is_written() => Edit { range: old.start..old.end, text: written },
         Some(colon) => insertion(colon, format!(" {written}")),
@@ -74,9 +74,10 @@ pub(super) fn remove(
     let before = index.checked_sub(1).and_then(|last| pairs.get(last));
     let range = match (own_lines(text, node, pair), before) {
         (Some(line), before) => {
-            let column = place::column(text, pair.key.start)?;
+            let column = position::column(text, pair.key.start)?;
             let floor = before.map_or(node.start, |before| after_comma(text, node, before));
-            place::comment_start_above(text, line.start, column, lines::next(text, floor))..line.end
+            position::comment_start_above(text, line.start, column, lines::next(text, floor))
+                ..line.end
         }
         (None, _) if index + 1 < pairs.len() => {
             let rest = text.get(after_comma(text, node, pair)..)?;
@@ -108,11 +109,11 @@ fn pair_range(text: &str, node: &ValueNode, pair: &KeyValue) -> Range<usize> {
 /// Returns the range of a key's lines, if it shares them neither with another key nor with the
 /// braces.
 fn own_lines(text: &str, node: &ValueNode, pair: &KeyValue) -> Option<Range<usize>> {
-    place::column(text, pair.key.start)?;
+    position::column(text, pair.key.start)?;
     let behind = after_comma(text, node, pair);
-    let start = place::line_start(text, pair.key.start);
+    let start = position::line_start(text, pair.key.start);
     let is_own = lines::end(text, behind) == lines::end(text, pair.value.end)
-        && place::is_end_of_line(text, behind)
+        && position::is_end_of_line(text, behind)
         && start > node.start
         && lines::end(text, behind) < closing_brace(node);
     is_own.then(|| start..lines::next(text, behind))
@@ -121,7 +122,7 @@ fn own_lines(text: &str, node: &ValueNode, pair: &KeyValue) -> Option<Range<usiz
 /// Returns the offset after the comma of a key, or after its value if it has no comma.
 fn after_comma(text: &str, node: &ValueNode, pair: &KeyValue) -> usize {
     let end = pair.value.end;
-    place::find_comma(text, end, closing_brace(node)).map_or(end, |comma| comma + 1)
+    position::find_comma(text, end, closing_brace(node)).map_or(end, |comma| comma + 1)
 }
 
 /// Returns the offset of the closing brace.

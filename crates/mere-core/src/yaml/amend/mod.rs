@@ -9,9 +9,9 @@
 
 mod block;
 mod flow;
-mod place;
+mod position;
 mod tree;
-mod write;
+mod writer;
 
 use serde_json::{Map, Value};
 

@@ -10,7 +10,7 @@ use std::vec::IntoIter;
 
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, StructureStyle, options};
 
-use super::{lines, place};
+use super::{lines, position};
 
 /// The tree of one document.
 pub(super) struct DocumentTree {
@@ -89,7 +89,7 @@ struct TreeBuilder<'a> {
 
 impl TreeBuilder<'_> {
     fn parse_document(mut self) -> Option<DocumentTree> {
-        let mut start = place::after_byte_order_mark(self.text);
+        let mut start = position::after_byte_order_mark(self.text);
         let mut root = None;
         let mut end = self.text.len();
         while let Some((event, range)) = self.events.next() {
@@ -147,7 +147,7 @@ impl TreeBuilder<'_> {
         } else {
             lines::trim_end(all).len()
         };
-        ValueNode { start: place::skip_blank(self.text, behind), end, shape: NodeShape::Other }
+        ValueNode { start: position::skip_blank(self.text, behind), end, shape: NodeShape::Other }
     }
 
     fn parse_list(&mut self, start: usize) -> Option<ValueNode> {
@@ -170,7 +170,7 @@ impl TreeBuilder<'_> {
             let (event, range) = self.events.next()?;
             match event {
                 Event::Scalar(name, ..) => {
-                    let colon = place::after_colon(self.text, range.end);
+                    let colon = position::after_colon(self.text, range.end);
                     let value = self.parse_node(colon.unwrap_or(range.end))?;
                     pairs.push(KeyValue { name: name.into_owned(), key: range, colon, value });
                 }

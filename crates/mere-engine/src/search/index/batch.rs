@@ -11,7 +11,7 @@ use mere_core::item::ItemType;
 use mere_core::search::{Document, DocumentField, for_each_token, stem};
 
 use super::CorpusId;
-use super::posting::PostingWriter;
+use super::postings::PostingWriter;
 use mere_host::FileStamp;
 
 /// The distance between the positions of two fields, so that no phrase spans both.

@@ -6,9 +6,11 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, Rows};
 
-use super::posting::{PostingList, PostingWriter};
+use super::postings::{PostingList, PostingWriter};
 use super::segment::{Segment, SegmentSlot};
-use super::{SearchIndex, bump_generation, insert_segment, schema, words, write_segment_words};
+use super::{
+    SearchIndex, bump_generation, insert_segment, schema, vocabulary, write_segment_words,
+};
 
 /// The number of segments of one size tier from which on they are merged.
 const SEGMENTS_PER_TIER: usize = 8;
@@ -138,7 +140,7 @@ fn merge_words(
     id: i64,
     (old, moves): (&[&Segment], &[SlotMoves]),
     enough: &dyn Fn() -> bool,
-) -> rusqlite::Result<Option<words::VocabularyWriter>> {
+) -> rusqlite::Result<Option<vocabulary::VocabularyWriter>> {
     let sql = "SELECT word, data FROM posting WHERE segment = ? ORDER BY word";
     let mut statements =
         old.iter().map(|_| change.prepare(sql)).collect::<rusqlite::Result<Vec<_>>>()?;
@@ -149,7 +151,7 @@ fn merge_words(
         sources.push(source);
     }
     let mut insert = change.prepare("INSERT INTO posting VALUES (?, ?, ?)")?;
-    let mut words = words::VocabularyWriter::default();
+    let mut words = vocabulary::VocabularyWriter::default();
     loop {
         let heads = sources.iter().filter_map(|source| source.next.as_ref());
         let Some(word) = heads.map(|(word, _)| word).min().cloned() else {

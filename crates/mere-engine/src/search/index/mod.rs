@@ -7,29 +7,29 @@
 //! the posting lists of its words and nothing else (ADR 11).
 
 mod batch;
-mod grounds;
-mod known;
+mod corpora;
+mod known_files;
 mod links;
 mod merge;
-mod posting;
+mod postings;
 mod schema;
 mod segment;
 mod vectors;
-mod words;
+mod vocabulary;
 
 use mere_core::embed::{ModelIdentity, Vector};
 use mere_core::graph::Link;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction};
 
 pub(crate) use batch::{IndexBatch, IndexEntry};
-pub(crate) use grounds::CorpusId;
+pub(crate) use corpora::CorpusId;
 pub(crate) use links::LinkableItem;
-pub(crate) use posting::{Occurrence, PostingList, decode_positions};
+pub(crate) use postings::{Occurrence, PostingList, decode_positions};
 pub(crate) use schema::{IndexRecovery, corruption_error};
 use segment::UNPARSED_KIND;
 pub(crate) use segment::{Segment, SegmentSlot, kind_from_number, kind_number};
 pub(crate) use vectors::{EmbeddedItem, Sketches};
-pub(crate) use words::{WordForm, letter_bits};
+pub(crate) use vocabulary::{WordForm, letter_bits};
 
 use super::SearchError;
 use batch::{BatchTerms, CountedEntry};
@@ -238,7 +238,7 @@ impl<'a> ItemWriter<'a> {
             }
             delete_item(self.transaction, old)?;
         }
-        let stamp = entry.stamp.map(known::encode_stamp);
+        let stamp = entry.stamp.map(known_files::encode_stamp);
         let stamp = stamp.as_ref().map(<[u8; 32]>::as_slice);
         self.insert_item.execute((
             id,
@@ -285,7 +285,7 @@ fn write_segment(
     mut terms: BatchTerms,
 ) -> rusqlite::Result<()> {
     let id = insert_segment(change, slots)?;
-    let mut words = words::VocabularyWriter::default();
+    let mut words = vocabulary::VocabularyWriter::default();
     let forms = std::mem::take(&mut terms.forms);
     {
         let mut one = change.prepare_cached("INSERT INTO posting VALUES (?, ?, ?)")?;
@@ -314,7 +314,7 @@ fn insert_segment(change: &Connection, slots: &[SegmentSlot]) -> rusqlite::Resul
 fn write_segment_words(
     change: &Connection,
     id: i64,
-    words: words::VocabularyWriter,
+    words: vocabulary::VocabularyWriter,
 ) -> rusqlite::Result<()> {
     let sql = "UPDATE segment SET words = ? WHERE id = ?";
     change.execute(sql, (words.finish().into_bytes(), id)).map(|_| ())

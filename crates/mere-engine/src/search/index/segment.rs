@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use mere_core::item::ItemType;
 use rusqlite::{Connection, OptionalExtension};
 
-use super::posting::{MergedOccurrence, PostingList, PostingWriter};
-use super::words::SegmentVocabulary;
+use super::postings::{MergedOccurrence, PostingList, PostingWriter};
+use super::vocabulary::SegmentVocabulary;
 use super::{CorpusId, schema};
 use crate::search::SearchError;
 

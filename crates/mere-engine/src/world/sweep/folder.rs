@@ -11,9 +11,9 @@ use mere_core::segment::Segment;
 use super::names::{EntryPaths, FolderNames, join};
 use super::task::{SweepFolder, Task, TaskKind};
 use super::{Collector, FileInterest, OpenedFile, SweepPlan, Weight};
-use crate::world::discretion::Visibility;
-use crate::world::ignored::{IgnoreFilesPresent, IgnoreStack, IsFolder};
+use crate::world::ignore::{IgnoreFilesPresent, IgnoreStack, IsFolder};
 use crate::world::list::TraversalError;
+use crate::world::sensitivity::Visibility;
 use crate::world::walk::is_denied;
 use mere_host::{EntryKind, OpenFolder, is_symlink_error};
 

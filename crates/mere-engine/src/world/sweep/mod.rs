@@ -6,17 +6,17 @@
 //! holds, and no state is kept between pages. Every folder is opened from the target's handle
 //! without following links, and closed once it has been read: each worker holds one or two handles.
 
-mod crew;
 mod folder;
 mod names;
 mod page;
 mod task;
+mod workers;
 
 use cap_std::fs::{Dir, File};
 use mere_core::address::RelPath;
 use mere_core::turn::Turn;
 
-use super::ignored::{IgnoreBase, IgnoreStack};
+use super::ignore::{IgnoreBase, IgnoreStack};
 use super::list::TraversalError;
 use super::walk::Limits;
 
@@ -137,5 +137,10 @@ pub(super) fn sweep<H: Collector>(
 ) -> Result<SweepPage<H::Output>, TraversalError> {
     let rules = plan.ignore_base.as_ref().map(IgnoreStack::above);
     let sight = plan.limits.visibility.path_visibility(plan.path.as_str());
-    crew::run_workers(plan, harvest, task::Task::for_target(rules.unwrap_or_default(), sight), turn)
+    workers::run_workers(
+        plan,
+        harvest,
+        task::Task::for_target(rules.unwrap_or_default(), sight),
+        turn,
+    )
 }

@@ -3,7 +3,7 @@
 //! Only a bounded number of names is kept, so memory does not depend on the size of a folder.
 
 use super::SweepPlan;
-use crate::world::ignored::IgnoreFilesPresent;
+use crate::world::ignore::IgnoreFilesPresent;
 use mere_host::EntryKind;
 
 /// How many names of one folder are kept at a time. A larger folder is read again for the rest.

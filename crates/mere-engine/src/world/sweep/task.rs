@@ -5,8 +5,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::world::discretion::Visibility;
-use crate::world::ignored::IgnoreStack;
+use crate::world::ignore::IgnoreStack;
+use crate::world::sensitivity::Visibility;
 
 /// A task. Tasks are ordered by key, smallest first.
 pub(super) struct Task {

@@ -3,13 +3,13 @@
 //! The SDK answers at `/mcp`. Before it, the front end decides which requests are admitted; after
 //! it, every response passes the gate. Loopback needs no token; any other address does.
 
+mod allowed_hosts;
 mod body;
-mod exit;
-mod front;
-mod owners;
-mod pace;
+mod frontend;
+mod rate_limiter;
 mod refusal;
-mod site;
+mod response_gate;
+mod session_owners;
 
 use std::convert::Infallible;
 use std::io;
@@ -28,11 +28,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::edge::CallRunner;
-use crate::mcp::stop;
-use crate::render;
-use front::HttpFrontend;
-use site::AllowedHosts;
+use super::call_runner::CallRunner;
+use crate::mcp::shutdown;
+use crate::terminal;
+use allowed_hosts::AllowedHosts;
+use frontend::HttpFrontend;
 
 /// How many connections are open at once; the others wait in the system's queue.
 const MAX_CONNECTIONS: usize = 512;
@@ -53,7 +53,7 @@ pub(super) async fn serve<H>(
 where
     H: ServerHandler + Clone,
 {
-    let usage = |words: String| Ok(render::print_failure(&words, render::USAGE));
+    let usage = |words: String| Ok(terminal::print_failure(&words, terminal::USAGE));
     let tokens = match Tokens::open() {
         Ok(tokens) => tokens,
         Err(error) => return usage(error.to_string()),
@@ -72,7 +72,7 @@ where
     }
     let ending = CancellationToken::new();
     let front = Arc::new(HttpFrontend::new(server, Arc::clone(edge), (site, tokens), &ending));
-    render::print_line(&format!("http://{address}/mcp"))?;
+    terminal::print_line(&format!("http://{address}/mcp"))?;
     tracing::info!(%address, "serving MCP over HTTP");
     accept(&listener, &front, edge, &ending).await;
     Ok(ExitCode::SUCCESS)
@@ -89,7 +89,7 @@ async fn accept<H>(
 {
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let mut told = std::pin::pin!(stop::wait_for_signal());
+    let mut told = std::pin::pin!(shutdown::wait_for_signal());
     loop {
         let next = async {
             let place = Arc::clone(&places).acquire_owned().await.ok()?;
@@ -115,7 +115,7 @@ async fn accept<H>(
             }
         });
     }
-    stop::finish_calls(edge).await;
+    shutdown::finish_calls(edge).await;
     ending.cancel();
     let _ = tokio::time::timeout(MAX_CLOSING, graceful.shutdown()).await;
 }

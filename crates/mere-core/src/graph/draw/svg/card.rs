@@ -1,7 +1,7 @@
 //! The text in a box: a title on one or two lines, and below it the type and the category.
 
 use super::geometry::{Rect, Size};
-use super::measure;
+use super::text_measure;
 use super::xml::XmlWriter;
 use crate::graph::{Node, Subgraph, label};
 use crate::item::ItemType;
@@ -36,11 +36,13 @@ impl Card {
     /// Makes the card of an entry.
     pub(super) fn new(picture: &Subgraph<'_>, index: usize) -> Self {
         let node = picture.node(index);
-        let lines = measure::wrap_in_two(&title(node), MAX_TEXT_WIDTH, TITLE_SIZE);
-        let small = measure::fit_to_width(&subtitle(node), MAX_TEXT_WIDTH, SUBTITLE_SIZE);
-        let widths = lines.iter().map(|line| measure::text_width(line, TITLE_SIZE));
-        let width =
-            widths.chain([measure::text_width(&small, SUBTITLE_SIZE)]).max().unwrap_or_default();
+        let lines = text_measure::wrap_in_two(&title(node), MAX_TEXT_WIDTH, TITLE_SIZE);
+        let small = text_measure::fit_to_width(&subtitle(node), MAX_TEXT_WIDTH, SUBTITLE_SIZE);
+        let widths = lines.iter().map(|line| text_measure::text_width(line, TITLE_SIZE));
+        let width = widths
+            .chain([text_measure::text_width(&small, SUBTITLE_SIZE)])
+            .max()
+            .unwrap_or_default();
         let height = BASE_HEIGHT + LINE_HEIGHT * super::geometry::to_i32(lines.len());
         let size = Size { width: (width + 2 * PADDING).max(MIN_WIDTH), height };
         let (tooltip, class) = (tooltip(node), css_class(picture, index));
@@ -50,7 +52,7 @@ impl Card {
     /// Makes a small card, for a drawing with many entries.
     pub(super) fn compact(picture: &Subgraph<'_>, index: usize) -> Self {
         let node = picture.node(index);
-        let lines = vec![measure::fit_to_width(
+        let lines = vec![text_measure::fit_to_width(
             &title(node),
             COMPACT_SIZE.width - 2 * PADDING + 6,
             SUBTITLE_SIZE,

@@ -1,7 +1,7 @@
 //! The legend: a sample of each relation that is drawn, in rows.
 
 use super::geometry::Point;
-use super::measure;
+use super::text_measure;
 use super::xml::XmlWriter;
 use crate::item::Relation;
 
@@ -38,7 +38,7 @@ impl Legend {
         let (mut x, mut y, mut width) = (0, 0, 0);
         let mut keys = Vec::new();
         for key in all {
-            let needed = SAMPLE_WIDTH + 7 + measure::text_width(key.text(), FONT_SIZE);
+            let needed = SAMPLE_WIDTH + 7 + text_measure::text_width(key.text(), FONT_SIZE);
             if x > 0 && x + needed > room {
                 (x, y) = (0, y + ROW_HEIGHT);
             }

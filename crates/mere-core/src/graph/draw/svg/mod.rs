@@ -5,27 +5,27 @@
 //! bounded, and all arithmetic uses integers, so that the same graph gives the same drawing.
 
 mod card;
-mod fold;
+mod diagram;
 mod geometry;
-mod lattice;
-mod layered;
+mod layer_graph;
+mod layered_layout;
 mod legend;
-mod measure;
 mod order;
 mod pack;
 mod panels;
-mod place;
+mod position;
 mod rank;
+mod rank_folding;
 mod route;
-mod sheet;
 mod style;
+mod text_measure;
 mod xml;
 
 use crate::graph::{Subgraph, label};
 use crate::item::Relation;
+use diagram::{Curve, Diagram, MARGIN};
 use geometry::{Point, Size};
 use legend::{Legend, LegendKey};
-use sheet::{Curve, Diagram, MARGIN};
 use xml::XmlWriter;
 
 /// The most entries that are drawn.
@@ -45,7 +45,8 @@ impl Subgraph<'_> {
         let sheet = Diagram::new(self);
         let heading = self.heading();
         let counts = self.counts();
-        let needed = measure::text_width(&heading, 17).max(measure::text_width(&counts, 12));
+        let needed =
+            text_measure::text_width(&heading, 17).max(text_measure::text_width(&counts, 12));
         let width = sheet.layout.size.width.max(MIN_WIDTH).max(needed);
         let has_old = self.nodes.iter().any(|node| self.graph.is_superseded(*node));
         let lines = sheet.relations.iter().copied().map(LegendKey::Line);
@@ -104,7 +105,8 @@ impl Subgraph<'_> {
         }
         xml.push_markup(format_args!("</g>\n"));
         for panel in &sheet.layout.panels {
-            let caption = measure::fit_to_width(&panel.caption, panel.place.size.width - 28, 12);
+            let caption =
+                text_measure::fit_to_width(&panel.caption, panel.place.size.width - 28, 12);
             write_text(xml, "caption", panel.place.at.translate(Point { x: 14, y: 19 }), &caption);
         }
         for (card, place) in sheet.cards.iter().zip(&sheet.layout.boxes) {

@@ -1,7 +1,7 @@
 //! Orders the vertices within layers so that few links cross. Sweeps put each vertex at the mean
 //! position of its neighbours, then adjacent vertices are swapped. The best order found is kept.
 
-use super::lattice::LayerGraph;
+use super::layer_graph::LayerGraph;
 
 /// The number of sweeps over the layers.
 const SWEEPS: usize = 14;

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use super::diagram::{Curve, DiagramLayout, Panel};
 use super::geometry::{Point, Rect, Size, to_i32};
 use super::pack;
 use super::route::ARROWHEAD_LENGTH;
-use super::sheet::{Curve, DiagramLayout, Panel};
 use crate::graph::Subgraph;
-use crate::graph::picture::DrawnLink;
+use crate::graph::subgraph::DrawnLink;
 
 /// The space between boxes, around them, and for the caption.
 const GAP: i32 = 8;

@@ -5,8 +5,8 @@
 
 use std::cmp::Reverse;
 
-use super::fold::{LayerLimits, fold_ranks};
-use crate::graph::picture::DrawnLink;
+use super::rank_folding::{LayerLimits, fold_ranks};
+use crate::graph::subgraph::DrawnLink;
 
 /// The number of passes in which boxes move nearer to their neighbours.
 const PASSES: usize = 8;

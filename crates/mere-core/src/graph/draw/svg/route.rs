@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::geometry::{Flow, Point, to_i32};
-use super::lattice::LayerGraph;
-use super::layered::LayerBand;
-use crate::graph::picture::DrawnLink;
+use super::layer_graph::LayerGraph;
+use super::layered_layout::LayerBand;
+use crate::graph::subgraph::DrawnLink;
 use crate::item::Relation;
 
 /// The length of an arrowhead.

@@ -1,0 +1,152 @@
+//! The sentences for changes to files that were not made. Nothing was changed in any of these
+//! cases.
+
+use mere_core::address::Address;
+use mere_core::digest::Sha256;
+use mere_core::markdown::PatchError;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+
+use crate::file_change::ChangeError;
+use crate::policy::Denied;
+
+/// Answers a change that was not made.
+pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
+    match error {
+        ChangeError::Denied(denied) => denial_reply(denied),
+        ChangeError::Stale { address, current } => stale_reply(address, *current),
+        ChangeError::NotOnce { address, count } => not_once_reply(address, *count),
+        ChangeError::Section { address, error } => section_error_reply(address, error),
+        ChangeError::NotText(address) => Draft::invalid(
+            codes::WRITE_NOT_TEXT,
+            address_prose(address, " is not UTF-8 text of at most 16 MiB."),
+        )
+        .hint("`write` can replace it whole."),
+        ChangeError::NotRegularFile(address) => {
+            Draft::invalid(codes::WRITE_TAKEN, address_prose(address, " is not a regular file."))
+                .hint("Choose another name; directories and links are not written to.")
+        }
+        ChangeError::NoDirectory(address) => {
+            let words = " cannot be written: the directory it lies in is not there.";
+            Draft::invalid(codes::WRITE_NO_DIRECTORY, address_prose(address, words))
+                .hint("Pass `create_dirs`: true to have it made.")
+        }
+        ChangeError::TouchesRedaction(address) => {
+            let words = "The change touches text that you did not see as it is in ";
+            Draft::invalid(
+                codes::WRITE_OBSCURED,
+                Prose::words(words).address(address.clone()).and("."),
+            )
+            .hint(
+                "Secrets were masked, and folders written as addresses. Leave such lines as \
+                     they are, or remove them.",
+            )
+        }
+        ChangeError::Failed { address, cause } => {
+            tracing::error!(%cause, %address, "a file could not be written");
+            let words = " could not be written; what was there is still there.";
+            Draft::fault(codes::WRITE_FAILED, address_prose(address, words)).hint(
+                "Ask a person whether the disk is full or the folder read-only; the log says why.",
+            )
+        }
+    }
+}
+
+pub(super) fn denial_reply(denied: &Denied) -> Draft {
+    match denied {
+        Denied::OutsideWorkspace(instead) => {
+            let hint = Prose::words("Write to ").address(instead.clone());
+            Draft::denied(codes::WRITE_DENIED, "Agents write in their workspace only.")
+                .hint(hint.and(", and ask a person to take it over from there."))
+        }
+        Denied::Install => Draft::denied(
+            codes::INSTALL_DENIED,
+            "Agents do not copy items between spaces.",
+        )
+        .hint(
+            "Ask a person to run `mere copy`, or to set `agents.may_install` in the user's config.",
+        ),
+        Denied::Sign => Draft::denied(
+            codes::SIGN_DENIED,
+            "Nothing was signed: signing needs a person at a terminal, or a key in ssh-agent.",
+        )
+        .hint(
+            "Ask a person to run it at a terminal. For scripts the user's own config can say \
+             `sign: {unattended: true}`; a project's cannot.",
+        ),
+        Denied::Repository => {
+            Draft::denied(codes::WRITE_REPOSITORY, "Agents do not write into `.git`.")
+                .hint("Choose another name: git would run what such a folder says.")
+        }
+    }
+}
+
+fn stale_reply(address: &Address, current: Option<Sha256>) -> Draft {
+    let (words, hint) = match current {
+        Some(_) => (
+            " is not the file that `expect_sha256` names.",
+            "Someone changed it. Read it again; `data.sha256` is what it is now.",
+        ),
+        None => (" is not there.", "Leave `expect_sha256` out to create it."),
+    };
+    let data = Fields::default()
+        .with("target", address.clone())
+        .with("sha256", current.map(|current| Data::Words(current.to_string().into())));
+    Draft::invalid(codes::WRITE_STALE, address_prose(address, words)).hint(hint).data(data)
+}
+
+fn not_once_reply(address: &Address, count: usize) -> Draft {
+    let (words, hint) = match count {
+        0 => (
+            "The old text does not occur in ".to_owned(),
+            "Read the file and give the text exactly as it stands there.",
+        ),
+        _ => (
+            format!("The old text occurs {count} times in "),
+            "Give more of the text around it, so that it occurs once.",
+        ),
+    };
+    let message = Prose::words(words).address(address.clone()).and(".");
+    let data = Fields::default().with("target", address.clone()).with("count", count as u64);
+    Draft::invalid(codes::WRITE_NOT_ONCE, message).hint(hint).data(data)
+}
+
+fn section_error_reply(address: &Address, error: &PatchError) -> Draft {
+    let data = Fields::default().with("target", address.clone());
+    match error {
+        PatchError::Missing { available: there } => {
+            let there = there.iter().map(|name| Data::from(Content::mention(name.as_str())));
+            let message = Prose::words("There is no such section in ").address(address.clone());
+            Draft::invalid(codes::WRITE_NO_SECTION, message.and("."))
+                .hint("`data.there` names those that are there.")
+                .data(data.with("there", there.collect::<Data>()))
+        }
+        PatchError::Ambiguous { count } | PatchError::NoSuchOccurrence { count } => {
+            let message = Prose::words(format!("{count} sections have that name in "));
+            Draft::invalid(codes::WRITE_NO_SECTION, message.address(address.clone()).and("."))
+                .hint(Prose::words(format!("Say which one with `occurrence`, from 1 to {count}.")))
+                .data(data.with("count", *count as u64))
+        }
+        PatchError::ContentEscapes | PatchError::TooDeep => {
+            let message = Prose::words("The content does not stay within the section in ");
+            Draft::invalid(codes::WRITE_SPILLS, message.address(address.clone()).and("."))
+                .hint(
+                    "It opens a section of the same or a higher level, leaves a fence open, or \
+                     repeats a marker; or the file is nested too deeply. `edit` takes any text.",
+                )
+                .data(data)
+        }
+        PatchError::Frontmatter(error) => {
+            let message = Prose::words("The frontmatter of ").address(address.clone());
+            Draft::invalid(
+                codes::WRITE_FRONTMATTER,
+                message.and(format!(" stays as it is: {error}.")),
+            )
+            .hint("The content is the value of one key, in YAML.")
+            .data(data)
+        }
+    }
+}
+
+fn address_prose(address: &Address, words: &'static str) -> Prose {
+    Prose::words("").address(address.clone()).and(words)
+}

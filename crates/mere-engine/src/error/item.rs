@@ -1,0 +1,192 @@
+//! The sentences for items that could not be found, read or changed.
+//!
+//! What an item says is passed on as content, never as words of our own.
+
+use std::borrow::Cow;
+
+use mere_core::address::Address;
+use mere_core::item::{ItemFault, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes};
+use mere_core::schema::Problem;
+
+use super::{item_change, keys, team, trust};
+use crate::items::{ItemError, WrongInputs};
+
+/// Answers a call about an item that failed.
+pub(super) fn item_error_reply(error: &ItemError) -> Draft {
+    match error {
+        ItemError::Missing { kind, item, scopes, suggestions: near } => {
+            missing_item_reply((*kind, item), scopes, near)
+        }
+        ItemError::Ambiguous { kind, item, candidates } => {
+            let count = candidates.len();
+            let message = prose_with_item("The id `", item).and(format!("` means {count} items."));
+            candidates_reply(codes::ITEM_AMBIGUOUS, message, (*kind, candidates))
+                .hint("Say which one, as `category/id`; a lockfile also by `@version`.")
+        }
+        ItemError::Clash { kind, item, candidates } => {
+            let message = prose_with_item(format!("Two items are the {kind} `"), item);
+            candidates_reply(
+                codes::ITEM_CLASH,
+                message.and("`: neither counts."),
+                (*kind, candidates),
+            )
+            .hint("One of them must be removed or renamed.")
+        }
+        ItemError::Faulty { address, fault } => {
+            let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
+            let message = Prose::words("").address(address.clone()).and(place);
+            parse_error_reply(
+                codes::ITEM_FAULTY,
+                message.append(&fault.what).and("."),
+                (address, fault),
+            )
+        }
+        ItemError::WrongVersion { address, has } => {
+            let has = has.as_ref().map_or("no version".to_owned(), |has| format!("version {has}"));
+            let message = Prose::words("").address(address.clone()).and(format!(" has {has}."));
+            Draft::invalid(codes::ITEM_VERSION, message).hint("Leave out `version` to take it.")
+        }
+        ItemError::NoRegistry => {
+            Draft::invalid(codes::ITEM_NO_REGISTRY, "No registry is configured.")
+                .hint("Leave out `source` to look in the project and the user space.")
+        }
+        ItemError::NotRunnable(kind) => {
+            let message = format!("Items of the type {kind} are not run.");
+            Draft::invalid(codes::RUN_TYPE, Prose::words(message))
+                .hint("Tools, directives and knowledge entries are; `load` shows any item.")
+        }
+        ItemError::InvalidSchema { address, error } => {
+            let message = match address {
+                Some(address) => Prose::words("A JSON Schema of ").address(address.clone()),
+                None => Prose::words("A JSON Schema of the item"),
+            };
+            let why = Content::mention(error.to_string());
+            Draft::invalid(codes::RUN_SCHEMA, message.and(" cannot be used: ").content(why))
+                .hint("It is JSON Schema 2020-12, without references to other documents.")
+        }
+        ItemError::InvalidInputs(wrong) => wrong_inputs_reply(wrong),
+        ItemError::InvalidFrontmatter { address, problems: found } => {
+            frontmatter_error_reply(address.as_ref(), found)
+        }
+        ItemError::Unsearchable(cause) => {
+            tracing::error!(%cause, "a space could not be looked through");
+            Draft::fault(codes::ITEM_UNSEARCHABLE, "A space could not be looked through.")
+                .hint("Ask a person to look at its permissions; the log says why.")
+        }
+        ItemError::Key(fault) => keys::key_error_reply(fault),
+        ItemError::Team(trouble) => trust::roster_trouble_reply(trouble),
+        ItemError::TeamRefused(fault) => team::team_error_reply(fault),
+        ItemError::Record(error) => trust::record_error_reply(error),
+        ItemError::Broken(broken) => trust::integrity_failure_reply(broken),
+        ItemError::UseDenied(unused) => trust::untrusted_item_reply(unused),
+        ItemError::Change(error) => item_change::item_change_error_reply(error),
+    }
+}
+
+fn missing_item_reply(
+    (kind, item): (ItemType, &ItemRef),
+    scopes: &[Scope],
+    near: &[String],
+) -> Draft {
+    let scopes = scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(" or ");
+    let message = prose_with_item(format!("There is no {kind} `"), item);
+    let draft =
+        Draft::invalid(codes::ITEM_MISSING, message.and(format!("` in the {scopes} space.")));
+    if near.is_empty() {
+        return draft.hint("An id is exact; with its category it is `category/id`.");
+    }
+    let meant = format!("Did you mean `{}`?", near.join("`, `"));
+    let near = near.iter().map(|name| Data::Words(name.clone().into())).collect::<Data>();
+    draft.hint(Prose::words(meant)).data(Fields::default().with("similar", near))
+}
+
+fn frontmatter_error_reply(address: Option<&Address>, found: &[Problem]) -> Draft {
+    let message = match address {
+        Some(address) => Prose::words("The frontmatter of ").address(address.clone()),
+        None => Prose::words("The frontmatter"),
+    };
+    let message = message.and(" does not fit its schema: ");
+    let message = message.content(Content::mention(first_problem(found))).and(".");
+    let data = Fields::default().with("problems", problems_data(found));
+    Draft::invalid(codes::RUN_FRONTMATTER, message)
+        .hint("Correct the keys that `problems` names.")
+        .data(data)
+}
+
+fn wrong_inputs_reply(wrong: &WrongInputs) -> Draft {
+    let count = wrong.problems.len();
+    let words = if count == 1 { "problem" } else { "problems" };
+    let message = Prose::words(format!("The inputs have {count} {words}: "));
+    let message = message.content(Content::mention(first_problem(&wrong.problems)));
+    let text = &mut |text: &str| Content::mention(text);
+    let data = Fields::default()
+        .with("address", wrong.address.clone())
+        .with("problems", problems_data(&wrong.problems))
+        .with("input_schema", Data::from_foreign(&wrong.schema, text))
+        .with("example", Data::from_foreign(&wrong.example, text));
+    Draft::invalid(codes::RUN_INPUTS, message.and("."))
+        .hint("Pass `parameters` as `example` shows; `input_schema` says what fits.")
+        .data(data)
+}
+
+/// Names an item as it was asked for. It is content, because a leading slash, which stands for no
+/// category, looks like a path's.
+fn prose_with_item(before: impl Into<Cow<'static, str>>, item: &ItemRef) -> Prose {
+    Prose::words(before).content(Content::mention(item.to_string()))
+}
+
+/// Answers for a file that is not valid, and says where.
+pub(super) fn parse_error_reply(
+    code: Code<Invalid>,
+    message: Prose,
+    (address, fault): (&Address, &ItemFault),
+) -> Draft {
+    let data = Fields::default()
+        .with("address", address.clone())
+        .with("line", fault.line as u64)
+        .with("column", fault.column as u64);
+    Draft::invalid(code, message).hint(fault.fix.clone()).data(data)
+}
+
+/// Returns the first of several problems, as part of a sentence.
+fn first_problem(problems: &[Problem]) -> String {
+    problems.first().map_or(String::new(), |one| {
+        let what = &one.message;
+        if one.pointer.is_empty() {
+            what.clone()
+        } else {
+            format!("`{}` {what}", &one.pointer[1..])
+        }
+    })
+}
+
+pub(super) fn problems_data(problems: &[Problem]) -> Data {
+    let told = problems.iter().map(|one| {
+        let (at, what) = (Content::mention(&*one.pointer), Content::mention(&*one.message));
+        Data::from(Fields::default().with("at", at).with("what", what))
+    });
+    told.collect()
+}
+
+fn candidates_reply(
+    code: Code<Invalid>,
+    message: Prose,
+    (kind, candidates): (ItemType, &[ScopedPath]),
+) -> Draft {
+    let candidates = candidates.iter().map(|place| {
+        let address = place.address().map_or(Data::Null, Data::from);
+        let item = ItemRef {
+            category: Some(place.category.clone()),
+            id: place.id.clone(),
+            version: place.version.clone(),
+        };
+        Fields::default()
+            .with("item_type", kind.name())
+            .with("id", Content::mention(item.to_string()))
+            .with("scope", place.scope.name())
+            .with("address", address)
+    });
+    let candidates = candidates.map(Data::from).collect::<Data>();
+    Draft::invalid(code, message).data(Fields::default().with("candidates", candidates))
+}

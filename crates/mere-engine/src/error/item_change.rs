@@ -1,0 +1,157 @@
+//! The sentences for items that were not created, changed or deleted.
+//!
+//! Merestone has changed nothing in any of these cases.
+
+use mere_core::address::Address;
+use mere_core::item::ItemType;
+use mere_core::reply::{Content, Draft, Fields, Prose, codes};
+
+use super::file_change::denial_reply;
+use super::item::parse_error_reply;
+use crate::items::{ItemChangeError, ProposalError};
+
+/// Answers a change to an item that was not made.
+pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
+    match error {
+        ItemChangeError::AlreadyExists(address) => {
+            let message = Prose::words("").address(address.clone()).and(" is there already.");
+            Draft::invalid(codes::ITEM_TAKEN, message)
+                .hint("Choose another id or category; what is there stays as it is.")
+        }
+        ItemChangeError::Stale { address, current } => {
+            let message = Prose::words("").address(address.clone());
+            let data = Fields::default().with("sha256", *current);
+            Draft::invalid(codes::ITEM_STALE, message.and(" is another by now."))
+                .hint(
+                    "Nothing was changed. Look at it again, and make the change to what it is now.",
+                )
+                .data(data)
+        }
+        ItemChangeError::UnsupportedType(kind) => unsupported_type_reply(*kind),
+        ItemChangeError::Invalid { address, fault } => {
+            let message = Prose::words("The content for ").address(address.clone());
+            let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
+            let message = message.and(place).append(&fault.what).and(".");
+            parse_error_reply(codes::CHANGE_UNFIT, message, (address, fault))
+        }
+        ItemChangeError::InvalidFiles(allowed) => {
+            Draft::invalid(codes::CHANGE_FILES, "The files are not as they must be.")
+                .hint(Prose::words(format!("An item takes {allowed}.")))
+        }
+        ItemChangeError::InvalidPlace => {
+            Draft::invalid(codes::CHANGE_PLACE, "No item can lie there.")
+                .hint("Choose a shorter or another id or category.")
+        }
+        ItemChangeError::TouchesMasked(address) => {
+            let message = Prose::words("The change touches text that you did not see as it is in ");
+            Draft::invalid(codes::CHANGE_OBSCURED, message.address(address.clone()).and("."))
+                .hint("Leave masked and rewritten lines as they are, or remove them.")
+        }
+        ItemChangeError::NewerFormat => newer_space_reply(),
+        ItemChangeError::TimedOut(address) => {
+            let message = Prose::words("Someone else is changing what lies around ");
+            Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))
+                .hint("Nothing was changed. Try again.")
+        }
+        ItemChangeError::SignedByOther(_)
+        | ItemChangeError::IsDraft(_)
+        | ItemChangeError::MemoryNotSigned
+        | ItemChangeError::NoGitRepository
+        | ItemChangeError::NotStaged(_)
+        | ItemChangeError::EditorFailed(_) => signing_error_reply(error),
+        ItemChangeError::WriteFailed { address, cause } => write_failure_reply(address, cause),
+        ItemChangeError::Denied(denied) => denial_reply(denied),
+        ItemChangeError::Proposal(error) => proposal_error_reply(error),
+    }
+}
+
+/// Answers a change to a type whose items are created in another way.
+fn unsupported_type_reply(kind: ItemType) -> Draft {
+    let message = format!("A {kind} is not made or changed this way.");
+    Draft::invalid(codes::CHANGE_TYPE, Prose::words(message)).hint(match kind {
+        ItemType::Lockfile => "It belongs to its tool and is not written by hand.",
+        ItemType::Memory => {
+            "create_memory, update_memory, move_memory and remove_memory are for memories; people \
+             have `mere memory`."
+        }
+        _ => "Directives, tools and knowledge entries are.",
+    })
+}
+
+pub(super) fn newer_space_reply() -> Draft {
+    Draft::invalid(
+        codes::CHANGE_NEWER,
+        "The space is read only: its space.json is of a newer version, or not valid.",
+    )
+    .hint("Ask a person to install the newer version, or to correct the file.")
+}
+
+/// Answers a failed attempt to sign.
+fn signing_error_reply(error: &ItemChangeError) -> Draft {
+    match error {
+        ItemChangeError::SignedByOther(address) => {
+            let message = Prose::words("").address(address.clone());
+            Draft::invalid(
+                codes::SIGN_FOREIGN,
+                message.and(" is signed by someone else, for the place and the name it has."),
+            )
+            .hint("Read it; `--as-mine` then makes you its author.")
+        }
+        ItemChangeError::IsDraft(address) => {
+            let message = Prose::words("").address(address.clone());
+            Draft::invalid(
+                codes::SIGN_UNFINISHED,
+                message.and(" is a draft: it is being worked on."),
+            )
+            .hint("Sign it first; `mere sign` shows what has changed.")
+        }
+        ItemChangeError::MemoryNotSigned => {
+            Draft::invalid(codes::SIGN_MEMORY, "Memories are not signed.")
+                .hint("Directives, tools, knowledge entries and lockfiles are.")
+        }
+        ItemChangeError::NoGitRepository => {
+            Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
+                .hint("Leave out `--staged`.")
+        }
+        ItemChangeError::NotStaged(path) => {
+            let path = Content::mention(path.to_string());
+            let message = Prose::words("").content(path.clone());
+            Draft::invalid(codes::SIGN_UNSTAGED, message.and(" is not staged as it lies there."))
+                .hint(Prose::words("Stage it with `git add ").content(path).and("`, or undo it."))
+        }
+        ItemChangeError::EditorFailed(address) => {
+            let message = Prose::words("The editor did not end well on ").address(address.clone());
+            Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed."))
+                .hint("`VISUAL` or `EDITOR` names the editor. If it changed the item, `mere sign` shows how.")
+        }
+        _ => super::panic_reply(),
+    }
+}
+
+/// Answers a decision about a proposal that could not be carried out.
+fn proposal_error_reply(error: &ProposalError) -> Draft {
+    match error {
+        ProposalError::Missing => {
+            Draft::invalid(codes::REVIEW_MISSING, "There is no such proposal.")
+                .hint("`mere review --list` names those that wait.")
+        }
+        ProposalError::Changed => Draft::invalid(
+            codes::REVIEW_OTHER,
+            "The proposal is not the one that was shown. Nothing was changed.",
+        )
+        .hint("Look at it again; an agent may change its proposals."),
+        ProposalError::Invalid(why) => {
+            let message = format!("The proposal is not whole: {why}.");
+            Draft::invalid(codes::REVIEW_BROKEN, Prose::words(message))
+                .hint("Reject it, and let the agent propose it again.")
+        }
+    }
+}
+
+fn write_failure_reply(address: &Address, cause: &std::io::Error) -> Draft {
+    tracing::error!(%cause, %address, "an item could not be written");
+    let message = Prose::words("").address(address.clone());
+    let words = " could not be written; what was there is still there.";
+    Draft::fault(codes::CHANGE_FAILED, message.and(words))
+        .hint("Ask a person whether the disk is full or the folder read-only; the log says why.")
+}

@@ -1,0 +1,249 @@
+//! Every sentence that says something went wrong, with its code and what to do about it.
+//!
+//! This is the one place that turns errors into replies. Sentences carry addresses, never paths,
+//! and never repeat what a caller said; causes with host paths go to the log.
+
+mod file_change;
+mod item;
+mod item_change;
+mod keys;
+mod model;
+mod run;
+mod signers;
+mod store;
+mod team;
+mod trust;
+
+use mere_core::address::Address;
+use mere_core::pattern::PatternError;
+use mere_core::reply::{Draft, Prose, codes};
+use mere_core::request::{ArgumentError, CallError, ParameterKind, TOOLS};
+
+pub(crate) use keys::key_error_reply;
+pub(crate) use model::{
+    NO_ITEMS_NOTE, OUTDATED_NOTE, TEMPORARY_INDEX_NOTE, embedding_backlog_note, keyword_only_note,
+    model_error_reply, no_vectors_note,
+};
+pub(crate) use signers::signer_error_reply;
+
+use crate::config::ConfigError;
+use crate::search::SearchError;
+use crate::snapshot::WorldError;
+use crate::tool_error::ToolError;
+use crate::world::ResolveError;
+pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
+
+/// The forms a path may take: the hint for every path that cannot be resolved.
+const PATH_FORMS: &str = "Say a path from the home root such as `src/a.rs`, or an address: \
+    `ROOT_PROJECT:/…`, `ROOT_USER:/…`, `ROOT_WORKSPACE:/…`, `ROOT_REGISTRY:/…` or \
+    `mod:<name>:/…`. `dir` with `list` shows what is there.";
+
+/// Answers for malformed, outside and missing paths alike, so they cannot be told apart.
+fn not_visible_reply() -> Draft {
+    Draft::invalid(codes::PATH_NOT_VISIBLE, "No such path in the visible world.").hint(PATH_FORMS)
+}
+
+/// Answers a call that could not be understood.
+pub(crate) fn call_error_reply(error: &CallError) -> Draft {
+    match error {
+        CallError::Path { .. } => not_visible_reply(),
+        CallError::Cursor { .. } => wrong_cursor_reply(),
+        CallError::Tool => {
+            let names = TOOLS.iter().map(|tool| format!("`{}`", tool.name)).collect::<Vec<_>>();
+            Draft::invalid(codes::ARGUMENT_TOOL, "There is no tool of that name.")
+                .hint(Prose::words(format!("There is {}.", names.join(", "))))
+        }
+        CallError::Json { .. } => Draft::invalid(
+            codes::ARGUMENT_JSON,
+            "The arguments are not one JSON object with each key once.",
+        )
+        .hint("Pass an object such as {\"command\":\"list\"}."),
+        CallError::Argument { tool, error } => argument_error_reply(tool, error),
+    }
+}
+
+fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
+    match error {
+        ArgumentError::Unknown { known } => {
+            let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("`{tool}` does not know one of the given arguments.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+                .hint(Prose::words(format!("It takes {known}.")))
+        }
+        ArgumentError::Missing { name, takes } => {
+            let message = format!("The argument `{name}` of `{tool}` is missing.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+                .hint(Prose::words(format!("`{name}` takes {takes}.")))
+        }
+        ArgumentError::Malformed { name, takes } => {
+            let message = format!("The value of `{name}` is not one that `{tool}` takes.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+                .hint(Prose::words(format!("`{name}` takes {takes}.")))
+        }
+        ArgumentError::ExactlyOneOf { names } => {
+            let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("`{tool}` needs exactly one of {names}.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+        }
+        ArgumentError::AtLeastOneOf { names } => {
+            let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("`{tool}` needs at least one of {names}.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+        }
+        ArgumentError::Pattern { name, error } => {
+            let message = format!("The argument `{name}` of `{tool}` is not a glob pattern.");
+            Draft::invalid(codes::GLOB_PATTERN, Prose::words(message)).hint(match error {
+                PatternError::Path => {
+                    "A pattern is relative, such as `*.rs` or `src/**/*.rs`; it has no `..`, and \
+                     where to look goes into `path`."
+                }
+                PatternError::Glob => {
+                    "Close every bracket and brace, and keep the pattern under 1 KiB."
+                }
+            })
+        }
+        ArgumentError::Wrong { name, kind } => {
+            let message = format!("The value of `{name}` is not one that `{tool}` takes.");
+            Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
+                .hint(Prose::words(format!("`{name}` takes {}.", describe_accepted(*kind))))
+        }
+    }
+}
+
+fn describe_accepted(kind: ParameterKind) -> String {
+    match kind {
+        ParameterKind::Text => "a text".to_owned(),
+        ParameterKind::ChoiceWithDefault(words) => {
+            let words = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
+            format!("one of {}", words.join(", "))
+        }
+        ParameterKind::Integer { minimum: least, maximum: most, .. } => {
+            format!("a whole number from {least} to {most}")
+        }
+        ParameterKind::Choice(words) => {
+            let words = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
+            format!("one of {}", words.join(", "))
+        }
+        ParameterKind::Object => "a JSON object".to_owned(),
+        ParameterKind::Files => {
+            "a list of files, each with `path` (relative, no `..`) and `content`".to_owned()
+        }
+        ParameterKind::Flag => "true or false".to_owned(),
+        ParameterKind::Texts => "a list of texts".to_owned(),
+        ParameterKind::Time => "a time with its zone, such as `2026-01-24T09:30:00Z`".to_owned(),
+        ParameterKind::TimeOrNull => {
+            "a time with its zone, such as `2026-01-24T09:30:00Z`, or null".to_owned()
+        }
+        ParameterKind::Sha256 => "the 64 hexadecimal digits of a `sha256`".to_owned(),
+    }
+}
+
+/// Answers a search that failed.
+fn search_error_reply(error: &SearchError) -> Draft {
+    match error {
+        SearchError::Cancelled => tool_error_reply(&ToolError::Cancelled),
+        SearchError::Database(_) | SearchError::Io(_) => {
+            tracing::error!(%error, "the search index cannot be used");
+            Draft::fault(codes::SEARCH_BROKEN, "The search index cannot be read or made.")
+                .hint("Try again; `mere index` makes it anew. The log says what failed.")
+        }
+    }
+}
+
+/// Answers a call that failed with a tool error.
+pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
+    match error {
+        ToolError::World(WorldError::Config(error)) => config_error_reply(error),
+        ToolError::World(WorldError::Io(cause)) => io_error_reply(cause),
+        ToolError::Path(ResolveError::NotVisible) => not_visible_reply(),
+        ToolError::Path(ResolveError::Io(cause)) => io_error_reply(cause),
+        ToolError::NotADirectory(address) => {
+            let message = Prose::words("").address(address.clone()).and(" is a file.");
+            Draft::invalid(codes::DIR_NOT_A_DIRECTORY, message)
+                .hint("A directory is needed here; `read` and `grep` take a file.")
+        }
+        ToolError::NotAFile(address) => {
+            let message = Prose::words("").address(address.clone()).and(" is a directory.");
+            Draft::invalid(codes::READ_NOT_A_FILE, message)
+                .hint("`dir` with `list` shows what is in it.")
+        }
+        ToolError::WrongCursor => wrong_cursor_reply(),
+        ToolError::InvalidExpression => Draft::invalid(
+            codes::GREP_PATTERN,
+            "The argument `pattern` of `grep` is not a regular expression it takes.",
+        )
+        .hint(
+            "Rust's syntax: no look-around, no backreferences, no line end in the pattern. Escape \
+             a literal ( [ { . * + ? with a backslash.",
+        ),
+        ToolError::Unreadable { address, cause } => unreadable_reply(address, cause),
+        ToolError::Change(error) => file_change::change_error_reply(error),
+        ToolError::Item(error) => item::item_error_reply(error),
+        ToolError::Store(error) => store::store_error_reply(error),
+        ToolError::Search(error) => search_error_reply(error),
+        ToolError::Run(error) => run::run_error_reply(error),
+        ToolError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
+            .hint("Nothing was changed. Call again if you still want it."),
+        ToolError::TimedOut(address) => {
+            let message =
+                Prose::words("Looking at ").address(address.clone()).and(" took too long.");
+            Draft::fault(codes::CALL_TIMED_OUT, message)
+                .hint("Look at a smaller directory; a person may see from the log what is slow.")
+        }
+    }
+}
+
+fn unreadable_reply(address: &Address, cause: &std::io::Error) -> Draft {
+    tracing::error!(%cause, %address, "something could not be read");
+    let code = if address.is_directory() { codes::DIR_UNREADABLE } else { codes::READ_UNREADABLE };
+    let message = Prose::words("").address(address.clone()).and(" cannot be read.");
+    Draft::fault(code, message).hint("Ask a person to look at its permissions; the log says why.")
+}
+
+fn io_error_reply(cause: &std::io::Error) -> Draft {
+    tracing::error!(%cause, "the machine failed while a path was resolved");
+    Draft::fault(codes::PATH_BROKEN, "The machine failed while the path was looked for.")
+        .hint("Report the trace id: the log says why.")
+}
+
+fn wrong_cursor_reply() -> Draft {
+    Draft::invalid(codes::PAGE_CURSOR, "The cursor is not one that this call gave.")
+        .hint("Pass `next` of the page before, and everything else as it was; or leave it out.")
+}
+
+/// Answers a call while a config file cannot be used.
+fn config_error_reply(error: &ConfigError) -> Draft {
+    tracing::error!(%error, "the configuration cannot be used");
+    match error {
+        ConfigError::Invalid { address, fault } => {
+            let place = format!(" is not valid at line {}, column {}.", fault.line, fault.column);
+            let message = Prose::words("").address(address.clone()).and(place);
+            Draft::fault(codes::CONFIG_INVALID, message).hint(
+                "Ask a person to correct the file; `mere config check` says what is wrong there.",
+            )
+        }
+        ConfigError::Clash { address, name } => {
+            let message = Prose::words("")
+                .address(address.clone())
+                .and(format!(" uses `{name}`, which another extra folder has already."));
+            Draft::fault(codes::CONFIG_INVALID, message)
+                .hint("Ask a person to rename one of them: names and ids share one namespace.")
+        }
+        ConfigError::Unreadable { address, .. } => {
+            let message = Prose::words("").address(address.clone()).and(" cannot be read.");
+            Draft::fault(codes::CONFIG_UNREADABLE, message)
+                .hint("It must be a regular file of at most 1 MiB of UTF-8 text, and no link.")
+        }
+    }
+}
+
+/// Answers when a question could not be asked, which counts as a no.
+pub(crate) fn unasked_reply() -> Draft {
+    not_visible_reply()
+}
+
+/// Answers a call that panicked.
+pub(crate) fn panic_reply() -> Draft {
+    Draft::fault(codes::CALL_PANIC, "The call failed inside.")
+        .hint("This is a fault of the server. Report the trace id to a person.")
+}

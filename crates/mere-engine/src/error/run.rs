@@ -1,0 +1,343 @@
+//! The sentences for tools that were not run.
+//!
+//! Each names the link of the chain and the field at fault. Texts from items are masked.
+
+use std::fmt::Display;
+
+use mere_core::address::Address;
+use mere_core::chain::lock::LockMismatch;
+use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, SubprocessFault};
+use mere_core::item::ItemId;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+
+use super::item::problems_data;
+use crate::items::{ItemError, RunError, item_name, mask_problems, mask_secrets};
+use crate::policy::UntrustedItem;
+use mere_host::{PackagesError, SandboxError};
+
+/// Answers a run that did not take place.
+pub(super) fn run_error_reply(error: &RunError) -> Draft {
+    match error {
+        RunError::ExecutorNotFound { link, executor, error } => {
+            executor_error_reply(link, executor, error)
+        }
+        RunError::Chain(fault) => chain_fault_reply(fault),
+        RunError::Config(fault) => config_fault_reply(fault, config_field(fault)),
+        RunError::Fill(fault) => fill_fault_reply(fault),
+        RunError::Parameters(fault) => config_fault_reply(fault, (None, "input_schema".to_owned())),
+        RunError::Subprocess(fault) => subprocess_fault_reply(fault),
+        RunError::Entrypoint(fault) => {
+            entrypoint_reply(&fault.link, "is no path of a file of the tool")
+        }
+        RunError::NoEntrypoint(id) => entrypoint_reply(id, "is not one of its files"),
+        RunError::FileChanged(address) => {
+            let message = Prose::words("A file of ").address(address.clone());
+            let message = message.and(" changed while it was read. Nothing was run.");
+            Draft::fault(codes::RUN_CHANGED, message).hint("Try again when nobody writes to it.")
+        }
+        RunError::Unsigned(unused) => unsigned_tool_reply(unused),
+        RunError::LockUnsigned(unused) => unsigned_lockfile_reply(unused),
+        RunError::NoLockfile { tool, version } => {
+            let words =
+                format!("There is no lockfile for `{tool}@{version}`, and one is required.");
+            Draft::denied(codes::RUN_UNLOCKED, Prose::words(words)).hint(Prose::words(format!(
+                "Ask a person to run `mere lock {tool}`, after a look at `mere chain {tool}`."
+            )))
+        }
+        RunError::LockInvalid { address, fault } => {
+            let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
+            let message = Prose::words("The lockfile ").address(address.clone()).and(place);
+            Draft::fault(codes::RUN_LOCK, message.append(&fault.what).and(". Nothing was run."))
+                .hint(fault.fix.clone())
+        }
+        RunError::LockOfOtherSpace(address) => {
+            let message = Prose::words("The lockfile ").address(address.clone());
+            Draft::fault(
+                codes::RUN_LOCK,
+                message.and(" was made for another space. Nothing was run."),
+            )
+            .hint("Ask a person to remove it, or to run `mere lock` for the tool here.")
+        }
+        RunError::Drift { tool, lockfile, drift } => drift_reply(tool, lockfile, drift),
+        RunError::VariableNotAllowed(asked, name) => ungranted_reply(
+            "environment variable",
+            (asked, name),
+        )
+        .hint("The user's own config lets tools have it: `sandbox: {env: [NAME]}` in config.yaml."),
+        RunError::SecretNotGranted(asked, name) => ungranted_reply("secret", (asked, name))
+            .hint("Secrets cannot be granted yet; a tool that needs one is not run."),
+        RunError::NoProgram { .. }
+        | RunError::BadInterpreter { .. }
+        | RunError::PackagesNotFetched { .. }
+        | RunError::Packages(_) => program_error_reply(error),
+        RunError::Sandbox(refusal) => sandbox_refusal_reply(refusal),
+    }
+}
+
+/// Returns the link and the field that a reply is about.
+fn location_fields(link: Option<&ItemId>, field: impl Into<String>) -> Fields {
+    let link = link.map(|link| Data::Words(link.to_string().into()));
+    Fields::default()
+        .with_some("link", link)
+        .with("field", Content::mention(mask_secrets(&field.into())))
+}
+
+fn executor_error_reply(link: &ItemId, executor: &ItemId, error: &ItemError) -> Draft {
+    let said = super::item::item_error_reply(error).message().render_for_person();
+    let message = format!("`{link}` is run by `{executor}`, which cannot be taken: ");
+    let message = Prose::words(message).content(Content::mention(said));
+    Draft::invalid(codes::RUN_CHAIN, message)
+        .hint("`executor_id` names another tool, or one that ships with this program.")
+        .data(location_fields(Some(link), "executor_id"))
+}
+
+fn chain_fault_reply(fault: &ChainFault) -> Draft {
+    let message = Prose::words("The chain is refused: ").content(masked_mention(fault)).and(".");
+    let (link, field) = chain_field(fault);
+    let data = location_fields(link, field);
+    let data = match fault {
+        ChainFault::Pair {
+            child,
+            fault: PairFault::SchemaMismatch { problems: found, .. },
+            ..
+        } => data
+            .with("child", Data::Words(child.to_string().into()))
+            .with("problems", problems_data(&mask_problems(found.clone()))),
+        ChainFault::Pair { child, .. } => data.with("child", Data::Words(child.to_string().into())),
+        _ => data,
+    };
+    Draft::invalid(codes::RUN_CHAIN, message)
+        .hint("Each tool says in `validation.child_schemas` what it runs, and in `executor_id` what runs it.")
+        .data(data)
+}
+
+fn chain_field(fault: &ChainFault) -> (Option<&ItemId>, String) {
+    let executor = || "executor_id".to_owned();
+    match fault {
+        ChainFault::Empty | ChainFault::TooDeep { .. } => (None, executor()),
+        ChainFault::Cycle { link }
+        | ChainFault::WrongExecutor { link, .. }
+        | ChainFault::MissingExecutor { link, .. }
+        | ChainFault::NotImplemented { link, .. } => (Some(link), executor()),
+        ChainFault::ManifestMismatch { link, field, .. } => (Some(link), (*field).to_owned()),
+        ChainFault::ReservedName { link, .. } | ChainFault::NotBuiltin { link } => {
+            (Some(link), "tool_id".to_owned())
+        }
+        ChainFault::PrimitiveNotLast { link } | ChainFault::EndsWithoutPrimitive { link } => {
+            (Some(link), "tool_type".to_owned())
+        }
+        ChainFault::Pair { parent, fault, .. } => (Some(parent), pair_field(fault)),
+    }
+}
+
+fn pair_field(fault: &PairFault) -> String {
+    match fault {
+        PairFault::NoChildSchemas | PairFault::NoMatch => "validation.child_schemas".to_owned(),
+        PairFault::Malformed { field, .. }
+        | PairFault::InvalidSchema { field, .. }
+        | PairFault::SchemaMismatch { field, .. } => field.clone(),
+    }
+}
+
+/// Mentions a fault. It repeats ids, field names and what schemas say, so it is masked like any
+/// text of an item.
+fn masked_mention(fault: &impl Display) -> Content {
+    Content::mention(mask_secrets(&fault.to_string()))
+}
+
+fn config_fault_reply(fault: &impl Display, (link, field): (Option<&ItemId>, String)) -> Draft {
+    let message =
+        Prose::words("What the chain comes to cannot be used: ").content(masked_mention(fault));
+    Draft::invalid(codes::RUN_CONFIG, message.and("."))
+        .hint("`mere chain TOOL` shows the merged config; docs/running.md says what it may hold.")
+        .data(location_fields(link, field))
+}
+
+fn config_field(fault: &ChainConfigFault) -> (Option<&ItemId>, String) {
+    match fault {
+        ChainConfigFault::NotAMapping { link, field }
+        | ChainConfigFault::TooNested { link, field }
+        | ChainConfigFault::VariableName { link, field } => (Some(link), (*field).to_owned()),
+        ChainConfigFault::DuplicateEnvConfig { link } => (Some(link), "env_config".to_owned()),
+        ChainConfigFault::VariableSource { link, field, name } => {
+            (Some(link), format!("{field}.{name}"))
+        }
+    }
+}
+
+fn fill_fault_reply(fault: &FillFault) -> Draft {
+    let field = match fault {
+        FillFault::ReservedParameter => "parameters.entrypoint",
+        FillFault::Entrypoint(_) => "manifest.entrypoint",
+        FillFault::Unclosed { field }
+        | FillFault::InvalidName { field }
+        | FillFault::Nested { field }
+        | FillFault::UnknownName { field, .. }
+        | FillFault::UnsetVariable { field, .. }
+        | FillFault::NotText { field, .. }
+        | FillFault::NotAList { field, .. }
+        | FillFault::Nul { field }
+        | FillFault::TooMany { field }
+        | FillFault::TooLong { field } => field,
+    };
+    config_fault_reply(fault, (None, field.to_owned()))
+}
+
+fn subprocess_fault_reply(fault: &SubprocessFault) -> Draft {
+    match fault {
+        SubprocessFault::InvalidSchema { link, .. } => {
+            config_fault_reply(fault, (Some(link), "config_schema".to_owned()))
+        }
+        SubprocessFault::SchemaMismatch { link, problems: found } => {
+            let data = location_fields(Some(link), "config_schema");
+            config_fault_reply(fault, (Some(link), "config_schema".to_owned()))
+                .data(data.with("problems", problems_data(&mask_problems(found.clone()))))
+        }
+        SubprocessFault::InvalidField { field, .. } => {
+            config_fault_reply(fault, (None, (*field).to_owned()))
+        }
+    }
+}
+
+fn entrypoint_reply(link: &ItemId, what: &str) -> Draft {
+    let message = format!("`manifest.entrypoint` of `{link}` {what}.");
+    Draft::invalid(codes::RUN_CONFIG, Prose::words(message))
+        .hint("It is the path of one of the tool's own files, from its folder.")
+        .data(location_fields(Some(link), "manifest.entrypoint"))
+}
+
+fn unsigned_tool_reply(unused: &UntrustedItem) -> Draft {
+    let UntrustedItem { address, place, standing } = unused;
+    let message = Prose::words("").address(address.clone());
+    let message = message.and(format!(" is {}, and only signed tools are run.", standing.status()));
+    let data = Fields::default()
+        .with("link", Data::Words(place.id.to_string().into()))
+        .with("address", address.clone())
+        .with("trust", standing.to_fields());
+    let hint = Prose::words("Ask a person to read it and run `mere sign tool ")
+        .name(item_name(place))
+        .and("`; at a terminal a person can try it with `mere run --allow-unsigned`.");
+    Draft::denied(codes::RUN_UNSIGNED, message).hint(hint).data(data)
+}
+
+fn unsigned_lockfile_reply(unused: &UntrustedItem) -> Draft {
+    let message = Prose::words("The lockfile ").address(unused.address.clone());
+    let status = unused.standing.status();
+    let message = message.and(format!(" is {status}, and only signed ones count."));
+    let data = Fields::default()
+        .with("address", unused.address.clone())
+        .with("trust", unused.standing.to_fields());
+    let tool = unused.place.id.to_string();
+    Draft::denied(codes::RUN_UNSIGNED, message)
+        .hint(Prose::words(format!("Ask a person to run `mere lock {tool}` again.")))
+        .data(data)
+}
+
+fn drift_reply(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft {
+    let LockMismatch { index, id, field, expected, found } = drift;
+    let message = Prose::words(format!("Link {index} of the chain, `{id}`, is not what "))
+        .address(lockfile.clone())
+        .and(format!(" pins: `{field}` is "))
+        .content(Content::mention(found.as_str()))
+        .and(", and was ")
+        .content(Content::mention(expected.as_str()))
+        .and(". Nothing was run.");
+    let data = location_fields(Some(id), *field)
+        .with("lockfile", lockfile.clone())
+        .with("index", *index as u64)
+        .with("expected", Content::mention(expected.as_str()))
+        .with("found", Content::mention(found.as_str()));
+    Draft::fault(codes::RUN_LOCK, message)
+        .hint(Prose::words(format!(
+            "Ask a person to look at what changed. If it is right, `mere lock {tool}` pins it."
+        )))
+        .data(data)
+}
+
+fn ungranted_reply(what: &'static str, (variable, name): (&str, &str)) -> Draft {
+    let message = Prose::words(format!("The tool asks for the {what} `"));
+    let message = message.content(Content::mention(mask_secrets(name)));
+    Draft::denied(codes::RUN_UNGRANTED, message.and("`, which it was not given. Nothing was run."))
+        .data(location_fields(None, format!("env_config.{variable}")))
+}
+
+fn program_error_reply(error: &RunError) -> Draft {
+    let invalid = |message: Prose| Draft::invalid(codes::RUN_PROGRAM, message);
+    match error {
+        RunError::NoProgram { program, runtime } => {
+            let message =
+                Prose::words("The program `").content(Content::mention(mask_secrets(program)));
+            let message = message.and("` is not among those of the system.");
+            let runtime = runtime.as_ref().map_or("ID".to_owned(), ToString::to_string);
+            invalid(message).hint(Prose::words(format!(
+                "Install it, or name another in your own config: `interpreter` under \
+                 `runtimes.{runtime}`."
+            )))
+        }
+        RunError::BadInterpreter { runtime, cause } => {
+            tracing::warn!(%cause, %runtime, "what is configured for a runtime cannot be used");
+            invalid(Prose::words(format!(
+                "What your config names under `runtimes.{runtime}` cannot be used."
+            )))
+            .hint(
+                "It is the real interpreter, in a folder `bin` of its own: no shim, no venv, and \
+                 nothing private beside that folder. The path stands in your own config.yaml.",
+            )
+        }
+        RunError::PackagesNotFetched { tool } => {
+            let name = Content::mention(tool.to_string());
+            let message = Prose::words("The packages that `").content(name.clone());
+            invalid(message.and("` asks for are not there."))
+                .hint(Prose::words("Ask a person to run `mere prepare ").content(name).and("`."))
+        }
+        RunError::Packages(PackagesError::Failed(fetcher, why)) => {
+            let message =
+                Prose::words(format!("The packages could not be fetched: {fetcher} says "));
+            invalid(message.content(Content::mention(why.as_str())))
+                .hint("Only packages that need no building are fetched: wheels, and npm's without scripts.")
+        }
+        RunError::Packages(PackagesError::Requirement(line)) => {
+            let message =
+                format!("Line {line} of the requirements is more than a package and its version.");
+            invalid(Prose::words(message))
+                .hint("Write `name==1.2.3`: options, paths and addresses could run code, or come from anywhere.")
+        }
+        RunError::Packages(PackagesError::NoFetcher(fetcher)) => {
+            invalid(Prose::words(format!("There is no `{fetcher}` to fetch packages with.")))
+                .hint("Install it, and try again.")
+        }
+        other => {
+            tracing::error!(%other, "packages could not be kept");
+            invalid(Prose::words("The packages could not be kept."))
+                .hint("Look at the space on the disk and the rights of your data folder; the log says why.")
+        }
+    }
+}
+
+fn sandbox_refusal_reply(refusal: &SandboxError) -> Draft {
+    let fault = |message: Prose| Draft::fault(codes::RUN_SANDBOX, message.and(" Nothing was run."));
+    match refusal {
+        SandboxError::Layer(layer, why) => {
+            let name = layer.name();
+            let message = format!("The layer `{name}` of the sandbox is missing: ");
+            let data = Fields::default().with("layer", name);
+            fault(Prose::words(message).content(Content::mention(why.as_str())).and("."))
+                .hint("Ask a person to run `mere doctor`: it shows each layer, and what it needs.")
+                .data(data)
+        }
+        SandboxError::Limits(why) => {
+            fault(Prose::words(format!("The limits of a run cannot be kept: {why}.")))
+                .hint("Ask a person to run `mere doctor`: it says by what limits are kept.")
+        }
+        SandboxError::NotStarted(why) => {
+            let message = Prose::words("The program could not be started: ");
+            fault(message.content(Content::mention(why.as_str())).and("."))
+                .hint("`mere chain TOOL` shows the command; it must be there in the sandbox.")
+        }
+        SandboxError::Io(error) => {
+            tracing::error!(%error, "the sandbox failed");
+            Draft::fault(codes::RUN_SANDBOX, "The sandbox failed.")
+                .hint("Try again; the log says what failed. `mere doctor` tries each layer.")
+        }
+    }
+}

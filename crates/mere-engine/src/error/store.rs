@@ -1,0 +1,207 @@
+//! The sentences for categories and memories. A refusal by a rule uses the rule's own words.
+//!
+//! Causes that may name host paths go to the log.
+
+use std::io;
+
+use mere_core::category::{CategoryMode, CategoryOwner, Denial, InvalidChange};
+use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
+
+use super::item::problems_data as problems_of;
+use crate::items::mask_problems;
+use crate::memory::{ConfigureError, StoreError};
+
+/// Answers a call about a store that failed.
+pub(super) fn store_error_reply(error: &StoreError) -> Draft {
+    match error {
+        StoreError::Denied(denial) => category_denial_reply(denial),
+        StoreError::Invalid(flaw) => flaw_reply(flaw),
+        StoreError::Missing(path) => {
+            let message =
+                prose_with_names(&format!("There is no memory at '{path}'."), &[path.into()]);
+            Draft::invalid(codes::MEMORY_MISSING, message)
+                .hint("list_memories shows what is there.")
+        }
+        StoreError::Expired { path, at } => {
+            let message = format!("The memory at '{path}' expired at {at}.");
+            Draft::invalid(codes::MEMORY_EXPIRED, prose_with_names(&message, &[path.into()])).hint(
+                "get_memory with `include_expired` shows it; update_memory with a later `expires_at` brings it back.",
+            )
+        }
+        StoreError::MemoryExists(path) => {
+            let message = format!("There is a memory at '{path}' already.");
+            Draft::invalid(codes::MEMORY_TAKEN, prose_with_names(&message, &[path.into()]))
+                .hint("Nothing was overwritten. update_memory changes it; or choose another path.")
+        }
+        StoreError::UnknownStore(unserved) => {
+            let known = unserved.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+            let message = Prose::words(format!("No store is called `{}`.", unserved.name));
+            let hint = if known.is_empty() {
+                "A store that a project's config puts elsewhere counts after `mere trust project`."
+                    .to_owned()
+            } else {
+                format!("There is {}.", known.join(", "))
+            };
+            Draft::invalid(codes::STORE_UNKNOWN, message).hint(Prose::words(hint))
+        }
+        StoreError::NewerFormat => super::item_change::newer_space_reply(),
+        StoreError::Configure(error) => configure_error_reply(error),
+        StoreError::ForeignCursor => super::wrong_cursor_reply(),
+        StoreError::LockTimeout(name) => {
+            let message = format!("Someone else is changing the store `{name}`.");
+            Draft::fault(codes::CALL_TIMED_OUT, Prose::words(message))
+                .hint("Nothing was changed. Try again.")
+        }
+        StoreError::NoFolder(name) => {
+            let message = format!("The folder of the store `{name}` is not there.");
+            Draft::fault(codes::STORE_FOLDER, Prose::words(message))
+                .hint("Ask a person to make the folder, or correct `path` in config.yaml.")
+        }
+        StoreError::Unreadable { store, cause } => {
+            unreadable_reply(&format!("The store `{store}`"), cause)
+        }
+        StoreError::WriteFailed { store, cause } => {
+            unwritable_reply(&format!("The store `{store}`"), cause)
+        }
+        StoreError::CategoriesUnreadable { kind, cause } => {
+            unreadable_reply(&format!("The folder `{}`", kind.folder()), cause)
+        }
+        StoreError::CategoriesNotCreated { kind, cause } => {
+            unwritable_reply(&format!("The folder `{}`", kind.folder()), cause)
+        }
+    }
+}
+
+/// Answers when something cannot be read. The cause may name host paths, so it goes to the log.
+fn unreadable_reply(what: &str, cause: &io::Error) -> Draft {
+    tracing::error!(what, %cause, "it cannot be read");
+    Draft::fault(codes::STORE_UNREADABLE, Prose::words(format!("{what} cannot be read.")))
+        .hint("Ask a person to look at the permissions of its folder; the log says more.")
+}
+
+/// Answers when something cannot be written.
+fn unwritable_reply(what: &str, cause: &io::Error) -> Draft {
+    tracing::error!(what, %cause, "it could not be written");
+    let message = format!("{what} could not be written. What was there is still there.");
+    Draft::fault(codes::STORE_UNWRITTEN, Prose::words(message)).hint(
+        "Ask a person to look at the disk and the permissions of its folder; the log says more.",
+    )
+}
+
+/// Answers a change that the store's rules forbid.
+fn category_denial_reply(denial: &Denial) -> Draft {
+    let code = match denial {
+        Denial::NewTopCategory { .. } => codes::CATEGORY_ROOT,
+        Denial::CreateInStrictMode { .. } => codes::CATEGORY_CREATE,
+        Denial::DeleteInStrictMode { .. } => codes::CATEGORY_DELETE,
+        Denial::Protected { .. } => codes::CATEGORY_PROTECTED,
+        Denial::ProtectedDescription { .. } => codes::CATEGORY_FIXED,
+        Denial::UndeletableMemories { .. } => codes::CATEGORY_KEPT,
+        Denial::ForeignFiles { .. } => codes::CATEGORY_FOREIGN,
+        Denial::NoCategories { .. } => codes::MEMORY_NO_CATEGORIES,
+        Denial::OperationDenied { .. } => codes::MEMORY_DENIED,
+        Denial::ContentTooLong { .. } => codes::MEMORY_LENGTH,
+        Denial::CategoryFull { .. } => codes::MEMORY_COUNT,
+        Denial::ExpiryTooLate { .. } => codes::MEMORY_EXPIRY,
+    };
+    let draft = Draft::denied(code, denial.prose());
+    match denial {
+        Denial::CreateInStrictMode { owner: realm, .. }
+        | Denial::DeleteInStrictMode { owner: realm, .. }
+        | Denial::NoCategories { owner: realm, .. } => draft.hint(match realm {
+            CategoryOwner::Store => {
+                "list_stores shows the categories that are defined. Ask a person to change config.yaml."
+            }
+            CategoryOwner::Items(_) => "Use a category that is there, or ask a person to change config.yaml.",
+        }),
+        _ => draft,
+    }
+}
+
+/// Answers a call that is not valid for the store.
+fn flaw_reply(flaw: &InvalidChange) -> Draft {
+    let message = flaw.prose();
+    match flaw {
+        InvalidChange::MemoryCategoryMissing { is_configured: true, .. } => Draft::invalid(
+            codes::MEMORY_CATEGORY,
+            message,
+        )
+        .hint("The configuration names it; ask a person to run `mere store sync`, which makes it."),
+        InvalidChange::MemoryCategoryMissing { mode: CategoryMode::Subcategories, .. } => {
+            Draft::invalid(codes::MEMORY_CATEGORY, message)
+                .hint("New categories go below those that list_stores and list_memories show.")
+        }
+        InvalidChange::MemoryCategoryMissing { .. } => {
+            Draft::invalid(codes::MEMORY_CATEGORY, message)
+        }
+        InvalidChange::NameIsCategory { .. } => Draft::invalid(codes::MEMORY_NAMED, message),
+        InvalidChange::NotExpired { .. } => Draft::invalid(codes::MEMORY_UNEXPIRED, message),
+        InvalidChange::Obstructed { .. } => Draft::invalid(codes::CATEGORY_OBSTRUCTED, message)
+            .hint("Choose another name, or ask a person to look into the folder of the store."),
+        InvalidChange::CategoryMissing { .. } => Draft::invalid(codes::CATEGORY_MISSING, message)
+            .hint("list_memories shows what is there."),
+        InvalidChange::NotEmpty { contents, .. } => {
+            let data = Fields::default()
+                .with("memories", contents.memories)
+                .with("subcategories", contents.categories)
+                .with("other_files", contents.others);
+            Draft::invalid(codes::CATEGORY_NOT_EMPTY, message).data(data)
+        }
+        InvalidChange::SchemaMismatch { problems, .. } => {
+            let problems = problems_of(&mask_problems(problems.clone()));
+            let data = Fields::default().with("problems", problems);
+            Draft::invalid(codes::MEMORY_SCHEMA, message).data(data)
+        }
+    }
+}
+
+/// Answers a change to the configuration that was not made.
+fn configure_error_reply(error: &ConfigureError) -> Draft {
+    let words = |text: String| Prose::words(text);
+    match error {
+        ConfigureError::NameTaken(name) => {
+            let message = format!("There is a store called `{name}` already.");
+            Draft::invalid(codes::STORE_TAKEN, words(message))
+                .hint("Choose another name; `mere category define` adds a category to a store.")
+        }
+        ConfigureError::Unconfigured(name) => {
+            let message = format!("The store `{name}` is there without being configured.");
+            Draft::invalid(codes::STORE_CONFIG, words(message))
+                .hint(words(format!("`mere store init {name}` writes it into config.yaml.")))
+        }
+        ConfigureError::AlreadyDefined(path) => {
+            let message = format!("The configuration names the category '{path}' already.");
+            Draft::invalid(codes::STORE_CONFIG, prose_with_names(&message, &[path.into()]))
+                .hint("Change it in config.yaml.")
+        }
+        ConfigureError::NotDefined(path) => {
+            let message = format!("The configuration does not name the category '{path}'.");
+            Draft::invalid(codes::STORE_CONFIG, prose_with_names(&message, &[path.into()]))
+                .hint("`mere store list` shows what it names.")
+        }
+        ConfigureError::HasSubcategories(path) => {
+            let message = format!("The configuration names categories below '{path}'.");
+            Draft::invalid(codes::STORE_CONFIG, prose_with_names(&message, &[path.into()]))
+                .hint("Undefine those first.")
+        }
+        ConfigureError::Unusable { address, reason } => {
+            let message = Prose::words("").address(address.clone());
+            let message = message.and(" cannot be changed so: ").content(Content::mention(reason));
+            Draft::invalid(codes::STORE_CONFIG, message.and("."))
+                .hint("The file is as it was. Choose another name or path.")
+        }
+        ConfigureError::Amend { address, error } => {
+            let message = Prose::words("").address(address.clone());
+            let message =
+                message.and(format!(" cannot be changed without changing more: {error}."));
+            Draft::invalid(codes::STORE_CONFIG, message).hint(
+                "Nothing was changed. Edit the file by hand; docs/config.md describes every key.",
+            )
+        }
+    }
+}
+
+/// Builds a sentence of ours that contains names.
+fn prose_with_names(words: &str, names: &[ParsedName]) -> Prose {
+    Prose::with_names(words, names)
+}

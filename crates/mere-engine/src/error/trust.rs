@@ -1,0 +1,242 @@
+//! The sentences for items whose signatures do not hold, or are missing where they are required.
+//!
+//! An item whose verification fails is withheld, so these sentences never quote its content.
+
+use mere_core::item::ScopedPath;
+use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, ParsedName, Prose, codes};
+use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
+
+use crate::items::{BrokenItem, TrustStatus, item_name};
+use crate::policy::UntrustedItem;
+use crate::records::RecordError;
+use crate::trust_policy::RosterTrouble;
+
+/// Answers for an item that must not be used.
+pub(super) fn integrity_failure_reply(broken: &BrokenItem) -> Draft {
+    let BrokenItem { place, address, failure } = broken;
+    let message = match failure {
+        VerificationFailure::WrongLocation(mismatch) => wrong_location_prose(broken, mismatch),
+        _ => Prose::words("Integrity verification failed: ")
+            .address(address.clone())
+            .and(" ")
+            .append(&describe_failure(failure))
+            .and("."),
+    };
+    let data = Fields::default()
+        .with("item_type", place.kind.name())
+        .with("id", Data::Words(place.id.to_string().into()))
+        .with("category", ParsedName::from(&place.category))
+        .with("scope", place.scope.name())
+        .with("address", address.clone())
+        .with("trust", trust_fields(failure));
+    Draft::fault(failure_code(failure), message).hint(failure_hint(place, failure)).data(data)
+}
+
+fn failure_code(failure: &VerificationFailure) -> Code<Fault> {
+    match failure {
+        VerificationFailure::WrongLocation(_) => codes::TRUST_LOCATION,
+        VerificationFailure::Changed(_) => codes::TRUST_CHANGED,
+        VerificationFailure::WrongFiles { .. } => codes::TRUST_FILES,
+        VerificationFailure::BadSignature(_) => codes::TRUST_SIGNATURE,
+        VerificationFailure::RevokedKey(_) => codes::TRUST_REVOKED,
+        VerificationFailure::WrongVersion { .. } => codes::TRUST_VERSION,
+    }
+}
+
+/// Returns the `trust` field for an item whose verification failed.
+pub(crate) fn trust_fields(failure: &VerificationFailure) -> Fields {
+    let mismatch = match failure {
+        VerificationFailure::WrongLocation(one) => {
+            Some((one.field.name(), &one.expected, &one.found))
+        }
+        _ => None,
+    };
+    let mismatch = mismatch.map(|(field, expected, found)| {
+        Fields::default()
+            .with("field", field)
+            .with("expected", Content::mention(expected.as_str()))
+            .with("found", Content::mention(found.as_str()))
+    });
+    let key = match failure {
+        VerificationFailure::RevokedKey(key) => Some(Content::mention(key.to_string())),
+        _ => None,
+    };
+    Fields::default()
+        .with("status", failure.status())
+        .with_some("key", key)
+        .with_some("mismatch", mismatch)
+}
+
+fn wrong_location_prose(broken: &BrokenItem, mismatch: &LocationMismatch) -> Prose {
+    let id = Content::mention(broken.place.id.to_string());
+    let message = Prose::words("Item ").content(id).and(" at wrong location. Expected: ");
+    let home = mismatch.expected_path.as_ref().and_then(ScopedPath::address);
+    let message = match home {
+        Some(home) => message.address(home),
+        None => message
+            .and(format!("{} ", mismatch.field))
+            .content(Content::mention(mismatch.expected.as_str())),
+    };
+    // In another space the same place has the same address, so the space is named.
+    let space = |message: Prose, id: &str| match mismatch.field {
+        LocationField::Space if id.is_empty() => message.and(" in a space without an id"),
+        LocationField::Space => message.and(" in the space ").content(Content::mention(id)),
+        _ => message,
+    };
+    let message = space(message, &mismatch.expected).and(". Found: ");
+    space(message.address(broken.address.clone()), &mismatch.found).and(".")
+}
+
+/// Describes what is wrong, as a phrase that follows the item's name.
+pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
+    let names = |words: &'static str, files: &[String]| {
+        let files = files.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+        Prose::words(words).content(Content::mention(files))
+    };
+    match failure {
+        VerificationFailure::WrongLocation(one) => {
+            Prose::words(format!("was signed for another {}", one.field))
+        }
+        VerificationFailure::BadSignature(why) => {
+            Prose::words(format!("has a signature that is none: {why}"))
+        }
+        VerificationFailure::RevokedKey(_) => Prose::words("is signed by a key that was revoked"),
+        VerificationFailure::WrongVersion { expected, .. } => {
+            Prose::words(format!("was signed as version {expected}"))
+        }
+        VerificationFailure::Changed(files) if files.is_empty() => {
+            Prose::words("is not what was signed")
+        }
+        VerificationFailure::Changed(files) => names("is not what was signed: changed ", files),
+        VerificationFailure::WrongFiles { extra, missing }
+            if extra.is_empty() && missing.is_empty() =>
+        {
+            Prose::words("has files that were not signed")
+        }
+        VerificationFailure::WrongFiles { extra, missing } if missing.is_empty() => {
+            names("has files that were not signed: ", extra)
+        }
+        VerificationFailure::WrongFiles { missing, .. } => {
+            names("lacks files that were signed: ", missing)
+        }
+    }
+}
+
+/// Returns what to do about it.
+pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) -> Prose {
+    let item = format!("{} {}", place.kind, item_name(place));
+    let words = match failure {
+        VerificationFailure::WrongLocation(mismatch) => match mismatch.expected_path.as_ref() {
+            Some(home) if mismatch.field == LocationField::Space => format!(
+                "Ask a person to read it and run `mere sign {} {}`: it was copied from another space, \
+                 and that makes it this one's.",
+                home.kind,
+                item_name(place)
+            ),
+            _ => format!(
+                "Ask a person to put it back, or read it and run `mere sign {item}` where it is. \
+                 `mere move`, `mere rename` and `mere copy` keep signatures right."
+            ),
+        },
+        VerificationFailure::RevokedKey(_) => {
+            format!("Ask a person to read it and run `mere sign {item}`, or delete it.")
+        }
+        VerificationFailure::BadSignature(_) | VerificationFailure::WrongVersion { .. } => {
+            format!("Ask a person to restore it, or read it and run `mere sign {item}`.")
+        }
+        VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. } => format!(
+            "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs. Then \
+             `mere sign {item}`, or restore it; while it is worked on, `mere draft {item}`."
+        ),
+    };
+    Prose::with_names(&words, &[item_name(place)])
+}
+
+/// Answers for an item that must be signed but has no signature by a trusted key.
+pub(super) fn untrusted_item_reply(unused: &UntrustedItem) -> Draft {
+    let message = Prose::words("").address(unused.address.clone());
+    let data = Fields::default()
+        .with("address", unused.address.clone())
+        .with("trust", unused.standing.to_fields());
+    let kind = unused.place.kind;
+    let draft = match unused.standing {
+        TrustStatus::UnknownKey(_) => Draft::denied(
+            codes::USE_UNKNOWN_KEY,
+            message.and(format!(
+                " is signed by a key that does not count, and a {kind} must be signed here."
+            )),
+        ),
+        _ => Draft::denied(
+            codes::USE_UNSIGNED,
+            message.and(format!(" is not signed, and a {kind} must be signed here.")),
+        ),
+    };
+    let advice = unused.standing.advice(&unused.place);
+    let draft = draft.data(data);
+    match advice {
+        Some(advice) => draft.hint(advice),
+        None => draft,
+    }
+}
+
+/// Answers when the team's roster does not count.
+pub(super) fn roster_trouble_reply(trouble: &RosterTrouble) -> Draft {
+    let (what, fix) = describe_roster_trouble(trouble);
+    Draft::fault(codes::TEAM_TROUBLE, what.and(".")).hint(fix)
+}
+
+/// Returns what is wrong with a roster, and what to do.
+pub(crate) fn describe_roster_trouble(trouble: &RosterTrouble) -> (Prose, Prose) {
+    let words = |what: String, fix: &'static str| (Prose::words(what), Prose::words(fix));
+    match trouble {
+        RosterTrouble::Missing => words(
+            "There is no team's roster in this space".to_owned(),
+            "Restore .ai/signers.json and its .sig. Where there never was one, `mere team init` makes \
+             a team; whoever joined one leaves it first, with `mere leave`.",
+        ),
+        RosterTrouble::Broken(why) => words(
+            format!("The team's roster is not valid: {why}"),
+            "Restore .ai/signers.json and its .sig as an admin committed them, with `git restore` \
+             for instance. A change that was interrupted is made again after that.",
+        ),
+        RosterTrouble::OtherSpace => words(
+            "The team's roster is for another space".to_owned(),
+            "It was copied here: remove it, or make a team of this space with `mere team init`.",
+        ),
+        RosterTrouble::Older { serial, seen } => words(
+            format!("The team's roster has the serial {serial}, and {seen} was seen already"),
+            "The newer one holds. Bring .ai/signers.json up to date with the main branch, or let \
+             `mere team restore` write back the one you saw.",
+        ),
+        RosterTrouble::Fork { serial } => words(
+            format!("The team's roster is another one with the serial {serial} that was seen"),
+            "Two changes were made side by side. The one seen first holds; an admin makes the other \
+             one again, on top of it.",
+        ),
+        RosterTrouble::Incomplete { signed, threshold } => words(
+            format!("The team's roster is signed by {signed} of the {threshold} admins it needs"),
+            "Another admin runs `mere team sign`; until then the roster before it holds.",
+        ),
+        RosterTrouble::UnknownAdmins => words(
+            "The team's roster is not signed by enough of the admins that are known".to_owned(),
+            "Ask an admin which of them sign. If they have changed, `mere join` shows the new ones; in \
+             CI `--admin` names one that signed.",
+        ),
+        RosterTrouble::SpaceIdChanged => words(
+            "This folder is a team's space, and its space.json has another id now".to_owned(),
+            "Restore .ai/space.json. If the folder is another project's now, `mere leave`.",
+        ),
+        RosterTrouble::Damaged => words(
+            "The list of teams that you joined is damaged, and no key counts here".to_owned(),
+            "Move teams.json in your config folder for mere away, and run `mere join` again.",
+        ),
+    }
+}
+
+/// Answers when a record could not be saved.
+pub(super) fn record_error_reply(error: &RecordError) -> Draft {
+    tracing::error!(%error, "a record could not be kept");
+    let why = Content::mention(error.to_string());
+    Draft::fault(codes::RECORD_FAULT, Prose::words("It could not be recorded: ").content(why))
+        .hint("Nothing was changed. Look at the permissions of your own config and state folders.")
+}

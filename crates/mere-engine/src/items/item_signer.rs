@@ -1,0 +1,163 @@
+//! Making signatures: the only place where the user's key signs for an item.
+//!
+//! An [`ItemSigner`] exists only where signing is permitted, and holds the unlocked key. It signs
+//! items that were read and parsed, for the place where they lie or will lie.
+
+use mere_core::item::{Scope, ScopedPath};
+use mere_core::trust::{
+    ClaimedTime, Envelope, Fingerprint, Placement, PublicKey, Sidecar, Statement,
+};
+
+use super::change::ItemCall;
+use super::{ItemChangeError, ItemError, LoadedItem};
+use crate::keys::{self, KeyFault, SigningKey};
+use crate::policy::{self, SigningReason};
+use crate::trust_policy::now;
+
+/// The user's key, unlocked and permitted to sign.
+pub(crate) struct ItemSigner {
+    key: SigningKey,
+}
+
+impl ItemSigner {
+    /// Unlocks the user's key for a given reason, if policy allows it.
+    pub(crate) fn unlock(desk: &ItemCall<'_>, errand: SigningReason) -> Result<Self, ItemError> {
+        let key = keys::unlock(&desk.context.environment, desk.passphrase);
+        // A refusal to sign must be reported before anybody is asked for a passphrase.
+        check_permission(desk, errand, &key)?;
+        let sealer = Self { key: key.map_err(ItemError::Key)? };
+        // The user's own keyring decides: a key that the user revoked no longer signs.
+        if desk.trust_policy.keyring(Scope::User).is_revoked(sealer.fingerprint()) {
+            return Err(ItemError::Key(KeyFault::Revoked(sealer.fingerprint())));
+        }
+        Ok(sealer)
+    }
+
+    /// Returns the key's fingerprint.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.key.public().fingerprint()
+    }
+
+    /// Returns the public key.
+    pub(crate) fn public_key(&self) -> &PublicKey {
+        self.key.public()
+    }
+
+    /// Signs an item as its author, for the place where it lies.
+    pub(crate) fn sign_item(
+        &self,
+        loaded: &LoadedItem,
+        space_id: &str,
+    ) -> Result<Vec<u8>, ItemError> {
+        let said = loaded.claims();
+        let (Some(version), Some(integrity)) = (said.version, said.integrity) else {
+            return Err(ItemChangeError::UnsupportedType(loaded.place.kind).into());
+        };
+        let place = &loaded.place;
+        let created = ClaimedTime::from_timestamp(now());
+        let statement = Statement {
+            kind: place.kind,
+            id: place.id.clone(),
+            version,
+            category: place.category.clone(),
+            integrity,
+            files: loaded.all_files(),
+            executor: said.executor,
+            created,
+        };
+        let mut sidecar = Sidecar::new(statement, new_placement(place, space_id, created));
+        self.sign_envelope(&mut sidecar.author)?;
+        self.sign_envelope(&mut sidecar.installer)?;
+        Ok(sidecar.to_text().into_bytes())
+    }
+
+    /// Signs the placement of an item by another author. The author's signature is kept.
+    pub(crate) fn sign_placement(
+        &self,
+        signed: &Sidecar,
+        place: &ScopedPath,
+        space_id: &str,
+    ) -> Result<Vec<u8>, ItemError> {
+        let new = new_placement(place, space_id, ClaimedTime::from_timestamp(now()));
+        let placement = Placement { origin: signed.placement.origin.clone(), ..new };
+        let (author, statement) = (signed.author.clone(), signed.statement.clone());
+        let mut sidecar = Sidecar::with_signed_statement(author, statement, placement);
+        self.sign_envelope(&mut sidecar.installer)?;
+        Ok(sidecar.to_text().into_bytes())
+    }
+
+    /// Adds the user's signatures to the existing ones.
+    pub(crate) fn countersign(&self, mut signed: Sidecar) -> Result<Vec<u8>, ItemError> {
+        self.sign_envelope(&mut signed.author)?;
+        self.sign_envelope(&mut signed.installer)?;
+        Ok(signed.to_text().into_bytes())
+    }
+
+    /// Adds the user's signature to an envelope.
+    pub(crate) fn sign_envelope(&self, envelope: &mut Envelope) -> Result<(), ItemError> {
+        let signature = self.key.sign(&envelope.message()).map_err(ItemError::Key)?;
+        envelope.add_signature(self.fingerprint(), signature);
+        Ok(())
+    }
+}
+
+/// Checks that somebody is present who can decide. Setting signatures aside requires the same
+/// presence as making them.
+pub(crate) fn check_presence(desk: &ItemCall<'_>) -> Result<(), ItemError> {
+    let key = keys::unlock(&desk.context.environment, desk.passphrase);
+    check_permission(desk, SigningReason::Requested, &key)
+}
+
+fn check_permission(
+    desk: &ItemCall<'_>,
+    errand: SigningReason,
+    key: &Result<SigningKey, KeyFault>,
+) -> Result<(), ItemError> {
+    let presence = policy::SigningContext {
+        reader: desk.reader,
+        has_terminal: mere_host::has_terminal(),
+        is_in_agent: key.as_ref().is_ok_and(SigningKey::is_in_agent),
+        is_unattended: desk.trust_policy.is_unattended(),
+    };
+    Ok(policy::permit_signing(presence, errand).map_err(ItemChangeError::from)?)
+}
+
+/// Creates a placement. The digest of the statement is filled in when the sidecar is built.
+fn new_placement(place: &ScopedPath, space_id: &str, created: ClaimedTime) -> Placement {
+    Placement {
+        statement: mere_core::digest::Sha256::digest(b""),
+        scope: place.scope,
+        space_id: space_id.to_owned(),
+        base: Placement::base_name(place.kind, &place.base),
+        origin: None,
+        created,
+    }
+}
+
+/// Unlocks the user's key, or returns `None` if there is no key or policy denies signing.
+pub(crate) fn try_unlock(
+    desk: &ItemCall<'_>,
+    errand: SigningReason,
+) -> Result<Option<ItemSigner>, ItemError> {
+    match ItemSigner::unlock(desk, errand) {
+        Ok(sealer) => Ok(Some(sealer)),
+        Err(ItemError::Key(KeyFault::NoKey) | ItemError::Change(ItemChangeError::Denied(_))) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the id of a place's space, and gives the space an id if it has none.
+pub(crate) fn ensure_space_id(
+    desk: &ItemCall<'_>,
+    place: &ScopedPath,
+) -> Result<String, ItemError> {
+    if let Some(id) = desk.trust_policy.space_id(place.scope) {
+        return Ok(id.to_owned());
+    }
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
+    let id = desk.context.ensure_space_id(place.scope, desk.is_cancelled).map_err(failed)?;
+    Ok(id)
+}

@@ -1,0 +1,172 @@
+//! The parts of a reply that describe an item. Every string from an item is content, with known
+//! secrets masked.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::item::{ItemFault, ScopedPath};
+use mere_core::reply::{Content, Data, Fields, Prose, ProsePart};
+use mere_core::schema::Problem;
+use mere_core::secrets;
+use serde_json::Value;
+
+use super::LoadedItem;
+use crate::redaction::{MASK, MaskedText};
+use crate::view::{View, nonzero};
+
+/// Masks the secrets in an item's texts and counts them.
+pub(crate) struct ItemMasker {
+    /// Whether a person has confirmed that the item may be shown unmasked.
+    is_confirmed: bool,
+    /// The secrets of the whole file, split into pieces, because a single piece is not recognised
+    /// as a secret.
+    secret_pieces: Vec<String>,
+    masked_count: u64,
+}
+
+/// The shortest piece of a secret that is masked elsewhere.
+const MIN_PIECE_BYTES: usize = 8;
+
+impl ItemMasker {
+    pub(crate) fn new(view: &View<'_>, loaded: &LoadedItem) -> Self {
+        Self::for_file(view, &loaded.address, &loaded.text)
+    }
+
+    /// Creates a masker for the texts of a file.
+    pub(crate) fn for_file(view: &View<'_>, address: &Address, text: &str) -> Self {
+        let is_confirmed = view.world.is_confirmed_at(address);
+        let secret_pieces = if is_confirmed { Vec::new() } else { find_secret_pieces(text) };
+        Self { is_confirmed, secret_pieces, masked_count: 0 }
+    }
+
+    /// Masks the whole text of a file.
+    pub(crate) fn body(&mut self, text: &str) -> Content {
+        Content::body(self.mask(text))
+    }
+
+    /// Masks a shorter text.
+    pub(crate) fn mention(&mut self, text: &str) -> Content {
+        Content::mention(self.mask(text))
+    }
+
+    /// Masks a text and returns it as a string, for a caller that cuts an excerpt from it.
+    pub(crate) fn mask_text(&mut self, text: &str) -> String {
+        self.mask(text)
+    }
+
+    /// Masks structured data of an item.
+    pub(crate) fn data(&mut self, value: &Value) -> Data {
+        Data::from_foreign(value, &mut |text| self.mention(text))
+    }
+
+    /// Returns how many secrets were masked, or `None` if there were none.
+    pub(crate) fn masked_count(&self) -> Option<u64> {
+        nonzero(self.masked_count)
+    }
+
+    fn mask(&mut self, text: &str) -> String {
+        if self.is_confirmed {
+            return text.to_owned();
+        }
+        let mut text = text.to_owned();
+        for piece in &self.secret_pieces {
+            if text.contains(piece.as_str()) {
+                self.masked_count += 1;
+                text = text.replace(piece.as_str(), MASK);
+            }
+        }
+        let masked = MaskedText::mask_whole(text);
+        self.masked_count += masked.count;
+        masked.text
+    }
+}
+
+/// Returns the pieces of the secrets in a file, longest first.
+fn find_secret_pieces(text: &str) -> Vec<String> {
+    let parts = |c: char| c.is_whitespace() || "\"'`<>,;".contains(c);
+    let mut pieces = Vec::new();
+    for secret in secrets::find(text) {
+        let found = text[secret].split(parts);
+        let found =
+            found.filter(|piece| piece.len() >= MIN_PIECE_BYTES && !piece.contains("-----"));
+        pieces.extend(found.map(str::to_owned));
+    }
+    pieces.sort_by_key(|piece| std::cmp::Reverse(piece.len()));
+    pieces.dedup();
+    pieces
+}
+
+/// Masks the known secrets of a text in an error, which nobody has confirmed.
+pub(crate) fn mask_secrets(text: &str) -> String {
+    MaskedText::mask_whole(text.to_owned()).text
+}
+
+/// Masks the known secrets in structured data.
+pub(crate) fn mask_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => mask_secrets(text).into(),
+        Value::Array(items) => items.iter().map(mask_value).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| (mask_secrets(key), mask_value(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Masks the known secrets in the description of an item's fault.
+pub(crate) fn mask_fault(fault: ItemFault) -> ItemFault {
+    let what = fault.what.parts().iter().fold(Prose::default(), |prose, part| match part {
+        ProsePart::Words(words) => prose.and(words.clone()),
+        ProsePart::Address(address) => prose.address(address.clone()),
+        ProsePart::Name(name) => prose.name(name.clone()),
+        ProsePart::Content(content) => {
+            prose.content(Content::mention(mask_secrets(content.text())))
+        }
+    });
+    ItemFault { what, ..fault }
+}
+
+/// Masks the known secrets in schema violations.
+pub(crate) fn mask_problems(problems: Vec<Problem>) -> Vec<Problem> {
+    let problems = problems.into_iter();
+    problems
+        .map(|one| Problem {
+            pointer: mask_secrets(&one.pointer),
+            message: mask_secrets(&one.message),
+        })
+        .collect()
+}
+
+/// Returns the addresses of items.
+pub(crate) fn addresses<'a>(places: impl IntoIterator<Item = &'a ScopedPath>) -> Data {
+    places.into_iter().filter_map(ScopedPath::address).map(Data::from).collect()
+}
+
+/// Returns an id or another parsed word as text of our own, which needs no masking.
+pub(crate) fn own_text<T: ToString>(word: &T) -> Data {
+    Data::Words(word.to_string().into())
+}
+
+/// Returns the warnings about an item, or `None` if there are none.
+pub(crate) fn warning_list(warnings: Vec<Content>) -> Option<Data> {
+    let some = !warnings.is_empty();
+    some.then(|| warnings.into_iter().map(Data::from).collect())
+}
+
+/// Returns the files of an item, its main file first.
+pub(crate) fn file_list(view: &View<'_>, loaded: &LoadedItem) -> Data {
+    let file = |path: &str, size: u64, sha256| {
+        let path = Content::mention(path);
+        Data::from(Fields::default().with("path", path).with("size", size).with("sha256", sha256))
+    };
+    let main = file(loaded.main_file_name(), loaded.text.len() as u64, loaded.sha256);
+    let folder = loaded.address.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
+    // A file whose path the caller may not see is not listed here either.
+    let shown = |path: &str| {
+        let path = path.parse::<RelPath>().ok().map(|path| folder.join_path(&path));
+        path.is_some_and(|path| {
+            view.world.may_show(&Address::file(loaded.address.root().clone(), path))
+        })
+    };
+    let others = loaded.files.iter().filter(|other| shown(&other.path));
+    let others = others.map(|other| file(&other.path, other.size, other.sha256));
+    std::iter::once(main).chain(others).collect()
+}

@@ -1,0 +1,135 @@
+//! Everything that a call can find items in: the spaces as they are now, their catalogs, and the
+//! stores of memories.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
+
+use crate::memory::MemorySource;
+use crate::space::{Catalog, CatalogEntry, Space};
+
+/// The catalogs of a session. Each is opened when it is first needed.
+#[derive(Default)]
+pub(crate) struct Catalogs {
+    open_catalogs: Mutex<Vec<Catalog>>,
+    is_watching: AtomicBool,
+}
+
+impl Catalogs {
+    /// Lets every catalog that is opened from now on watch its files for changes, since the session
+    /// will last.
+    pub(crate) fn enable_watching(&self) {
+        self.is_watching.store(true, Ordering::Relaxed);
+    }
+
+    /// Rewrites the index files for which that is worthwhile. A failure is left for the next
+    /// attempt.
+    pub(crate) fn rewrite_stale_indexes(&self) {
+        let mut open = self.open_catalogs.lock().unwrap_or_else(PoisonError::into_inner);
+        for catalog in open.iter_mut() {
+            if let Err(error) = catalog.rewrite_if_worthwhile() {
+                tracing::debug!(%error, "an index could not be tended");
+            }
+        }
+    }
+
+    fn with_catalog<T>(
+        &self,
+        space: &Space,
+        ask: impl FnOnce(&mut Catalog) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut open = self.open_catalogs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(catalog) = open.iter_mut().find(|catalog| catalog.belongs_to(space)) {
+            return ask(catalog);
+        }
+        let mut catalog = Catalog::open(space.clone())?;
+        if self.is_watching.load(Ordering::Relaxed) {
+            catalog.start_watching()?;
+        }
+        open.retain(|one| one.scope() != space.scope);
+        let answer = ask(&mut catalog);
+        open.push(catalog);
+        answer
+    }
+}
+
+/// The spaces of one call, in order of precedence, and the stores in which memories are found.
+pub(crate) struct ItemSources<'a> {
+    spaces: Vec<Space>,
+    catalogs: &'a Catalogs,
+    memory_sources: Vec<MemorySource<'a>>,
+}
+
+impl<'a> ItemSources<'a> {
+    pub(crate) fn new(
+        spaces: Vec<Space>,
+        catalogs: &'a Catalogs,
+        memory_sources: Vec<MemorySource<'a>>,
+    ) -> Self {
+        Self { spaces, catalogs, memory_sources }
+    }
+
+    pub(crate) fn spaces(&self) -> &[Space] {
+        &self.spaces
+    }
+
+    /// Returns the folders whose items are used in place, relative to the project.
+    pub(crate) fn in_place_folders(&self) -> Vec<String> {
+        let spaces = self.spaces.iter();
+        spaces.flat_map(|space| space.in_place().map(ToString::to_string)).collect()
+    }
+
+    /// Returns the space of a scope.
+    pub(crate) fn space(&self, scope: Scope) -> Option<&Space> {
+        self.spaces.iter().find(|space| space.scope == scope)
+    }
+
+    /// Returns every item in one scope that a reference can mean.
+    pub(crate) fn candidates(
+        &self,
+        scope: Scope,
+        kind: ItemType,
+        item: &ItemRef,
+    ) -> io::Result<Vec<ScopedPath>> {
+        if kind == ItemType::Memory {
+            let own = self.memory_source(scope).filter(|_| item.version.is_none());
+            return own.map_or(Ok(Vec::new()), |own| own.candidates(item));
+        }
+        let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
+        let mut found = match &item.category {
+            Some(category) => space.find_in_category(kind, category, item)?,
+            None => self.catalogs.with_catalog(space, |catalog| catalog.find(kind, &item.id))?,
+        };
+        if let Some(version) = &item.version {
+            found.retain(|place| place.version.as_ref() == Some(version));
+        }
+        Ok(found)
+    }
+
+    /// Returns every memory in the store of this scope, if it has one in which memories are found.
+    pub(crate) fn memories(&self, scope: Scope) -> io::Result<Vec<ScopedPath>> {
+        self.memory_source(scope).map_or(Ok(Vec::new()), MemorySource::all)
+    }
+
+    /// Returns the store in which memories of a scope are found.
+    pub(crate) fn memory_source(&self, scope: Scope) -> Option<&MemorySource<'a>> {
+        self.memory_sources.iter().find(|own| own.scope() == scope)
+    }
+
+    /// Returns every indexed item of a scope, in the order of the index.
+    pub(crate) fn indexed_items(&self, scope: Scope) -> io::Result<Vec<CatalogEntry>> {
+        let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
+        self.catalogs.with_catalog(space, Catalog::all)
+    }
+
+    /// Runs a query on the catalog of a scope. Returns `None` if there is no such space.
+    pub(crate) fn with_catalog_of<T>(
+        &self,
+        scope: Scope,
+        ask: impl FnOnce(&mut Catalog) -> io::Result<T>,
+    ) -> io::Result<Option<T>> {
+        self.space(scope).map(|space| self.catalogs.with_catalog(space, ask)).transpose()
+    }
+}

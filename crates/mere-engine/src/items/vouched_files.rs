@@ -1,0 +1,46 @@
+//! The files of an item that a trusted key vouched for, whatever is on disk now.
+//!
+//! This is the only answer to the questions of what a change is compared with and what a person has
+//! already been shown. A sidecar without a trusted signature vouches for nothing, so nothing can
+//! hide behind it.
+
+use mere_core::address::RelPath;
+use mere_core::item::ScopedPath;
+use mere_core::item::integrity::FileDigest;
+use mere_core::root::Root;
+use mere_core::trust;
+
+use super::RawItem;
+use super::change::ItemCall;
+use super::loaded::SidecarFile;
+use crate::trust_policy::now;
+use mere_host::GitRepository;
+
+/// Returns the files that were vouched for by the sidecar on disk or, failing that, by the last
+/// committed one. Returns none if no trusted key vouched for any.
+pub(crate) fn vouched_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
+    let raw = RawItem::read(desk.view, place.clone()).ok();
+    let present = match raw.map(|raw| raw.sidecar) {
+        Some(SidecarFile::Bytes(bytes)) => stated_files(desk, place, &bytes),
+        _ => None,
+    };
+    let committed = || stated_files(desk, place, &read_committed(desk, &sidecar_path(place)?)?);
+    present.or_else(committed).unwrap_or_default()
+}
+
+fn stated_files(desk: &ItemCall<'_>, place: &ScopedPath, letter: &[u8]) -> Option<Vec<FileDigest>> {
+    let keyring = desk.trust_policy.keyring(place.scope);
+    Some(trust::trusted_statement(letter, keyring, place, now())?.files)
+}
+
+/// Reads a file of the project as of the last commit.
+pub(crate) fn read_committed(desk: &ItemCall<'_>, path: &RelPath) -> Option<Vec<u8>> {
+    GitRepository::discover(&desk.context.project)?.read_committed(path)
+}
+
+/// Returns the path of an item's sidecar relative to the project, or `None` for an item outside it.
+fn sidecar_path(place: &ScopedPath) -> Option<RelPath> {
+    let address = place.address().filter(|address| *address.root() == Root::Project)?;
+    let (folder, _) = address.path().split_last()?;
+    folder.child(&place.sidecar_name()?)
+}

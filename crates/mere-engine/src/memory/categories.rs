@@ -1,0 +1,122 @@
+//! Creating, deleting and describing a category.
+//!
+//! Policy is always checked before it is checked whether the category exists.
+
+use mere_core::category::{DeletableContents, Description, InvalidChange, StoreChange};
+use mere_core::item::Category;
+use mere_core::reply::{Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::{CategoryCall, CategoryChange, Reader};
+
+use super::locked_store::LockedStore;
+use super::reply::description_content;
+use super::{Store, StoreCall, StoreError};
+use crate::tool_error::ToolError;
+
+/// Runs a call about a category of the served store.
+pub(super) fn run_category_call(
+    clerk: &StoreCall<'_>,
+    call: &CategoryCall,
+) -> Result<Draft, ToolError> {
+    let store = clerk.served_store()?;
+    let path = &call.path;
+    store.check_visible(clerk, path)?;
+    match &call.change {
+        CategoryChange::Create { description } => create(clerk, store, call, description.as_ref()),
+        CategoryChange::Delete { depth } => {
+            // Outside a space a folder may hold anything, so an agent may delete only memories
+            // there.
+            let depth = match (clerk.reader, depth) {
+                (Reader::Agent, DeletableContents::Visible) if !store.is_in_space() => {
+                    DeletableContents::Memories
+                }
+                _ => *depth,
+            };
+            let change = StoreChange::DeleteCategory { path: path.clone(), deletable: depth };
+            apply_change(clerk, store, call, change, "delete")?;
+            let data = category_fields(store, path, &Description::EMPTY).with("deleted", true);
+            let message = Prose::with_names(
+                &format!("The category '{path}' is deleted."),
+                &[ParsedName::from(path)],
+            );
+            Ok(Draft::success(codes::CATEGORY_DELETED, message).data(data))
+        }
+        CategoryChange::Describe { description } => {
+            let description = description.clone();
+            let change = StoreChange::DescribeCategory {
+                path: path.clone(),
+                description: description.clone(),
+            };
+            apply_change(clerk, store, call, change, "describe")?;
+            let data = category_fields(store, path, &description);
+            let message = Prose::with_names(
+                &format!("The category '{path}' is described."),
+                &[ParsedName::from(path)],
+            );
+            Ok(Draft::success(codes::CATEGORY_DESCRIBED, message).data(data))
+        }
+    }
+}
+
+fn create(
+    clerk: &StoreCall<'_>,
+    store: &Store,
+    call: &CategoryCall,
+    said: Option<&Description>,
+) -> Result<Draft, ToolError> {
+    let path = &call.path;
+    let description = said.cloned().unwrap_or_default();
+    let change = StoreChange::CreateCategory { path: path.clone(), description };
+    let shelf = LockedStore::open_or_create(store, clerk.access(), &change, call.force)?;
+    let made = shelf.apply(shelf.permit(change, call.force)?)?;
+    // A link or a file with this name is not a category.
+    let Some(written) = shelf.description(path)? else {
+        return Err(StoreError::Invalid(InvalidChange::Obstructed { path: path.clone() }).into());
+    };
+    let named = store.rules.hierarchy().find(path);
+    let description = named.map_or(written, |named| named.description.clone());
+    drop(shelf);
+    let is_other = said.is_some_and(|said| *said != description);
+    let data = category_fields(store, path, &description).with("created", made);
+    let (code, words) = if made {
+        (codes::CATEGORY_CREATED, "is made")
+    } else {
+        (codes::CATEGORY_THERE, "is there already")
+    };
+    let draft = Draft::success(
+        code,
+        Prose::with_names(&format!("The category '{path}' {words}."), &[ParsedName::from(path)]),
+    );
+    let draft = if is_other {
+        draft.hint("Its description stays as it is; set_category_description changes one that is not in config.yaml.")
+    } else {
+        draft
+    };
+    Ok(draft.data(data))
+}
+
+/// Applies a change to an existing category.
+fn apply_change(
+    clerk: &StoreCall<'_>,
+    store: &Store,
+    call: &CategoryCall,
+    change: StoreChange,
+    what: &'static str,
+) -> Result<(), StoreError> {
+    let path = call.path.clone();
+    let Some(shelf) = LockedStore::open(store, clerk.access())? else {
+        // Policy decides before existence does, whether or not there is a folder.
+        LockedStore::check_without_folder(store, clerk.access(), change, call.force)?;
+        return Err(StoreError::Invalid(InvalidChange::CategoryMissing { what, path }));
+    };
+    if shelf.apply(shelf.permit(change, call.force)?)? {
+        return Ok(());
+    }
+    Err(StoreError::Invalid(InvalidChange::CategoryMissing { what, path }))
+}
+
+fn category_fields(store: &Store, path: &Category, description: &Description) -> Fields {
+    Fields::default()
+        .with("store", store.name_data())
+        .with("path", ParsedName::from(path))
+        .with("description", description_content(description))
+}

@@ -1,0 +1,167 @@
+//! Listings: the configured stores, and the memories of a category, page by page.
+//!
+//! Memories and categories that the caller may not see are left out.
+
+use mere_core::category::{ConfiguredCategory, Description, InvalidChange, StoreView};
+use mere_core::cursor::Cursor;
+use mere_core::item::{Category, MemoryPath};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::ListMemories;
+
+use super::locked_store::category_path;
+use super::reply::{description_content, time_data};
+use super::store_view::StoreOnDisk;
+use super::sync::category_address;
+use super::table::{MemoryPage, MemoryQuery, MemoryRow};
+use super::{Store, StoreCall, StoreError, category_file};
+use crate::items::{ItemChangeError, mask_secrets};
+use crate::tool_error::ToolError;
+use crate::trust_policy::now;
+use crate::view::{count_phrase, cursor_data, nonzero, page_reply};
+use mere_host::FolderWriter;
+
+/// Lists the stores, each with the category hierarchy that its configuration defines.
+pub(crate) fn list_stores(clerk: &StoreCall<'_>) -> Draft {
+    let served = clerk.stores.served_store().ok().map(|store| &store.name);
+    let stores = clerk.stores.all().iter().map(|store| {
+        let is_served = Some(&store.name) == served;
+        Data::from(store_fields(store).with_some("current", is_served.then_some(true)))
+    });
+    let data = Fields::default().with("stores", stores.collect::<Data>());
+    let message = match clerk.stores.all().len() {
+        1 => "One store is configured.".to_owned(),
+        many => format!("{many} stores are configured."),
+    };
+    Draft::success(codes::STORE_LIST, Prose::words(message)).data(data)
+}
+
+fn store_fields(store: &Store) -> Fields {
+    Fields::default()
+        .with("name", store.name_data())
+        .with("path", store.address.clone())
+        .with("description", Content::mention(mask_secrets(&store.description)))
+        .with("categoryMode", store.rules.mode().name())
+        .with("categories", category_data(&store.rules.hierarchy().top_categories))
+}
+
+fn category_data(defined: &[ConfiguredCategory]) -> Data {
+    let told = defined.iter().map(|one| {
+        Fields::default()
+            .with("path", ParsedName::from(&one.category))
+            .with("description", description_content(&one.description))
+            .with("subcategories", category_data(&one.subcategories))
+    });
+    told.map(Data::from).collect()
+}
+
+/// The most subcategories that a reply lists.
+const MAX_SUBCATEGORIES: usize = 1000;
+
+/// Lists one page of the memories in a category and below.
+pub(super) fn list_memories(
+    clerk: &StoreCall<'_>,
+    asked: &ListMemories,
+) -> Result<Draft, ToolError> {
+    let store = clerk.served_store()?;
+    let category = &asked.category;
+    store.check_visible(clerk, category)?;
+    let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
+    let folder = store.folder(clerk.context).map_err(unreadable)?;
+    if !category.is_empty()
+        && !StoreOnDisk(folder.as_ref()).has_category(category).map_err(unreadable)?
+    {
+        let path = category.clone();
+        return Err(
+            StoreError::Invalid(InvalidChange::CategoryMissing { what: "list", path }).into()
+        );
+    }
+    let target = category_address(&store.address, category).ok_or(ItemChangeError::InvalidPlace)?;
+    let call = format!("list_memories {:?} {:?}", asked.sort, asked.expired);
+    let after = asked.cursor.as_ref().map(|cursor| cursor.position(&call, &target));
+    let after = after.map(|position| position.ok_or(StoreError::ForeignCursor)).transpose()?;
+    let wanted = MemoryQuery {
+        category,
+        sort: asked.sort,
+        limit: asked.limit,
+        expired: asked.expired,
+        now: now(),
+        after,
+        is_visible: &|path| store.is_visible(&clerk.view.world, &format!("{path}.md")),
+    };
+    let found =
+        folder.map(|folder| clerk.tables.with_table(&folder, |ledger| ledger.page(&wanted)));
+    let found = match found.transpose().map_err(unreadable)? {
+        Some(page) => page.ok_or(StoreError::ForeignCursor)?,
+        None => MemoryPage::default(),
+    };
+    let (count, next) = (found.count, found.next.clone());
+    let data = page_fields(clerk, store, (found, asked));
+    let next = next.map(|position| Cursor::new(&call, &target, &position));
+    let data = data.with_some("next", next.as_ref().map(cursor_data));
+    let message = count_phrase(count, "memory", "memories");
+    Ok(page_reply(codes::MEMORY_LIST, message, next.as_ref()).data(data))
+}
+
+/// Builds the data of a reply for one page.
+fn page_fields(
+    clerk: &StoreCall<'_>,
+    store: &Store,
+    (page, asked): (MemoryPage, &ListMemories),
+) -> Fields {
+    let rows = page.rows.iter().filter_map(|row| row_data(clerk, store, row));
+    // Only the first page lists the subcategories.
+    let below = if asked.cursor.is_none() { page.subcategories } else { Vec::new() };
+    let left = below.len().saturating_sub(MAX_SUBCATEGORIES) as u64;
+    let below = below.into_iter().filter(|(path, _)| store.check_visible(clerk, path).is_ok());
+    let below = below.take(MAX_SUBCATEGORIES).map(|(path, count)| {
+        let description = store.category_description(clerk, &path);
+        Data::from(
+            Fields::default()
+                .with("path", ParsedName::from(&path))
+                .with("description", description_content(&description))
+                .with("memory_count", count),
+        )
+    });
+    Fields::default()
+        .with("store", store.name_data())
+        .with("category", ParsedName::from(&asked.category))
+        .with("count", page.count)
+        .with("memories", rows.collect::<Data>())
+        .with("subcategories", below.collect::<Data>())
+        .with_some("more_subcategories", nonzero(left))
+}
+
+fn row_data(clerk: &StoreCall<'_>, store: &Store, row: &MemoryRow) -> Option<Data> {
+    let path = row.path.parse::<MemoryPath>().ok()?;
+    let address = store.memory_address(&path).ok()?;
+    if !clerk.view.world.may_show(&address) {
+        return None;
+    }
+    let tags = row.tags.iter().map(|tag| Data::from(Content::mention(mask_secrets(tag))));
+    let fields = Fields::default()
+        .with("path", ParsedName::from(&path))
+        .with("address", address)
+        .with("title", Content::mention(mask_secrets(&row.title)))
+        .with("tags", tags.collect::<Data>())
+        .with("updated_at", time_data(row.updated_at))
+        .with_some("expires_at", row.expires_at.map(time_data))
+        .with("token_estimate", row.bytes.div_ceil(4))
+        .with_some("fault", row.is_faulty.then_some(true));
+    Some(fields.into())
+}
+
+impl Store {
+    /// Returns the description of a category, from the configuration or else from the file in its
+    /// folder.
+    fn category_description(&self, clerk: &StoreCall<'_>, category: &Category) -> Description {
+        if let Some(named) = self.rules.hierarchy().find(category) {
+            return named.description.clone();
+        }
+        let folder = self.folder(clerk.context).ok().flatten();
+        let path = category_path(category).ok();
+        let folder =
+            folder.zip(path).map(|(folder, path)| FolderWriter::open_folder_below(&folder, &path));
+        let folder = folder.and_then(|found| found.ok().flatten());
+        folder.map(|folder| category_file::read_description(&folder)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,178 @@
+//! Commands about a whole store, which only people give: sync, reindex and prune.
+//!
+//! Pruning needs a permit for each memory, like any other deletion.
+
+use jiff::Timestamp;
+use mere_core::address::Address;
+use mere_core::category::{Force, MemoryOperation, StoreChange};
+use mere_core::item::{self, MemoryPath, MemoryText};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::DryRun;
+
+use super::locked_store::LockedStore;
+use super::{Store, StoreCall, StoreError};
+use crate::tool_error::ToolError;
+use crate::trust_policy::now;
+use crate::view::count_phrase;
+
+/// The most faults that a reply lists.
+const MAX_FAULTS: usize = 1000;
+
+/// Builds the reply to `mere store sync` from the categories that were created.
+pub(super) fn sync_reply(made: Vec<Address>) -> Draft {
+    let count = made.len() as u64;
+    let data = Fields::default().with("made", made.into_iter().map(Data::from).collect::<Data>());
+    let message = match count {
+        0 => Prose::words("Every category that the configuration names is there."),
+        _ => count_phrase(count, "category was made.", "categories were made."),
+    };
+    Draft::success(codes::STORE_SYNCED, message).data(data)
+}
+
+/// Reads every memory again, and reports those that are faulty.
+pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, ToolError> {
+    let store = clerk.served_store()?;
+    let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
+    let folder = store.folder(clerk.context).map_err(unreadable)?;
+    let (memories, categories, faults) = match folder {
+        Some(folder) => {
+            clerk.tables.clear();
+            clerk.tables.with_table(&folder, |ledger| {
+                let faults = ledger.faulty_rows().map(|row| (row.path.clone(), None));
+                let strays = ledger.find_strays()?.into_iter();
+                let strays = strays.map(|stray| (stray.path, Some(stray.reason)));
+                let faults = faults.chain(strays).take(MAX_FAULTS).collect::<Vec<_>>();
+                let (memories, categories) = (ledger.len(), ledger.categories().len());
+                Ok((memories as u64, categories as u64, faults))
+            })
+        }
+        None => Ok(Ok((0, 0, Vec::new()))),
+    }
+    .flatten()
+    .map_err(unreadable)?;
+    let count = faults.len() as u64;
+    let faults = faults.into_iter().map(|(path, why)| {
+        let problem = why.map(str::to_owned);
+        let own = || path.parse().ok().and_then(|path| describe_problem(clerk, store, &path));
+        let problem = problem.or_else(own).unwrap_or_else(|| "it cannot be read".to_owned());
+        Data::from(
+            Fields::default()
+                .with("path", Content::mention(path))
+                .with("problem", Content::mention(problem)),
+        )
+    });
+    let data = Fields::default()
+        .with("store", store.name_data())
+        .with("memories", memories)
+        .with("categories", categories)
+        .with("faults", faults.collect::<Data>());
+    let read = count_phrase(memories, "memory was read", "memories were read");
+    if count == 0 {
+        return Ok(Draft::success(
+            codes::STORE_READ,
+            read.and("; nothing is wrong with what is there."),
+        )
+        .data(data));
+    }
+    let bad = if count == 1 { "one is not right." } else { "some are not right." };
+    let message = read.and(", ").and(bad);
+    Ok(Draft::fault(codes::STORE_FAULTS, message)
+        .hint("They are listed by their names; correct what is named.")
+        .data(data))
+}
+
+/// Describes in one line what is wrong with a memory.
+fn describe_problem(clerk: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> Option<String> {
+    let shelf = LockedStore::open(store, clerk.access()).ok()??;
+    let lying = shelf.read(path).ok()??;
+    let fault = match item::decode_text(&lying.bytes) {
+        Ok(text) => MemoryText::parse(text.to_owned(), &path.slug).err()?,
+        Err(fault) => fault,
+    };
+    let fault = crate::items::mask_fault(fault);
+    Some(format!(
+        "line {}, column {}: {}",
+        fault.line,
+        fault.column,
+        fault.what.render_for_person()
+    ))
+}
+
+/// Deletes the memories that have expired, or lists them in a dry run.
+pub(super) fn prune(clerk: &StoreCall<'_>, rehearsal: DryRun) -> Result<Draft, ToolError> {
+    let store = clerk.served_store()?;
+    let now = now();
+    let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
+    let folder = store.folder(clerk.context).map_err(unreadable)?;
+    let expired =
+        folder.map(|folder| clerk.tables.with_table(&folder, |ledger| ledger.expired_paths(now)));
+    let expired = expired.transpose().map_err(unreadable)?.unwrap_or_default();
+    let may_go =
+        |path: &MemoryPath| store.rules.policy_for(&path.category).permits(MemoryOperation::Delete);
+    let (expired, kept) = expired.into_iter().partition::<Vec<_>, _>(may_go);
+    let gone = match rehearsal {
+        DryRun::Yes => expired,
+        DryRun::No if expired.is_empty() => expired,
+        DryRun::No => prune_all(clerk, store, expired)?,
+    };
+    let draft = prune_reply(store, &gone, rehearsal, now);
+    let (count, are) = (kept.len(), if kept.len() == 1 { "is" } else { "are" });
+    Ok(if kept.is_empty() {
+        draft
+    } else {
+        let words = format!("{count} {are} kept: `permissions.delete` of the category forbids it.");
+        draft.hint(Prose::words(words))
+    })
+}
+
+/// Deletes expired memories, and returns those that were deleted.
+fn prune_all(
+    clerk: &StoreCall<'_>,
+    store: &Store,
+    expired: Vec<MemoryPath>,
+) -> Result<Vec<MemoryPath>, StoreError> {
+    let Some(shelf) = LockedStore::open(store, clerk.access())? else { return Ok(Vec::new()) };
+    let mut gone = Vec::new();
+    for path in expired {
+        if prune_one(&shelf, &path)? {
+            gone.push(path);
+        }
+    }
+    Ok(gone)
+}
+
+/// Deletes a memory if it still exists and is still expired.
+fn prune_one(shelf: &LockedStore<'_>, path: &MemoryPath) -> Result<bool, StoreError> {
+    let Some(lying) = shelf.read(path)? else { return Ok(false) };
+    let text = item::decode_text(&lying.bytes).map(str::to_owned);
+    let Ok(note) = text.and_then(|text| MemoryText::parse(text, &path.slug)) else {
+        return Ok(false);
+    };
+    let change =
+        StoreChange::PruneMemory { path: path.clone(), memory: note, before: lying.sha256 };
+    match shelf.permit(change, Force::No) {
+        Ok(permit) => shelf.apply(permit),
+        Err(StoreError::Invalid(_) | StoreError::Denied(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn prune_reply(store: &Store, gone: &[MemoryPath], rehearsal: DryRun, now: Timestamp) -> Draft {
+    let count = gone.len() as u64;
+    let paths = gone.iter().map(|path| Data::from(ParsedName::from(path)));
+    let is_dry = rehearsal == DryRun::Yes;
+    let data = Fields::default()
+        .with("store", store.name_data())
+        .with("count", count)
+        .with("memories", paths.collect::<Data>())
+        .with("now", super::reply::time_data(now))
+        .with_some("dry_run", is_dry.then_some(true));
+    let message = match (count, is_dry) {
+        (0, _) => Prose::words("No memory has expired."),
+        (_, true) => count_phrase(count, "memory has expired", "memories have expired").and("."),
+        (_, false) => {
+            count_phrase(count, "expired memory was", "expired memories were").and(" deleted.")
+        }
+    };
+    Draft::success(codes::MEMORY_PRUNED, message).data(data)
+}

@@ -1,0 +1,207 @@
+//! Stores: where memories lie, which rules their categories follow, and the calls that read and
+//! change them.
+//!
+//! A [`Store`] is one store as the configuration describes it. [`Stores`] holds all of them and
+//! selects the one that a call is about. Every change to a store happens under the lock of its
+//! folder.
+
+mod categories;
+mod category_file;
+mod config_error;
+mod configure;
+mod drift;
+mod error;
+mod item_rules;
+mod list;
+mod locked_store;
+mod maintenance;
+mod memories;
+mod memory_source;
+mod reply;
+mod resolve;
+mod store_view;
+mod stores;
+mod sync;
+mod table;
+mod tables;
+mod template;
+
+use std::io;
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+use mere_core::address::Address;
+use mere_core::category::CategoryRules;
+use mere_core::item::{Category, Scope};
+use mere_core::name::ModName;
+use mere_core::reply::Draft;
+use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
+use mere_core::root::Root;
+
+use crate::context::Context;
+use crate::items::ItemChangeError;
+use crate::tool_error::ToolError;
+use crate::view::View;
+pub(crate) use configure::{ConfigureError, ReloadStores};
+pub(crate) use drift::{Drift, find_drift};
+pub(crate) use error::StoreError;
+pub(crate) use item_rules::ItemRules;
+pub(crate) use list::list_stores;
+use locked_store::StoreAccess;
+pub(crate) use memory_source::MemorySource;
+use mere_host::{Folder, FolderWriter, SPACE_FOLDER};
+pub(crate) use resolve::resolve_stores;
+pub(crate) use stores::{Stores, UnknownStore};
+pub(crate) use tables::MemoryTables;
+
+/// A store as the configuration describes it.
+pub(crate) struct Store {
+    pub(crate) name: ModName,
+    /// The scope whose configuration names the store.
+    pub(crate) scope: Scope,
+    pub(crate) description: String,
+    pub(crate) rules: CategoryRules,
+    /// The address of its folder.
+    pub(crate) address: Address,
+    pub(crate) folder_access: FolderAccess,
+    /// False for the fallback store, which exists although no configuration names it.
+    pub(crate) is_configured: bool,
+}
+
+/// How the folder of a store is reached.
+pub(crate) enum FolderAccess {
+    /// By its address, in the project or in the user's space. The folder is made when it is first
+    /// needed.
+    Inside,
+    /// The folder lies outside the project and the user's space, and is mounted as an extra folder.
+    Outside(Arc<Folder>),
+    /// The folder would lie outside, and does not exist.
+    Missing,
+}
+
+/// One call about stores, categories or memories, with everything needed to answer it.
+pub(crate) struct StoreCall<'a> {
+    pub(crate) view: &'a View<'a>,
+    pub(crate) context: &'a Context,
+    pub(crate) stores: &'a Stores,
+    pub(crate) tables: &'a MemoryTables,
+    pub(crate) reader: Reader,
+    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
+}
+
+impl StoreCall<'_> {
+    /// Returns the store that calls are about.
+    pub(crate) fn served_store(&self) -> Result<&Store, StoreError> {
+        Ok(self.stores.served_store()?)
+    }
+
+    fn access(&self) -> StoreAccess<'_> {
+        StoreAccess {
+            context: self.context,
+            world: &self.view.world,
+            reader: self.reader,
+            is_cancelled: self.is_cancelled,
+        }
+    }
+}
+
+/// Runs a command about stores that only a person can give.
+pub(crate) fn run_store_command(
+    clerk: &StoreCall<'_>,
+    asked: &StoreCommand,
+    resettle: ReloadStores<'_>,
+) -> Result<Draft, ToolError> {
+    match asked {
+        StoreCommand::Init(new) => configure::init_store(clerk, new, resettle),
+        StoreCommand::Sync => Ok(maintenance::sync_reply(resettle()?)),
+        StoreCommand::Reindex => maintenance::reindex(clerk),
+        StoreCommand::Prune(rehearsal) => maintenance::prune(clerk, *rehearsal),
+        StoreCommand::Define { path, description } => {
+            configure::define_category(clerk, (path, description.as_ref()), resettle)
+        }
+        StoreCommand::Undefine { path } => configure::undefine_category(clerk, path, resettle),
+    }
+}
+
+/// Runs a call about a category.
+pub(crate) fn run_category_call(
+    clerk: &StoreCall<'_>,
+    call: &CategoryCall,
+) -> Result<Draft, ToolError> {
+    categories::run_category_call(clerk, call)
+}
+
+/// Runs a call about memories.
+pub(crate) fn run_memory_call(
+    clerk: &StoreCall<'_>,
+    call: &MemoryCall,
+) -> Result<Draft, ToolError> {
+    match call {
+        MemoryCall::Create { path, wording } => memories::create(clerk, path, wording),
+        MemoryCall::Get { path, expired } => memories::get(clerk, path, *expired),
+        MemoryCall::Update { path, revision, expect } => {
+            memories::update(clerk, path, (revision, *expect))
+        }
+        MemoryCall::Move { from, to } => memories::move_memory(clerk, from, to),
+        MemoryCall::Remove { path } => memories::remove(clerk, path),
+        MemoryCall::List(wanted) => list::list_memories(clerk, wanted),
+    }
+}
+
+impl Store {
+    /// Checks that the caller may know of a category.
+    fn check_visible(&self, clerk: &StoreCall<'_>, category: &Category) -> Result<(), ToolError> {
+        let path =
+            locked_store::category_path(category).map_err(|_| ItemChangeError::InvalidPlace)?;
+        let path = self.address.path().join_path(&path);
+        let address = Address::directory(self.address.root().clone(), path);
+        if clerk.view.world.may_show(&address) {
+            Ok(())
+        } else {
+            Err(ItemChangeError::InvalidPlace.into())
+        }
+    }
+
+    /// Returns true if the store lies in a space, where nothing else belongs.
+    fn is_in_space(&self) -> bool {
+        match self.address.root() {
+            Root::User => true,
+            Root::Project => self.address.path().names().next() == Some(SPACE_FOLDER),
+            _ => false,
+        }
+    }
+
+    /// Opens its folder. Returns `None` while there is none. No link is followed.
+    pub(crate) fn folder(&self, context: &Context) -> io::Result<Option<Dir>> {
+        let path = self.address.path().as_str();
+        let folder = match (&self.folder_access, self.address.root()) {
+            (FolderAccess::Outside(folder), _) => return folder.dir().try_clone().map(Some),
+            (FolderAccess::Inside, Root::Project) => context.project.subfolder(path)?,
+            (FolderAccess::Inside, Root::User) => match context.environment.user_space()? {
+                Some(space) => space.subfolder(path)?,
+                None => None,
+            },
+            (FolderAccess::Inside | FolderAccess::Missing, _) => None,
+        };
+        folder.map(|folder| folder.dir().try_clone()).transpose()
+    }
+
+    /// Opens its folder, and makes it first if it does not exist.
+    pub(crate) fn make_folder(&self, context: &Context) -> io::Result<Dir> {
+        if let Some(folder) = self.folder(context)? {
+            return Ok(folder);
+        }
+        let path = self.address.path();
+        let top = match (&self.folder_access, self.address.root()) {
+            (FolderAccess::Inside, Root::Project) => {
+                if path.names().next() == Some(SPACE_FOLDER) {
+                    FolderWriter::make_space(&context.project)?;
+                }
+                context.project.dir().try_clone()?
+            }
+            (FolderAccess::Inside, Root::User) => context.environment.make_user_space()?,
+            _ => return Err(io::ErrorKind::NotFound.into()),
+        };
+        FolderWriter::make_folders_below(&top, path)
+    }
+}

@@ -1,0 +1,305 @@
+//! Derives the stores of a session from the two config files.
+//!
+//! The result says which stores there are, where each lies and which one is served. A store in a
+//! forbidden place, or two that overlap, make the configuration invalid.
+
+use std::io;
+use std::sync::Arc;
+
+use mere_core::address::{Address, RelPath};
+use mere_core::item::{ItemType, Scope};
+use mere_core::name::ModName;
+use mere_core::root::Root;
+use serde_saphyr::Location;
+
+use super::config_error::StoreConfigError;
+use super::stores::fallback_store;
+use super::{FolderAccess, Store, Stores};
+use crate::config::{
+    self, Config, ConfigError, PathResolver, StoreConfig, StoreLocation, YamlError,
+};
+use crate::context::Context;
+use crate::options::{Mods, OperatorChoice};
+use crate::snapshot::WorldError;
+use mere_host::{Folder, FolderLocation, SPACE_FOLDER, WORKSPACES_FOLDER};
+
+/// Resolves the stores of the user's configuration and the project's. Stores that await trust are
+/// left out and, with `--no-mods`, so are those that lie outside the project and the user's space.
+pub(crate) fn resolve_stores(
+    context: &Context,
+    (user, project): (&Config, &Config),
+    choice: &OperatorChoice,
+) -> Result<Stores, WorldError> {
+    let default = default_store(user, project)?;
+    let served = choice.store.clone().or(default);
+    let floor = context.least_mode();
+    let with_floor = |store: Store| Store { rules: store.rules.with_mode_at_least(floor), ..store };
+    // A store that awaits trust does not count as configured.
+    let counts = |config: &Config| config.storage.stores.iter().any(|store| !store.awaits_trust);
+    if !counts(user) && !counts(project) {
+        return Ok(Stores::new(vec![with_floor(fallback_store(context))], served));
+    }
+    let spaces = (context.space()?, context.environment.user_space()?);
+    let mut settling = StoreResolver { context, configs: [user, project], resolved: Vec::new() };
+    for (scope, config, space) in
+        [(Scope::Project, project, spaces.0.as_ref()), (Scope::User, user, spaces.1.as_deref())]
+    {
+        let Some(space) = space else { continue };
+        for store in config.storage.stores.iter().filter(|store| !store.awaits_trust) {
+            settling.add(store, (scope, space), choice.mods)?;
+        }
+    }
+    let stores = settling.resolved.into_iter().map(|(store, _)| with_floor(store));
+    Ok(Stores::new(stores.collect(), served))
+}
+
+/// Returns `settings.defaultStore` of the project or, if that is not set, the user's.
+fn default_store(user: &Config, project: &Config) -> Result<Option<ModName>, ConfigError> {
+    let said = [(Scope::Project, project), (Scope::User, user)];
+    let said = said.into_iter().find_map(|(scope, config)| {
+        let (name, at) = config.storage.settings.default_store.as_ref()?;
+        Some((scope, name.clone(), *at))
+    });
+    let Some((scope, name, at)) = said else { return Ok(None) };
+    let stores = project.storage.stores.iter().chain(&user.storage.stores);
+    let mut known = stores.map(|store| store.name.clone()).collect::<Vec<_>>();
+    if known.is_empty() {
+        known.push(ModName::default_store());
+    }
+    if known.contains(&name) {
+        return Ok(Some(name));
+    }
+    Err(invalid_config(scope, at, &StoreConfigError::UnknownDefault { name, known }))
+}
+
+/// Resolves stores one after the other, each checked against those before it.
+struct StoreResolver<'a> {
+    context: &'a Context,
+    configs: [&'a Config; 2],
+    resolved: Vec<(Store, FolderLocation)>,
+}
+
+impl StoreResolver<'_> {
+    fn add(
+        &mut self,
+        said: &StoreConfig,
+        (scope, space): (Scope, &Folder),
+        mods: Mods,
+    ) -> Result<(), WorldError> {
+        let name = || said.name.clone();
+        if self.resolved.iter().any(|(store, _)| store.name == said.name) {
+            return Err(invalid_config(
+                scope,
+                said.name_location,
+                &StoreConfigError::Duplicate(name()),
+            )
+            .into());
+        }
+        let refuse =
+            |fault: &StoreConfigError| Err(invalid_config(scope, said.path_location, fault).into());
+        let vantage = PathResolver {
+            surroundings: &self.context.environment,
+            project: &self.context.project,
+        };
+        let (spot, site) = match scope {
+            Scope::Project => vantage.resolve_project_path(&said.path, space),
+            Scope::User | Scope::Registry => vantage.resolve_user_path(&said.path, space),
+        };
+        if matches!(spot, StoreLocation::Outside) && mods == Mods::Off {
+            return Ok(());
+        }
+        if matches!(spot, StoreLocation::Outside) && self.is_name_taken(&said.name) {
+            return Err(invalid_config(
+                scope,
+                said.name_location,
+                &StoreConfigError::NameTaken(name()),
+            )
+            .into());
+        }
+        if let Some(fault) = self.find_location_error(said, &spot, &site)? {
+            return refuse(&fault);
+        }
+        let (address, home) = match spot {
+            StoreLocation::Inside(root, path) => {
+                (Address::directory(root, path), FolderAccess::Inside)
+            }
+            StoreLocation::Outside | StoreLocation::Unaddressable => {
+                let home = site
+                    .folder()
+                    .map(Arc::clone)
+                    .map_or(FolderAccess::Missing, FolderAccess::Outside);
+                (Address::directory(Root::Mod(name()), RelPath::default()), home)
+            }
+        };
+        let (description, rules) = (said.description.clone(), said.rules.clone());
+        let is_configured = true;
+        let store = Store {
+            name: name(),
+            scope,
+            description,
+            rules,
+            address,
+            folder_access: home,
+            is_configured,
+        };
+        self.resolved.push((store, site));
+        Ok(())
+    }
+
+    /// Returns true if an extra folder or the surrounding project has this name already.
+    fn is_name_taken(&self, name: &ModName) -> bool {
+        let mods = self.configs.iter().flat_map(|config| &config.mods);
+        let outer = self.context.outer.as_ref();
+        mods.into_iter().any(|one| one.has_name_or_id(name))
+            || outer.is_some_and(|outer| outer.name == *name)
+    }
+
+    /// Returns the reason why a store may not lie at a location, if there is one.
+    fn find_location_error(
+        &self,
+        said: &StoreConfig,
+        spot: &StoreLocation,
+        site: &FolderLocation,
+    ) -> io::Result<Option<StoreConfigError>> {
+        let (name, surroundings) = (said.name.clone(), &self.context.environment);
+        let by_name = match spot {
+            StoreLocation::Inside(Root::User, path) => {
+                find_name_error(path.names(), PathStart::UserSpace)
+            }
+            StoreLocation::Inside(_, path) => find_name_error(path.names(), PathStart::Project),
+            StoreLocation::Outside => {
+                find_name_error(site.names().iter().map(String::as_str), PathStart::Outside)
+            }
+            StoreLocation::Unaddressable => {
+                Some(StoreConfigError::Unaddressable as fn(ModName) -> StoreConfigError)
+            }
+        };
+        if let Some(fault) = by_name {
+            return Ok(Some(fault(name)));
+        }
+        if site.contains_folder(&self.context.project) || surroundings.has_user_space_below(site) {
+            return Ok(Some(StoreConfigError::ContainsRoot(name)));
+        }
+        if surroundings.overlaps_private_folders(site)? {
+            return Ok(Some(StoreConfigError::TouchesPrivateFolder(name)));
+        }
+        let overlap =
+            |(_, other): &&(Store, FolderLocation)| other.contains(site) || site.contains(other);
+        let other = self.resolved.iter().find(overlap);
+        Ok(other.map(|(store, _)| StoreConfigError::Overlap(name, store.name.clone())))
+    }
+}
+
+/// The folder that the names of a store's path start from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PathStart {
+    Project,
+    UserSpace,
+    Outside,
+}
+
+/// Checks the names on the path of a store. Upper and lower case are treated alike, because some
+/// file systems do not distinguish them.
+fn find_name_error<'a>(
+    names: impl Iterator<Item = &'a str>,
+    start: PathStart,
+) -> Option<fn(ModName) -> StoreConfigError> {
+    let names = names.collect::<Vec<_>>();
+    let Some(first) = names.first() else {
+        return Some(if start == PathStart::Project {
+            StoreConfigError::ContainsRoot
+        } else {
+            StoreConfigError::WholeSpace
+        });
+    };
+    let is = |name: &str, own: &str| name.eq_ignore_ascii_case(own);
+    let at = |own: &str| (0..names.len()).filter(|at| is(names[*at], own)).collect::<Vec<_>>();
+    let spaces = at(SPACE_FOLDER);
+    let may_be_space = match start {
+        PathStart::Project => spaces.is_empty() || (spaces == [0] && *first == SPACE_FOLDER),
+        PathStart::UserSpace => spaces.is_empty(),
+        PathStart::Outside => true,
+    };
+    if !may_be_space || !at(".git").is_empty() {
+        return Some(StoreConfigError::InGitOrForeignSpace);
+    }
+    let own = (start == PathStart::UserSpace).then_some(0);
+    let mut in_spaces = own.into_iter().chain(spaces.iter().map(|at| at + 1));
+    in_spaces.find_map(|at| match names.get(at) {
+        None => Some(StoreConfigError::WholeSpace as fn(ModName) -> StoreConfigError),
+        Some(name) if is_reserved_name(name) => Some(StoreConfigError::InReservedFolder),
+        Some(_) => None,
+    })
+}
+
+/// Returns true if a space uses a folder of this name for something other than memories.
+fn is_reserved_name(name: &str) -> bool {
+    let items = ItemType::ALL.into_iter().filter(|kind| *kind != ItemType::Memory);
+    let mut used = items.map(ItemType::folder).chain([WORKSPACES_FOLDER]);
+    used.any(|used| used.eq_ignore_ascii_case(name))
+}
+
+fn invalid_config(scope: Scope, at: Location, fault: &StoreConfigError) -> ConfigError {
+    let address = match scope {
+        Scope::Project => config::project_address(),
+        Scope::User | Scope::Registry => config::user_address(),
+    };
+    ConfigError::Invalid { address, fault: YamlError::at_location(at, fault.to_string()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::parse_storage;
+    use mere_host::{FolderWriter, TypedPath};
+
+    /// Resolves the stores of two config texts in a new project.
+    fn resolve(project: &str, user: &str, store: Option<&str>) -> Result<Stores, WorldError> {
+        let base = tempfile::tempdir().expect("a folder");
+        let typed = TypedPath::from(base.path().as_os_str().to_owned());
+        let context = Context::find(Some(&typed), Some(&typed)).expect("a project");
+        FolderWriter::make_space(&context.project).expect("a space");
+        let config = |text| Config { storage: parse_storage(text), ..Config::default() };
+        let store = store.map(|name| name.parse().expect(name));
+        let choice = OperatorChoice { mods: Mods::Configured, store };
+        resolve_stores(&context, (&config(user), &config(project)), &choice)
+    }
+
+    fn served_name(project: &str, user: &str, store: Option<&str>) -> String {
+        let stores = resolve(project, user, store).expect("stores");
+        stores.served_store().map_or_else(|none| none.to_string(), |store| store.name.to_string())
+    }
+
+    #[test]
+    fn the_store_that_is_served_is_asked_for_or_set_or_the_first() {
+        let two = "stores: {a: {path: x}, b: {path: y}}";
+        let set = "settings: {defaultStore: b}\nstores: {a: {path: x}, b: {path: y}}";
+        assert_eq!(served_name("{}", "{}", None), "memory");
+        assert_eq!(served_name(two, "{}", None), "a");
+        assert_eq!(served_name(set, "{}", None), "b");
+        assert_eq!(served_name(set, "settings: {defaultStore: a}", None), "b");
+        assert_eq!(served_name(two, "settings: {defaultStore: b}", None), "b");
+        assert_eq!(served_name(set, "{}", Some("a")), "a");
+        assert_eq!(served_name(set, "{}", Some("c")), "no store is called `c`");
+    }
+
+    #[test]
+    fn a_store_is_what_the_config_says_where_it_says() {
+        let stores = resolve(
+            "stores: {a: {path: ../notes/, description: Mine, categoryMode: strict}, b: {path: m}}",
+            "{}",
+            None,
+        );
+        let stores = stores.expect("stores");
+        let [a, b] = stores.all() else { panic!("two stores") };
+        assert_eq!(a.address.to_string(), "ROOT_PROJECT:/notes/");
+        assert_eq!(
+            (a.scope, &*a.description, a.rules.mode().name()),
+            (Scope::Project, "Mine", "strict")
+        );
+        assert_eq!(b.address.to_string(), "ROOT_PROJECT:/.ai/m/");
+        assert!(
+            matches!(b.folder_access, FolderAccess::Inside) && stores.mounted_roots().is_empty()
+        );
+    }
+}

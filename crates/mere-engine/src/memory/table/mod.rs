@@ -1,0 +1,177 @@
+//! A table in memory of all memories of a store, kept equal to the disk.
+//!
+//! A row holds what lists show of a memory, and never its content. If the system reports changes,
+//! only the changed files are read again; otherwise every folder is listed and the stamp of every
+//! file is checked. Either way, after [`MemoryTable::refresh`] the table is what a fresh scan would
+//! find.
+
+mod category_tree;
+mod changed_paths;
+mod page;
+mod row;
+mod row_reader;
+mod sorted_rows;
+#[cfg(test)]
+pub(super) mod tests;
+
+use std::collections::BTreeSet;
+use std::io;
+
+use cap_std::fs::Dir;
+use jiff::Timestamp;
+use mere_core::item::{Category, ItemId, MemoryPath};
+
+use self::category_tree::{CategoryListing, CategoryTree};
+use self::changed_paths::ChangedPaths;
+use self::row_reader::{RowRequest, read_rows};
+use self::sorted_rows::SortedRows;
+use crate::space::Stray;
+use mere_host::{FolderChange, FolderIdentity, FolderWatcher, WatchReport};
+
+pub(crate) use page::{MemoryPage, MemoryQuery};
+pub(crate) use row::MemoryRow;
+
+/// The most times that one refresh asks for changes. Without a limit, busy writers could keep it
+/// from ever ending.
+const MAX_REFRESH_ROUNDS: usize = 4;
+
+/// The table of one store.
+pub(crate) struct MemoryTable {
+    folder: Dir,
+    identity: FolderIdentity,
+    watch: FolderWatcher,
+    categories: BTreeSet<Category>,
+    rows: SortedRows,
+    /// Set while a refresh runs. It stays set if the refresh fails, so that the next one scans
+    /// everything.
+    needs_full_scan: bool,
+}
+
+impl MemoryTable {
+    /// Reads the store in this folder. If the watch is on, the system reports changes from now on.
+    pub(crate) fn open(folder: Dir, watch: FolderWatcher) -> io::Result<Self> {
+        let identity = FolderIdentity::from_metadata(&folder.dir_metadata()?);
+        let (categories, rows) = (BTreeSet::new(), SortedRows::default());
+        let mut ledger = Self { folder, identity, watch, categories, rows, needs_full_scan: true };
+        ledger.refresh()?;
+        Ok(ledger)
+    }
+
+    /// Returns true if it is the table of exactly this folder.
+    pub(crate) fn belongs_to(&self, folder: &Dir) -> io::Result<bool> {
+        Ok(FolderIdentity::from_metadata(&folder.dir_metadata()?) == self.identity)
+    }
+
+    /// Brings the table up to date with the disk.
+    pub(crate) fn refresh(&mut self) -> io::Result<()> {
+        for _ in 0..MAX_REFRESH_ROUNDS {
+            let news = match self.watch.take_changes() {
+                WatchReport::Unchanged if !self.needs_full_scan => return Ok(()),
+                WatchReport::Changed(changes) if !self.needs_full_scan => {
+                    WatchReport::Changed(changes)
+                }
+                _ => WatchReport::Unknown,
+            };
+            // Each change is reported only once, so if this round fails, the next one must scan
+            // everything.
+            self.needs_full_scan = true;
+            match news {
+                WatchReport::Changed(changes) => self.apply_changes(changes)?,
+                _ => self.rescan(&Category::default())?,
+            }
+            self.needs_full_scan = false;
+            if !self.watch.is_active() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns every category, sorted.
+    pub(crate) fn categories(&self) -> &BTreeSet<Category> {
+        &self.categories
+    }
+
+    /// Returns how many memories there are, expired ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.all().len()
+    }
+
+    /// Returns the paths of all memories that have not expired at this moment, in order.
+    pub(crate) fn paths(&self, now: Timestamp) -> Vec<MemoryPath> {
+        let now = row::to_nanoseconds(now);
+        let shown = self.rows.all().iter().filter(|slot| !slot.has_expired(now));
+        shown.filter_map(|slot| slot.row.memory_path()).collect()
+    }
+
+    /// Returns the memories that a bare slug can mean.
+    pub(crate) fn find_slug(&self, slug: &ItemId) -> Vec<MemoryPath> {
+        let found = row::IndexedRow::with_slug(self.rows.all(), slug);
+        found.filter_map(|slot| slot.row.memory_path()).collect()
+    }
+
+    /// Returns the memories that have expired at this moment.
+    pub(crate) fn expired_paths(&self, now: Timestamp) -> Vec<MemoryPath> {
+        let now = row::to_nanoseconds(now);
+        let expired = self.rows.all().iter().filter(|slot| slot.has_expired(now));
+        expired.filter_map(|slot| slot.row.memory_path()).collect()
+    }
+
+    /// Returns the rows of memory files that could not be parsed.
+    pub(crate) fn faulty_rows(&self) -> impl Iterator<Item = &MemoryRow> {
+        self.rows.all().iter().map(|slot| &*slot.row).filter(|row| row.is_faulty)
+    }
+
+    /// Returns files and folders that seem to be meant as a memory or a category but are not one.
+    /// The table does not store them, so this lists the folders again.
+    pub(crate) fn find_strays(&self) -> io::Result<Vec<Stray>> {
+        let mut strays = Vec::new();
+        for category in [Category::default()].iter().chain(&self.categories) {
+            let folder = match category_tree::open_folder(&self.folder, category.as_str()) {
+                Err(error) if category_tree::is_permission_denied(&error) => {
+                    let path = category.to_string();
+                    strays.push(Stray { path, reason: "it may not be read" });
+                    None
+                }
+                opened => opened?,
+            };
+            if let Some(folder) = folder
+                && let Some(shelf) = CategoryListing::read(&folder, category)?
+            {
+                strays.extend(shelf.strays);
+            }
+        }
+        strays.sort();
+        Ok(strays)
+    }
+
+    /// Reads again what the reported changes name.
+    fn apply_changes(&mut self, changes: BTreeSet<FolderChange>) -> io::Result<()> {
+        let errands = ChangedPaths::from_changes(changes, &self.categories);
+        for category in &errands.categories {
+            self.rescan(category)?;
+        }
+        let paths = errands.memories.into_iter().collect::<Vec<_>>();
+        let sought = paths.iter().map(|path| RowRequest { path, known: None }).collect::<Vec<_>>();
+        let slots = read_rows(&self.folder, &sought)?;
+        self.rows.update(&paths, slots);
+        category_tree::check_size(self.rows.all().len() + self.categories.len())
+    }
+
+    /// Scans a category and everything below it: lists the folders, and reads the files whose
+    /// stamps have changed.
+    fn rescan(&mut self, top: &Category) -> io::Result<()> {
+        self.watch.mark_stale(top.as_str());
+        let survey = CategoryTree::read(&self.folder, top, &mut self.watch)?;
+        self.watch.drop_stale();
+        let range = self.rows.range(top);
+        let known = self.rows.find_all(range.clone(), &survey.memories).into_iter();
+        let sought = survey.memories.iter().zip(known);
+        let sought = sought.map(|(path, known)| RowRequest { path, known }).collect::<Vec<_>>();
+        let slots = read_rows(&self.folder, &sought)?;
+        self.rows.replace(range, slots.into_iter().flatten().collect());
+        self.categories.retain(|category| !top.contains(category));
+        self.categories.extend(survey.categories.into_iter().filter(|one| !one.is_empty()));
+        category_tree::check_size(self.rows.all().len() + self.categories.len())
+    }
+}

@@ -1,0 +1,71 @@
+//! Reads the files of many memories on several threads.
+//!
+//! If a thread panics, the whole read fails, so no memory is silently left out.
+
+use std::io;
+use std::thread;
+
+use cap_std::fs::Dir;
+
+use super::category_tree::{is_permission_denied, open_folder};
+use super::row::IndexedRow;
+use mere_host::{OpenFolder, available_parallelism};
+
+/// The most threads.
+const MAX_THREADS: usize = 4;
+/// The number of files below which another thread is not worthwhile.
+const MIN_FILES_PER_THREAD: usize = 64;
+
+/// A memory whose file is to be checked or read.
+pub(super) struct RowRequest<'a> {
+    pub(super) path: &'a str,
+    /// The known row, if there is one. It is kept without reading the file if the file's stamp is
+    /// unchanged.
+    pub(super) known: Option<&'a IndexedRow>,
+}
+
+/// Returns the current row for each request, or `None` where there is no file.
+pub(super) fn read_rows(
+    root: &Dir,
+    sought: &[RowRequest<'_>],
+) -> io::Result<Vec<Option<IndexedRow>>> {
+    let share = sought.len().div_ceil(available_parallelism(MAX_THREADS)).max(MIN_FILES_PER_THREAD);
+    let mut shares = sought.chunks(share);
+    let first = shares.next().unwrap_or_default();
+    thread::scope(|scope| {
+        let others = shares.map(|share| {
+            let work = move || read_chunk(root, share);
+            thread::Builder::new().spawn_scoped(scope, work)
+        });
+        let others = others.collect::<io::Result<Vec<_>>>()?;
+        let mut found = read_chunk(root, first)?;
+        for other in others {
+            let broken = |_| io::Error::other("a reader of memories broke down");
+            found.extend(other.join().map_err(broken)??);
+        }
+        Ok(found)
+    })
+}
+
+fn read_chunk(root: &Dir, share: &[RowRequest<'_>]) -> io::Result<Vec<Option<IndexedRow>>> {
+    // Neighbouring paths usually share a folder, so the last one is kept open.
+    let mut here: Option<(&str, Option<OpenFolder>)> = None;
+    let mut found = Vec::with_capacity(share.len());
+    for sought in share {
+        let path = sought.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = match here.take() {
+            Some((known, folder)) if known == path => folder,
+            _ => match open_folder(root, path) {
+                Err(error) if is_permission_denied(&error) => None,
+                opened => opened?,
+            },
+        };
+        found.push(match (&folder, sought.known) {
+            (None, _) => None,
+            (Some(folder), Some(known)) => known.refresh(folder)?,
+            (Some(folder), None) => IndexedRow::read(folder, sought.path)?,
+        });
+        here = Some((path, folder));
+    }
+    Ok(found)
+}

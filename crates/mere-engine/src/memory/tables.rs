@@ -1,0 +1,89 @@
+//! The memory tables of a session, each opened when it is first needed.
+//!
+//! A table belongs to the identity of a folder, so a store whose folder is replaced gets a new one.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use cap_std::fs::Dir;
+
+use super::table::MemoryTable;
+use mere_host::{FolderWatcher, Interest};
+
+/// How many tables are kept. Each takes memory, and a store whose folder was replaced leaves an
+/// unused one behind.
+const MAX_OPEN: usize = 4;
+
+/// The open tables, most recently used first.
+#[derive(Default)]
+pub(crate) struct MemoryTables {
+    open: Mutex<Vec<MemoryTable>>,
+    is_watching: AtomicBool,
+}
+
+impl MemoryTables {
+    /// Makes tables that are opened from now on watch their folders for changes, because the
+    /// session is a long one.
+    pub(crate) fn start_watching(&self) {
+        self.is_watching.store(true, Ordering::Relaxed);
+    }
+
+    /// Drops all tables, so that the next use reads its store from disk again.
+    pub(crate) fn clear(&self) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Calls `ask` with the table of the store in this folder, brought up to date with the disk.
+    pub(crate) fn with_table<T>(
+        &self,
+        folder: &Dir,
+        ask: impl FnOnce(&MemoryTable) -> T,
+    ) -> io::Result<T> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        for at in 0..open.len() {
+            if open[at].belongs_to(folder)? {
+                open[..=at].rotate_right(1);
+                open[0].refresh()?;
+                return Ok(ask(&open[0]));
+            }
+        }
+        let is_watching = self.is_watching.load(Ordering::Relaxed);
+        let watch = if is_watching {
+            FolderWatcher::new(Interest::Contents)
+        } else {
+            FolderWatcher::new_disabled()
+        };
+        let ledger = MemoryTable::open(folder.try_clone()?, watch)?;
+        open.insert(0, ledger);
+        open.truncate(MAX_OPEN);
+        Ok(ask(&open[0]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::table::tests::temporary_folder;
+
+    #[test]
+    fn a_store_has_one_ledger_as_long_as_it_has_its_folder() {
+        let (_held, top) = temporary_folder();
+        let ledgers = MemoryTables::default();
+        ledgers.start_watching();
+        let count = |name: &str| {
+            let store = top.open_dir(name).expect("a store");
+            ledgers.with_table(&store, |ledger| ledger.categories().len()).expect("a ledger")
+        };
+        for number in 0..=MAX_OPEN {
+            top.create_dir_all(format!("s{number}/a")).expect("a store");
+            assert_eq!(count(&format!("s{number}")), 1);
+        }
+        top.create_dir("s1/b").expect("a category");
+        assert_eq!((count("s1"), count("s0")), (2, 1));
+        top.rename("s1", &top, "s9").expect("moved");
+        top.create_dir("s1").expect("another store");
+        assert_eq!((count("s1"), count("s9")), (0, 2));
+        assert_eq!(ledgers.open.lock().expect("ledgers").len(), MAX_OPEN);
+    }
+}

@@ -1,0 +1,23 @@
+//! The reasons why the configured model cannot embed texts.
+//!
+//! None of them makes a search fail: it goes on with words alone, and the reply says why.
+
+use crate::http_client::HttpError;
+
+/// An error of the embedding model. It names no path and no address, because agents read it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EmbeddingError {
+    /// The config asks for no model.
+    #[error("there is no model")]
+    Disabled,
+    #[error("the model is not there")]
+    Missing,
+    #[error("the model cannot be read")]
+    Damaged,
+    #[error("the variable `{0}` is not set")]
+    MissingKey(String),
+    #[error("the endpoint cannot be used: {0}")]
+    Http(#[from] HttpError),
+    #[error("the endpoint did not answer with a vector for each text")]
+    InvalidResponse,
+}

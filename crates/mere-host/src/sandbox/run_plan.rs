@@ -1,0 +1,149 @@
+//! The types of a run in a cell: what is run, under which limits, and the result.
+//!
+//! They are the same on every system and hold no logic.
+
+use std::time::Duration;
+
+use mere_core::address::RelPath;
+
+use super::protocol::{Exit, SandboxLayer};
+use crate::Folder;
+
+/// What is run, and what it sees.
+pub struct RunPlan<'a> {
+    /// The program, by its path in the cell, and its arguments.
+    pub argv: Vec<String>,
+    pub environment: Vec<(String, String)>,
+    /// What the program reads from standard input.
+    pub input: Vec<u8>,
+    /// The tool's files, verified.
+    pub files: &'a [(RelPath, Vec<u8>)],
+    /// The agent's workspace.
+    pub workspace: &'a Folder,
+    /// Other folders that are shown read-only, each with its path in the cell.
+    pub read_only_folders: Vec<(&'static str, &'a Folder)>,
+    pub timeout: Duration,
+    pub limits: RunLimits,
+    pub level: SandboxLevel,
+}
+
+/// The limits of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunLimits {
+    /// Bytes of memory, all processes together.
+    pub(crate) memory: u64,
+    /// Processes and threads.
+    pub(crate) tasks: u64,
+    /// By how many bytes the workspace may grow.
+    pub(crate) workspace_growth: u64,
+    /// The largest file, in bytes.
+    pub(crate) largest_file: u64,
+    /// How many bytes of each output are captured.
+    pub(crate) captured_output: usize,
+    /// After how many bytes of output the run is ended.
+    pub(crate) total_output: u64,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self {
+            memory: 1024 * 1024 * 1024,
+            tasks: 256,
+            workspace_growth: 1024 * 1024 * 1024,
+            largest_file: 512 * 1024 * 1024,
+            captured_output: 256 * 1024,
+            total_output: 64 * 1024 * 1024,
+        }
+    }
+}
+
+/// How much of the sandbox is required.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SandboxLevel {
+    /// All layers.
+    #[default]
+    Full,
+    /// All but landlock and seccomp, which may be missing if the kernel lacks them.
+    Namespaces,
+}
+
+/// The observer of a run, who can also cancel it.
+pub struct RunObserver<'a> {
+    /// Returns true once nobody waits for the run any more.
+    pub is_cancelled: &'a dyn Fn() -> bool,
+    /// Called from time to time with the new bytes of standard output and standard error.
+    pub on_output: &'a dyn Fn(&[u8], &[u8]),
+}
+
+/// A run that has ended.
+#[derive(Debug)]
+pub struct FinishedRun {
+    pub end: RunEnd,
+    pub stdout: CapturedOutput,
+    pub stderr: CapturedOutput,
+    pub duration: Duration,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// The program exited or was killed by a signal.
+    Exit(Exit),
+    /// It took too long.
+    Timeout,
+    /// Nobody waited for it any more.
+    Cancelled,
+    /// It exceeded a limit.
+    Exceeded(ExceededLimit),
+}
+
+/// The limit that was exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExceededLimit {
+    Memory,
+    Tasks,
+    Workspace,
+    Output,
+}
+
+impl ExceededLimit {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Tasks => "processes",
+            Self::Workspace => "workspace",
+            Self::Output => "output",
+        }
+    }
+}
+
+/// The captured part of an output.
+#[derive(Debug, Default)]
+pub struct CapturedOutput {
+    pub bytes: Vec<u8>,
+    pub truncated: bool,
+}
+
+/// Why nothing was run.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    #[error("the layer `{name}` is missing: {1}", name = .0.name())]
+    Layer(SandboxLayer, String),
+    #[error("the limits of a run cannot be kept: {0}")]
+    Limits(String),
+    #[error("the program could not be started: {0}")]
+    NotStarted(String),
+    #[error("the sandbox failed: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// The name in a [`LayerReport`] for a limit that nothing enforces.
+pub const NOT_ENFORCED: &str = "nothing";
+
+/// Which layers work, and what enforces the limits on processes and memory.
+#[derive(Debug)]
+pub struct LayerReport {
+    pub layers: Vec<(SandboxLayer, Result<(), String>)>,
+    pub processes_limited_by: &'static str,
+    pub memory_limited_by: &'static str,
+}

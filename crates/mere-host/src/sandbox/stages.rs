@@ -1,0 +1,216 @@
+//! The two stages of a cell: this program again, started by the supervisor.
+//!
+//! The first stage leaves the namespaces of the machine. The second is the first process of the new
+//! ones: it builds the root, gives up all privileges, starts the tool and reaps orphans. When it
+//! ends, the kernel ends everything that the tool started; and it ends when the supervisor does.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::{Command, ExitCode, Stdio};
+use std::thread;
+
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::signal::SigSet;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, set_dumpable_behavior,
+    set_parent_process_death_signal, setsid, wait,
+};
+
+use super::confine::{self, LandlockRules};
+use super::private_root::{self, ProcVisibility};
+use super::protocol::{CellOrder, CellReport, Exit, SandboxLayer, receive, send};
+
+/// The argument that starts the first stage.
+pub(super) const OUTER_STAGE: &str = "__cell";
+/// The argument that starts the second stage.
+const INNER_STAGE: &str = "__cell-init";
+
+/// Runs a stage of a cell if this program was started as one; otherwise returns `None`.
+pub fn run_cell_stage() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    let stage = match arguments.next()?.to_str()? {
+        OUTER_STAGE => run_outer_stage,
+        INNER_STAGE => run_inner_stage,
+        _ => return None,
+    };
+    // A person who types this argument gets nothing, because no supervisor is at the other end.
+    let ended = close_inherited_files()
+        .and_then(|()| io::stdin().as_fd().try_clone_to_owned())
+        .and_then(|socket| stage(&UnixStream::from(socket)));
+    Some(if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Closes the files that were inherited from whoever started this program: the tool would inherit
+/// them too.
+fn close_inherited_files() -> io::Result<()> {
+    let open = std::fs::read_dir("/proc/self/fd")?;
+    let open = open.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    for number in open.filter(|number| *number > 2).collect::<Vec<_>>() {
+        // The handle of the directory listing itself is closed already.
+        let _ = nix::unistd::close(number);
+    }
+    Ok(())
+}
+
+/// Runs the first stage.
+fn run_outer_stage(keeper: &UnixStream) -> io::Result<()> {
+    // Detaches from the terminal.
+    let _ = setsid();
+    let left = unshare_namespaces();
+    let is_left = left.is_ok();
+    send(
+        keeper,
+        &CellReport::Layer(SandboxLayer::Namespaces, left.map_err(|error| error.to_string())),
+    )?;
+    if !is_left {
+        return Ok(());
+    }
+    send(keeper, &CellReport::Unshared)?;
+    let Some(()) = receive(keeper)? else { return Ok(()) };
+    confine::make_capabilities_inheritable()?;
+    let mut next = Command::new("/proc/self/exe");
+    let mut next =
+        next.arg(INNER_STAGE).env_clear().stdin(OwnedFd::from(keeper.try_clone()?)).spawn()?;
+    send(keeper, &CellReport::Init(next.id()))?;
+    next.wait().map(|_| ())
+}
+
+/// Leaves the namespaces of the machine, and its supplementary groups where that is possible.
+fn unshare_namespaces() -> io::Result<()> {
+    let _ = rustix::thread::set_thread_groups(&[]);
+    let all = CloneFlags::CLONE_NEWUSER
+        | CloneFlags::CLONE_NEWNS
+        | CloneFlags::CLONE_NEWPID
+        | CloneFlags::CLONE_NEWNET
+        | CloneFlags::CLONE_NEWIPC
+        | CloneFlags::CLONE_NEWUTS;
+    Ok(unshare(all)?)
+}
+
+/// Runs the second stage.
+fn run_inner_stage(keeper: &UnixStream) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let Some(order) = receive::<CellOrder>(keeper)? else { return Ok(()) };
+    let Some(input) = build_layers(&order, keeper)? else { return Ok(()) };
+    let watched = keeper.try_clone()?;
+    thread::spawn(move || {
+        // Nothing more is sent on this socket; the read ends only when the supervisor is gone.
+        let _ = SigSet::all().thread_block();
+        let interrupted = |error: io::Error| error.kind() == io::ErrorKind::Interrupted;
+        while (&watched).read(&mut [0]).is_err_and(interrupted) {}
+        std::process::exit(1);
+    });
+    if !build_layer(keeper, &order, SandboxLayer::Seccomp, super::syscalls::install_filters)? {
+        return Ok(());
+    }
+    let Some((program, arguments)) = order.argv.split_first() else { return Ok(()) };
+    let mut tool = Command::new(program);
+    let environment = order.environment.iter().map(|(name, value)| (name, value));
+    tool.args(arguments).env_clear().envs(environment).stdin(input);
+    match tool.spawn() {
+        Err(error) => send(keeper, &CellReport::Unstarted(error.to_string())),
+        Ok(tool) => {
+            // The tool may send signals, and the runtime of this program handles some of them, so
+            // all are blocked from now on. Had they been blocked earlier, the tool would have
+            // inherited that.
+            SigSet::all().thread_block()?;
+            send(keeper, &CellReport::Started)?;
+            send(keeper, &CellReport::Ended(reap_until_exit(tool.id())?))
+        }
+    }
+}
+
+/// Builds all layers but the last, seccomp, which is built when nothing else is left to do. Returns
+/// `None` if a layer is missing.
+fn build_layers(order: &CellOrder, keeper: &UnixStream) -> io::Result<Option<Stdio>> {
+    let fence = LandlockRules::new();
+    let processes = if fence.is_ok() { ProcVisibility::Shown } else { ProcVisibility::Hidden };
+    let mut input = Stdio::null();
+    let enter = || {
+        rustix::system::sethostname(b"sandbox")?;
+        private_root::enter(&order.binds, processes)?;
+        private_root::write_tool_files(&order.files, keeper)?;
+        private_root::detach_old_root()?;
+        input = read_input(order.input, keeper)?;
+        if std::path::Path::new("/work").is_dir() {
+            std::env::set_current_dir("/work")?;
+        }
+        Ok(())
+    };
+    let places = || private_root::accessible_paths(&order.binds);
+    let fenced = || {
+        let open = |fence: LandlockRules, (path, access): (std::path::PathBuf, _)| {
+            fence.allow(&path, access)
+        };
+        places().into_iter().try_fold(fence?, open)?.enforce()
+    };
+    let renounce = || {
+        confine::drop_privileges()?;
+        // Changing the user has cleared the death signal.
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The tool runs as the same user and must not look into this process, whose executable has
+        // a host path.
+        Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
+    };
+    let is_whole = build_layer(keeper, order, SandboxLayer::Root, enter)?
+        && build_layer(keeper, order, SandboxLayer::Limits, || {
+            confine::set_process_limits(order.bounds)
+        })?
+        && build_layer(keeper, order, SandboxLayer::Privileges, renounce)?
+        && build_layer(keeper, order, SandboxLayer::Landlock, fenced)?;
+    Ok(is_whole.then_some(input))
+}
+
+/// Builds one layer, reports the result, and returns whether to go on.
+fn build_layer(
+    keeper: &UnixStream,
+    order: &CellOrder,
+    layer: SandboxLayer,
+    erect: impl FnOnce() -> io::Result<()>,
+) -> io::Result<bool> {
+    let built = erect().map_err(|error| error.to_string());
+    let go_on = built.is_ok() || order.may_lack && layer.is_optional();
+    send(keeper, &CellReport::Layer(layer, built))?;
+    Ok(go_on)
+}
+
+/// Reads the tool's input into a sealed anonymous file. The tool cannot write to it: what it wrote
+/// there would be memory that is not accounted for.
+fn read_input(size: u64, keeper: &UnixStream) -> io::Result<Stdio> {
+    if size == 0 {
+        return Ok(Stdio::null());
+    }
+    let mut file =
+        File::from(memfd_create("input", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?);
+    io::copy(&mut keeper.take(size), &mut file)?;
+    file.flush()?;
+    file.seek(SeekFrom::Start(0))?;
+    let all = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
+    fcntl_add_seals(&file, all)?;
+    Ok(file.into())
+}
+
+/// Waits for the tool and meanwhile reaps its orphaned processes.
+fn reap_until_exit(tool: u32) -> io::Result<Exit> {
+    let tool = i32::try_from(tool).ok().and_then(Pid::from_raw);
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((ended, status))) if Some(ended) == tool => {
+                return Ok(exit_from_status(status));
+            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn exit_from_status(status: WaitStatus) -> Exit {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Exit::Code(code),
+        (None, Some(signal)) => Exit::Signal(signal),
+        (None, None) => Exit::Code(-1),
+    }
+}

@@ -1,0 +1,406 @@
+//! The supervisor of a cell.
+//!
+//! It sends the order and the tool's files, reads the output, and kills the cell when it exceeds a
+//! limit or is cancelled. When a run returns, all its processes have ended.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::time::{Duration, Instant};
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::Dir;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{AtFlags, Gid, Uid, chownat};
+
+use super::cell_pool::CellPool;
+use super::cell_process::{Cell, CellProcess, NOBODY, OutputPipes};
+use super::process_tree::can_list_children;
+use super::protocol::{
+    Access, BindMount, CellOrder, CellReport, Exit, ProcessLimits, SandboxLayer,
+};
+use super::run_plan::{
+    CapturedOutput, ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunLimits,
+    RunObserver, RunPlan, SandboxError, SandboxLevel,
+};
+use super::usage::{MAX_DEPTH, UsageMonitor};
+use crate::Folder;
+
+/// How long to wait for output at a time.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// How often the observer is given new output.
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
+/// How long a killed cell may take to disappear.
+const KILL_GRACE: Duration = Duration::from_secs(10);
+/// How many files each process may have open.
+const MAX_OPEN_FILES: u64 = 512;
+
+/// Runs a tool in a cell of its own and waits until all its processes have ended.
+pub fn run_tool(
+    cells: &CellPool,
+    plan: &RunPlan<'_>,
+    watcher: &RunObserver<'_>,
+) -> Result<FinishedRun, SandboxError> {
+    let cell = cells.take()?;
+    let finished = run_in_cell(cell, plan, watcher);
+    cells.replenish();
+    finished
+}
+
+fn run_in_cell(
+    mut cell: Cell,
+    plan: &RunPlan<'_>,
+    watcher: &RunObserver<'_>,
+) -> Result<FinishedRun, SandboxError> {
+    let counts = (!cell.control_group.has_task_limit, !cell.control_group.has_memory_limit);
+    if counts != (false, false) && !can_list_children() {
+        let why = "no control group can be made, and processes cannot be counted";
+        return Err(SandboxError::Limits(why.to_owned()));
+    }
+    if rustix::process::geteuid().is_root() {
+        give_to_nobody(plan.workspace.dir(), MAX_DEPTH)?;
+    }
+    let mut watch = UsageMonitor::new(plan.limits, counts, plan.workspace.dir())?;
+    let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+    let outputs = cell.outputs.take().ok_or_else(gone)?;
+    let order = build_order(plan)?;
+    let files = plan.files.iter().map(|(_, bytes)| bytes.as_slice());
+    let ordered = cell.process.send_order(&order, files.chain([plan.input.as_slice()]));
+    // A cell that lacks a layer stops reading the order and reports the layer, so that report
+    // matters more than the failed write.
+    let init = await_start(&mut cell.process, plan.level);
+    let init = match (ordered, init) {
+        (Err(error), Err(SandboxError::Io(_))) => return Err(error.into()),
+        (_, init) => init?,
+    };
+    let outputs = OutputCapture::new(outputs, plan.limits)?;
+    let mut attendance = Supervision { process: &mut cell.process, outputs, init, exit: None };
+    attendance.supervise(plan.timeout, watcher, &mut watch).map(|mut finished| {
+        let is_killed = matches!(finished.end, RunEnd::Exit(Exit::Signal(9) | Exit::Code(137)));
+        if is_killed && cell.control_group.has_run_out_of_memory() {
+            finished.end = RunEnd::Exceeded(ExceededLimit::Memory);
+        }
+        finished
+    })
+}
+
+/// Reports which layers work here, tried out with a cell that runs nothing.
+pub fn probe_layers() -> Result<LayerReport, SandboxError> {
+    let limits = RunLimits::default();
+    let watched = if can_list_children() { "watching" } else { NOT_ENFORCED };
+    let kept = |by_group| if by_group { "control group" } else { watched };
+    let (mut processes, mut memory) = (watched, watched);
+    let mut layers = Vec::new();
+    match Cell::build() {
+        Err(SandboxError::Layer(layer, why)) => layers.push((layer, Err(why))),
+        Err(error) => return Err(error),
+        Ok(Cell { process: mut control, control_group: group, .. }) => {
+            (processes, memory) = (kept(group.has_task_limit), kept(group.has_memory_limit));
+            layers.push((SandboxLayer::Namespaces, Ok(())));
+            let order = CellOrder {
+                argv: Vec::new(),
+                environment: Vec::new(),
+                files: Vec::new(),
+                input: 0,
+                binds: Vec::new(),
+                bounds: process_limits(limits, Duration::from_secs(1)),
+                may_lack: true,
+            };
+            control.send_order(&order, std::iter::empty())?;
+            while let Some(report) = control.receive()? {
+                if let CellReport::Layer(layer, built) = report {
+                    layers.push((layer, built));
+                }
+            }
+        }
+    }
+    Ok(LayerReport { layers, processes_limited_by: processes, memory_limited_by: memory })
+}
+
+fn process_limits(limits: RunLimits, timeout: Duration) -> ProcessLimits {
+    let processor = timeout.as_secs().saturating_mul(2).saturating_add(2);
+    ProcessLimits {
+        processor,
+        file: limits.largest_file,
+        tasks: limits.tasks,
+        open: MAX_OPEN_FILES,
+    }
+}
+
+fn build_order(plan: &RunPlan<'_>) -> io::Result<CellOrder> {
+    let work = build_bind_mount(plan.workspace, "/work", Access::Write)?;
+    let shown = plan
+        .read_only_folders
+        .iter()
+        .map(|(target, folder)| build_bind_mount(folder, target, Access::Read));
+    let mut binds = shown.collect::<io::Result<Vec<_>>>()?;
+    binds.push(work);
+    let files = plan.files.iter().map(|(path, bytes)| (path.to_string(), bytes.len() as u64));
+    Ok(CellOrder {
+        argv: plan.argv.clone(),
+        environment: plan.environment.clone(),
+        files: files.collect(),
+        input: plan.input.len() as u64,
+        binds,
+        bounds: process_limits(plan.limits, plan.timeout),
+        may_lack: plan.level == SandboxLevel::Namespaces,
+    })
+}
+
+fn build_bind_mount(folder: &Folder, target: &str, access: Access) -> io::Result<BindMount> {
+    let handle = rustix::fs::fstat(folder.dir().as_fd())?;
+    let source = folder.path().as_os_str().as_bytes().to_vec();
+    let identity = Some((handle.st_dev, handle.st_ino));
+    Ok(BindMount { source, identity, target: target.to_owned(), access })
+}
+
+/// Gives the contents of a workspace to `nobody`, as whom tools run when this program runs as root.
+/// It works through handles: exchanging a folder for a symbolic link meanwhile gains nothing. Files
+/// below the maximum depth keep their owner.
+fn give_to_nobody(folder: &Dir, depth: usize) -> io::Result<()> {
+    let (user, group) = (Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY)));
+    // This also works on a handle that was opened with `O_PATH`, unlike `fchown`.
+    chownat(folder.as_fd(), "", user, group, AtFlags::EMPTY_PATH)?;
+    for entry in folder.entries()? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.metadata().is_ok_and(|found| cap_fs_ext::MetadataExt::nlink(&found) == 1) {
+            let _ = chownat(folder.as_fd(), &name, user, group, AtFlags::SYMLINK_NOFOLLOW);
+        }
+        if depth > 0
+            && entry.file_type()?.is_dir()
+            && let Ok(below) = folder.open_dir_nofollow(&name)
+        {
+            give_to_nobody(&below, depth - 1)?;
+        }
+    }
+    Ok(())
+}
+
+/// Waits until the tool runs and returns the id of the cell's first process, if it was reported.
+fn await_start(
+    control: &mut CellProcess,
+    level: SandboxLevel,
+) -> Result<Option<u32>, SandboxError> {
+    let mut init = None;
+    loop {
+        match control.receive()? {
+            Some(CellReport::Init(process)) => init = Some(process),
+            Some(CellReport::Layer(layer, Err(why))) => {
+                if !(layer.is_optional() && level == SandboxLevel::Namespaces) {
+                    return Err(SandboxError::Layer(layer, why));
+                }
+            }
+            Some(CellReport::Unstarted(why)) => return Err(SandboxError::NotStarted(why)),
+            Some(CellReport::Started) => return Ok(init),
+            Some(CellReport::Layer(_, Ok(())) | CellReport::Unshared | CellReport::Ended(_)) => {}
+            None => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+        }
+    }
+}
+
+/// A cell in which a tool runs.
+struct Supervision<'a> {
+    process: &'a mut CellProcess,
+    outputs: OutputCapture,
+    init: Option<u32>,
+    exit: Option<Exit>,
+}
+
+impl Supervision<'_> {
+    /// Reads output and checks the limits until all processes have ended.
+    fn supervise(
+        &mut self,
+        timeout: Duration,
+        watcher: &RunObserver<'_>,
+        watch: &mut UsageMonitor,
+    ) -> Result<FinishedRun, SandboxError> {
+        self.process.socket.set_nonblocking(true)?;
+        let began = Instant::now();
+        let mut heard = Instant::now();
+        let mut ended = None;
+        let mut end_by = None;
+        while !self.outputs.is_closed() {
+            self.outputs.wait_and_read()?;
+            self.receive_reports();
+            if heard.elapsed() >= REPORT_INTERVAL {
+                heard = Instant::now();
+                self.outputs.report_new_output(watcher);
+            }
+            if ended.is_none() {
+                ended = self.end_reason(began.elapsed() >= timeout, watcher, watch);
+                if ended.is_some() {
+                    self.process.kill();
+                    end_by = Some(Instant::now() + KILL_GRACE);
+                }
+            }
+            if end_by.is_some_and(|end_by| Instant::now() >= end_by) {
+                return Err(io::Error::other("a tool that was ended is still there").into());
+            }
+        }
+        self.receive_reports();
+        self.outputs.close();
+        self.outputs.report_new_output(watcher);
+        let duration = began.elapsed();
+        // A cell that ends without a report was killed, like the tool in it.
+        let exit = RunEnd::Exit(self.exit.unwrap_or(Exit::Signal(9)));
+        let over = watch.check_final().map(RunEnd::Exceeded);
+        let ended = ended.or(over).unwrap_or(exit);
+        let [stdout, stderr] = self.outputs.take_captured();
+        Ok(FinishedRun { end: ended, stdout, stderr, duration })
+    }
+
+    fn end_reason(
+        &self,
+        late: bool,
+        watcher: &RunObserver<'_>,
+        watch: &mut UsageMonitor,
+    ) -> Option<RunEnd> {
+        if late {
+            return Some(RunEnd::Timeout);
+        }
+        if (watcher.is_cancelled)() {
+            return Some(RunEnd::Cancelled);
+        }
+        let flood = self.outputs.is_over_limit().then_some(ExceededLimit::Output);
+        flood.or_else(|| watch.check(self.init)).map(RunEnd::Exceeded)
+    }
+
+    fn receive_reports(&mut self) {
+        while let Ok(Some(report)) = self.process.receive() {
+            match report {
+                CellReport::Ended(exit) => self.exit = Some(exit),
+                CellReport::Init(process) => self.init = Some(process),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The output of a tool, as far as it is captured.
+struct OutputCapture {
+    sources: OutputPipes,
+    captured: [CapturedOutput; 2],
+    open: [bool; 2],
+    limits: RunLimits,
+    total: u64,
+    /// Up to which byte the observer has been given each output.
+    reported: [usize; 2],
+}
+
+impl OutputCapture {
+    fn new(sources: OutputPipes, limits: RunLimits) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&sources.0, true)?;
+        rustix::io::ioctl_fionbio(&sources.1, true)?;
+        let kept = [CapturedOutput::default(), CapturedOutput::default()];
+        Ok(Self { sources, captured: kept, open: [true; 2], limits, total: 0, reported: [0; 2] })
+    }
+
+    fn is_closed(&self) -> bool {
+        self.open == [false; 2]
+    }
+
+    fn is_over_limit(&self) -> bool {
+        self.total > self.limits.total_output
+    }
+
+    /// Waits for a moment and reads the output that has arrived.
+    fn wait_and_read(&mut self) -> io::Result<()> {
+        let handles: [BorrowedFd<'_>; 2] = [self.sources.0.as_fd(), self.sources.1.as_fd()];
+        let open = handles.iter().zip(self.open).filter(|(_, open)| *open);
+        let mut polled = open
+            .map(|(handle, _)| PollFd::from_borrowed_fd(*handle, PollFlags::IN))
+            .collect::<Vec<_>>();
+        let pause = Timespec { tv_sec: 0, tv_nsec: i64::from(POLL_INTERVAL.subsec_nanos()) };
+        match poll(&mut polled, Some(&pause)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.drain(0)?;
+        self.drain(1)
+    }
+
+    fn drain(&mut self, which: usize) -> io::Result<()> {
+        let mut buffer = [0; 16 * 1024];
+        // A limited number of reads, so that endless output does not keep the other checks from
+        // running.
+        for _ in 0..64 {
+            if !self.open[which] {
+                break;
+            }
+            let read = match which {
+                0 => self.sources.0.read(&mut buffer),
+                _ => self.sources.1.read(&mut buffer),
+            };
+            match read {
+                Ok(0) => self.open[which] = false,
+                Ok(size) => self.capture(which, &buffer[..size]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn capture(&mut self, which: usize, bytes: &[u8]) {
+        self.total = self.total.saturating_add(bytes.len() as u64);
+        let kept = &mut self.captured[which];
+        let room = self.limits.captured_output.saturating_sub(kept.bytes.len());
+        kept.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        kept.truncated |= bytes.len() > room;
+    }
+
+    /// Gives the observer the output that it has not seen yet. An incomplete character waits for
+    /// the rest of its bytes.
+    fn report_new_output(&mut self, watcher: &RunObserver<'_>) {
+        let ends = [0, 1].map(|which| {
+            let kept = &self.captured[which].bytes;
+            let news = &kept[self.reported[which]..];
+            let whole = if self.open[which] { complete_characters(news) } else { news.len() };
+            self.reported[which] + whole
+        });
+        let news = |which: usize| &self.captured[which].bytes[self.reported[which]..ends[which]];
+        (watcher.on_output)(news(0), news(1));
+        self.reported = ends;
+    }
+
+    /// Marks both outputs as ended.
+    fn close(&mut self) {
+        self.open = [false; 2];
+    }
+
+    fn take_captured(&mut self) -> [CapturedOutput; 2] {
+        std::mem::take(&mut self.captured)
+    }
+}
+
+/// Returns how many bytes of a text are complete characters: the last one may be cut off.
+fn complete_characters(text: &[u8]) -> usize {
+    let last = text.iter().rev().take(4).position(|byte| *byte & 0xc0 != 0x80);
+    let Some(start) = last.map(|back| text.len() - 1 - back) else { return text.len() };
+    match std::str::from_utf8(&text[start..]) {
+        Err(error) if error.error_len().is_none() => start,
+        _ => text.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_is_told_whole() {
+        for (text, whole) in [
+            (&b""[..], 0),
+            (b"ab", 2),
+            ("a\u{fc}".as_bytes(), 3),
+            (b"a\xc3", 1),
+            (b"a\xf0\x9f\x98", 1),
+            (b"a\xff", 2),
+            (b"\x80\x80\x80\x80\x80", 5),
+        ] {
+            assert_eq!(complete_characters(text), whole, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The resources that a run uses, all its processes together.
+//!
+//! Processes and memory are checked here only where no control group does it; the growth of the
+//! workspace is checked in any case.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::{Dir, MetadataExt};
+use rustix::fs::fstatvfs;
+
+use super::process_tree::{OpenFiles, ProcessTree};
+use super::repositories::{is_repository_name, rename_repositories};
+use super::run_plan::{ExceededLimit, RunLimits};
+use crate::is_symlink_error;
+
+/// How often processes, memory and the free disk space are checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
+/// How often the workspace is measured at most.
+const MEASURE_INTERVAL: Duration = Duration::from_millis(100);
+/// A run ends when fewer bytes than these are free on the disk: others need some too.
+const MIN_FREE_BYTES: u64 = 64 * 1024 * 1024;
+/// How many entries of a workspace are measured at most.
+const MAX_ENTRIES: usize = 200_000;
+/// How many levels of a workspace are examined at most.
+pub(super) const MAX_DEPTH: usize = 128;
+
+/// Monitors the resources of one run.
+pub(super) struct UsageMonitor {
+    limits: RunLimits,
+    /// Whether processes are counted here.
+    counts_tasks: bool,
+    /// Whether memory is counted here.
+    counts_memory: bool,
+    workspace: Dir,
+    /// The workspace before the run.
+    before: WorkspaceUsage,
+    /// The free bytes of the disk before the run and at the last measurement.
+    free_bytes: (u64, u64),
+    last_check: Instant,
+    last_measure: Instant,
+    /// How long a measurement takes.
+    measure_duration: Duration,
+}
+
+impl UsageMonitor {
+    pub(super) fn new(
+        limits: RunLimits,
+        (tasks, memory): (bool, bool),
+        work: &Dir,
+    ) -> io::Result<Self> {
+        let began = Instant::now();
+        let work = work.try_clone()?;
+        let before = WorkspaceUsage::measure(&work, u64::MAX);
+        let free = free_bytes(&work).unwrap_or(u64::MAX);
+        let (cost, surveyed) = (began.elapsed(), Instant::now());
+        let free = (free, free);
+        Ok(Self {
+            limits,
+            counts_tasks: tasks,
+            counts_memory: memory,
+            workspace: work,
+            before,
+            free_bytes: free,
+            last_check: began,
+            last_measure: surveyed,
+            measure_duration: cost,
+        })
+    }
+
+    /// Returns the limit that is exceeded, if it is time to check.
+    pub(super) fn check(&mut self, init: Option<u32>) -> Option<ExceededLimit> {
+        if self.last_check.elapsed() < CHECK_INTERVAL {
+            return None;
+        }
+        self.last_check = Instant::now();
+        let free = free_bytes(&self.workspace).unwrap_or(u64::MAX);
+        if free < MIN_FREE_BYTES {
+            return Some(ExceededLimit::Workspace);
+        }
+        let is_due = self.last_measure.elapsed()
+            >= MEASURE_INTERVAL.max(self.measure_duration * 10)
+            || self.free_bytes.1.saturating_sub(free) > self.limits.workspace_growth / 4;
+        if !(is_due || self.counts_tasks || self.counts_memory) {
+            return None;
+        }
+        let family = init.map(ProcessTree::read_from).unwrap_or_default();
+        if self.counts_tasks && family.task_count() > self.limits.tasks {
+            return Some(ExceededLimit::Tasks);
+        }
+        let memory = if self.counts_memory { family.memory_bytes(self.limits.memory) } else { 0 };
+        if memory > self.limits.memory {
+            return Some(ExceededLimit::Memory);
+        }
+        if !is_due {
+            return None;
+        }
+        let began = Instant::now();
+        let held = family.open_files();
+        let is_over = self.has_outgrown_limit(&self.measure(), &held);
+        (self.measure_duration, self.last_measure) = (began.elapsed(), Instant::now());
+        self.free_bytes.1 = free;
+        let is_too_much = self.counts_memory && memory + held.buffer_bytes > self.limits.memory;
+        is_over.then_some(ExceededLimit::Workspace).or(is_too_much.then_some(ExceededLimit::Memory))
+    }
+
+    /// Makes the last check after the run. A repository that was not there before is renamed, so
+    /// that it is one no longer.
+    pub(super) fn check_final(&self) -> Option<ExceededLimit> {
+        let now = self.measure();
+        if (now.has_repository || !now.is_complete) && !self.before.has_repository {
+            rename_repositories(&self.workspace);
+        }
+        self.has_outgrown_limit(&now, &OpenFiles::default()).then_some(ExceededLimit::Workspace)
+    }
+
+    /// Measures the workspace, no further than needed to see that it is over the limit.
+    fn measure(&self) -> WorkspaceUsage {
+        WorkspaceUsage::measure(
+            &self.workspace,
+            self.before.bytes.saturating_add(self.limits.workspace_growth),
+        )
+    }
+
+    /// Checks whether the workspace has grown by more than it may. If a run has created a part of
+    /// it that cannot be measured, it counts as outgrown. If such a part was there before, the loss
+    /// of free disk space is taken as its growth.
+    fn has_outgrown_limit(&self, now: &WorkspaceUsage, held: &OpenFiles) -> bool {
+        let mut grown = (now.bytes + held.unlinked_bytes).saturating_sub(self.before.bytes);
+        if !now.is_complete || held.may_hide_files {
+            let free = free_bytes(&self.workspace).unwrap_or(self.free_bytes.0);
+            grown = grown.max(self.free_bytes.0.saturating_sub(free));
+        }
+        let hides = self.before.is_complete && !now.is_complete;
+        grown > self.limits.workspace_growth || hides
+    }
+}
+
+/// What a workspace holds.
+#[derive(Debug, Default)]
+struct WorkspaceUsage {
+    /// Bytes on the disk.
+    bytes: u64,
+    entries: usize,
+    /// Whether all of it could be measured.
+    is_complete: bool,
+    /// Whether there is a git repository.
+    has_repository: bool,
+}
+
+impl WorkspaceUsage {
+    /// Measures a folder and stops after `enough` bytes.
+    fn measure(folder: &Dir, enough: u64) -> Self {
+        let mut measure = Self { is_complete: true, ..Self::default() };
+        measure.add_folder(folder, MAX_DEPTH, enough);
+        measure
+    }
+
+    /// Adds the contents of a folder. It works through handles, so a symbolic link in a folder's
+    /// place leads nowhere.
+    fn add_folder(&mut self, folder: &Dir, depth: usize, enough: u64) {
+        let found = match folder.entries() {
+            Err(error) => return self.is_complete &= is_gone(&error),
+            Ok(found) => found,
+        };
+        for entry in found {
+            if self.bytes > enough || self.entries > MAX_ENTRIES {
+                return self.is_complete = false;
+            }
+            // An entry that disappears meanwhile does not count.
+            let found = entry.and_then(|entry| Ok((entry.metadata()?, entry.file_name())));
+            let (metadata, name) = match found {
+                Err(error) if is_gone(&error) => continue,
+                Err(_) => return self.is_complete = false,
+                Ok(found) => found,
+            };
+            self.entries += 1;
+            self.has_repository |= name.to_str().is_some_and(is_repository_name);
+            self.bytes += metadata.blocks() * 512;
+            if !metadata.is_dir() {
+                continue;
+            }
+            match folder.open_dir_nofollow(&name) {
+                Err(error) if is_gone(&error) => {}
+                Ok(below) if depth > 0 => self.add_folder(&below, depth - 1, enough),
+                _ => self.is_complete = false,
+            }
+        }
+    }
+}
+
+/// Checks whether an entry does not exist any more, or was replaced by something else.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        || is_symlink_error(error)
+}
+
+/// Returns the number of free bytes on a folder's disk.
+fn free_bytes(folder: &Dir) -> io::Result<u64> {
+    let disk = fstatvfs(folder.as_fd())?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}

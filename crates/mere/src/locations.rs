@@ -1,0 +1,63 @@
+//! `mere where`: shows a person where the project, the workspace and the other folders are.
+//!
+//! It prints host paths, so it is for the operator and never for an agent.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::reply::codes;
+use mere_engine::{Locations, PathReport, find_locations};
+use serde_json::{Value, json};
+
+use crate::arguments::{LocationArguments, WhereArguments};
+use crate::operator_reply::operator_reply;
+use crate::terminal;
+
+/// Runs the command.
+pub(crate) fn run(place: &LocationArguments, asked: &WhereArguments) -> io::Result<ExitCode> {
+    let agent = asked.agent.clone();
+    let found = find_locations(place.project(), place.directory(), agent, asked.path.as_ref());
+    match found {
+        Ok(found) if asked.json => terminal::print_line(&format!("{:#}", reply(&found)))?,
+        Ok(found) => {
+            for line in lines(&found) {
+                terminal::print_line(&line)?;
+            }
+        }
+        Err(error) => return Ok(terminal::print_failure(&error.to_string(), terminal::USAGE)),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lines(found: &Locations) -> Vec<String> {
+    let mut lines = vec![
+        format!("project     {} (found by {})", found.project_dir, found.found_by),
+        format!("working     {}", found.working_dir),
+        format!("workspace   {}", found.agent_workspace),
+        format!("user space  {}", found.user_space.as_deref().unwrap_or("none: HOME is not set")),
+    ];
+    let extra = found.extra_folders.iter();
+    lines.extend(extra.map(|(root, folder)| format!("extra       {root}:/ is {folder}")));
+    if let Some(PathReport { input, address, boundary }) = &found.path {
+        let address = address.as_deref().unwrap_or("no address");
+        lines.push(format!("path        {input}: {address} ({boundary})"));
+    }
+    lines.extend(found.notes.iter().map(|note| format!("note        {note}")));
+    lines
+}
+
+/// Builds the same answer in the form of a reply.
+fn reply(found: &Locations) -> Value {
+    let mut data = json!({
+        "project_dir": found.project_dir, "found_by": found.found_by,
+        "working_dir": found.working_dir, "agent_workspace": found.agent_workspace,
+        "user_space": found.user_space
+    });
+    if let Some(PathReport { input, address, boundary }) = &found.path {
+        data["path"] = json!({ "input": input, "address": address, "boundary": boundary });
+    }
+    if !found.notes.is_empty() {
+        data["notes"] = json!(found.notes);
+    }
+    operator_reply(codes::WHERE, "where", "Where everything is.", &data)
+}

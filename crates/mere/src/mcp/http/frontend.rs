@@ -1,0 +1,179 @@
+//! The way of a request over HTTP: host, path, token, rate limit, session and body are checked;
+//! then the SDK answers, and the response passes the gate.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use mere_core::name::AgentName;
+use mere_engine::Tokens;
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio_util::sync::CancellationToken;
+
+use super::allowed_hosts::AllowedHosts;
+use super::body::{self, BodyBytes};
+use super::rate_limiter::RateLimiter;
+use super::refusal::{Body, Refusal};
+use super::response_gate;
+use super::session_owners::SessionOwners;
+use crate::mcp::call_runner::CallRunner;
+use crate::mcp::message::MAX_MESSAGE_BYTES;
+
+const SESSION_HEADER: &str = "mcp-session-id";
+const VERSION_HEADER: &str = "mcp-protocol-version";
+/// The first revision without sessions.
+const STATELESS_VERSION: &str = "2026-07-28";
+/// How long a session may be idle. It is longer than a person may take to answer a question.
+const SESSION_TIMEOUT: Duration = Duration::from_mins(30);
+
+/// The HTTP front end of one server.
+pub(super) struct HttpFrontend<H> {
+    service: StreamableHttpService<H, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    owners: SessionOwners,
+    rate_limiter: RateLimiter<RateKey>,
+    body_bytes: BodyBytes,
+    runner: Arc<CallRunner>,
+    hosts: AllowedHosts,
+    tokens: Tokens,
+}
+
+/// Whose requests are counted together by the rate limiter.
+#[derive(PartialEq, Eq, Hash)]
+enum RateKey {
+    Agent(String),
+    Address(IpAddr),
+}
+
+impl<H: ServerHandler + Clone> HttpFrontend<H> {
+    /// Creates the front end; `stop` ends its streams.
+    pub(super) fn new(
+        server: H,
+        runner: Arc<CallRunner>,
+        (hosts, tokens): (AllowedHosts, Tokens),
+        stop: &CancellationToken,
+    ) -> Self {
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(SESSION_TIMEOUT);
+        let sessions = Arc::new(sessions);
+        // Host and Origin are checked against the allowed hosts before anything is read.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
+            .with_cancellation_token(stop.child_token());
+        let service =
+            StreamableHttpService::new(move || Ok(server.clone()), Arc::clone(&sessions), config);
+        Self {
+            service,
+            sessions,
+            owners: SessionOwners::default(),
+            rate_limiter: RateLimiter::new(),
+            body_bytes: BodyBytes::default(),
+            runner,
+            hosts,
+            tokens,
+        }
+    }
+
+    /// Answers one request.
+    pub(super) async fn answer(
+        &self,
+        request: Request<Incoming>,
+        client: SocketAddr,
+    ) -> Response<Body> {
+        let (agent, request) = match self.admit(request, client).await {
+            Ok(admitted) => admitted,
+            Err(refusal) => {
+                refusal.log(client);
+                return refusal.response();
+            }
+        };
+        let response = self.service.handle(request).await;
+        if let Some(session) = header(response.headers(), SESSION_HEADER) {
+            self.owners.add(session, agent);
+        }
+        response_gate::clear(response, Arc::clone(&self.runner)).await
+    }
+
+    /// Admits a request, and returns the agent it comes from and the request with its body read.
+    async fn admit(
+        &self,
+        request: Request<Incoming>,
+        client: SocketAddr,
+    ) -> Result<(AgentName, Request<Full<Bytes>>), Refusal> {
+        self.hosts.check(&request)?;
+        if request.uri().path() != "/mcp" {
+            return Err(Refusal::new(StatusCode::NOT_FOUND, "nothing is served here"));
+        }
+        let named = self.authenticate(request.headers())?;
+        let pace = named.as_ref().map_or(RateKey::Address(client.ip()), |agent| {
+            RateKey::Agent(agent.as_str().to_owned())
+        });
+        match self.rate_limiter.take(pace, Instant::now()) {
+            Ok(wait) if wait.is_zero() => {}
+            Ok(wait) => tokio::time::sleep(wait).await,
+            Err(too_fast) => {
+                let refusal = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too many requests");
+                return Err(refusal.with_retry_after(too_fast.wait));
+            }
+        }
+        let agent = named.unwrap_or_default();
+        self.check_session(request.headers(), &agent)?;
+        let (mut head, body) = request.into_parts();
+        let body = if head.method == Method::POST {
+            body::read(body, &self.body_bytes).await?
+        } else {
+            Bytes::new()
+        };
+        let opens = head.method == Method::POST && !head.headers.contains_key(SESSION_HEADER);
+        let opens = opens
+            && header(&head.headers, VERSION_HEADER)
+                .is_none_or(|version| version < STATELESS_VERSION);
+        if opens && !self.owners.has_room(&self.sessions, &agent).await {
+            let words = "too many sessions are open";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, words));
+        }
+        head.extensions.insert(agent.clone());
+        Ok((agent, Request::from_parts(head, Full::new(body))))
+    }
+
+    /// Returns the agent that a token names. A wrong token is always refused, a missing one only
+    /// beyond loopback.
+    fn authenticate(&self, headers: &HeaderMap) -> Result<Option<AgentName>, Refusal> {
+        let refused = || Refusal::new(StatusCode::UNAUTHORIZED, "a bearer token is needed");
+        match headers.get(AUTHORIZATION) {
+            None if self.hosts.is_loopback() => Ok(None),
+            None => Err(refused()),
+            Some(shown) => {
+                let shown = shown.to_str().ok().and_then(|shown| shown.split_once(' '));
+                let token = shown.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+                let agent = token.and_then(|(_, token)| self.tokens.agent_for(token.trim()));
+                agent.map(Some).ok_or_else(refused)
+            }
+        }
+    }
+
+    fn check_session(&self, headers: &HeaderMap, agent: &AgentName) -> Result<(), Refusal> {
+        // The stateless revision has no sessions, and an id that a client still sends means nothing
+        // there.
+        let stateless =
+            header(headers, VERSION_HEADER).is_some_and(|version| version >= STATELESS_VERSION);
+        match header(headers, SESSION_HEADER) {
+            Some(session) if !stateless && !self.owners.is_owner(session, agent) => {
+                Err(Refusal::for_status(StatusCode::NOT_FOUND))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}

@@ -6,7 +6,7 @@ use mere_core::digest::Sha256;
 use mere_core::markdown::PatchError;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
-use crate::file_change::ChangeError;
+use crate::files::file_change::ChangeError;
 use crate::policy::Denied;
 
 /// Answers a change that was not made.

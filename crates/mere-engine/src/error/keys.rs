@@ -6,7 +6,7 @@
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::trust::Fingerprint;
 
-use crate::keys::KeyFault;
+use crate::trust::keys::KeyFault;
 
 /// Answers when a key cannot be used.
 pub(crate) fn key_error_reply(fault: &KeyFault) -> Draft {

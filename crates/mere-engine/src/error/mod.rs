@@ -12,6 +12,7 @@ mod run;
 mod signers;
 mod store;
 mod team;
+pub(crate) mod tool_error;
 mod trust;
 
 use mere_core::address::Address;
@@ -27,9 +28,9 @@ pub(crate) use model::{
 pub(crate) use signers::signer_error_reply;
 
 use crate::config::ConfigError;
+use crate::error::tool_error::ToolError;
 use crate::search::SearchError;
-use crate::snapshot::WorldError;
-use crate::tool_error::ToolError;
+use crate::session::snapshot::WorldError;
 use crate::world::ResolveError;
 pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
 

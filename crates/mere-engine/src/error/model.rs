@@ -5,8 +5,8 @@
 use mere_core::reply::{Content, Draft, Prose, codes};
 
 use super::keys::end_sentence;
+use crate::commands::models::ModelCommandError;
 use crate::http_client::HttpError;
-use crate::models::ModelCommandError;
 use crate::search::EmbeddingError;
 use mere_host::PipError;
 

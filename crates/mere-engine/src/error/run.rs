@@ -11,8 +11,9 @@ use mere_core::item::ItemId;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use super::item::problems_data;
-use crate::items::{ItemError, RunError, item_name, mask_problems, mask_secrets};
+use crate::items::{ItemError, item_name, mask_problems, mask_secrets};
 use crate::policy::UntrustedItem;
+use crate::run::RunError;
 use mere_host::{PackagesError, SandboxError};
 
 /// Answers a run that did not take place.

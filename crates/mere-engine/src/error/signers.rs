@@ -4,7 +4,7 @@
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use super::keys::{end_sentence, file_prose};
-use crate::signers::SignerFault;
+use crate::trust::signers::SignerFault;
 use mere_host::KeyFileError;
 
 /// Answers when the trust store was not changed.

@@ -4,7 +4,7 @@
 
 use mere_core::reply::{Content, Draft, Prose, codes};
 
-use crate::items::TeamRefusal;
+use crate::commands::TeamRefusal;
 
 /// Answers a refused change to a team.
 pub(super) fn team_error_reply(fault: &TeamRefusal) -> Draft {

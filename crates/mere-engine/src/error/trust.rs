@@ -8,8 +8,8 @@ use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
 
 use crate::items::{BrokenItem, TrustStatus, item_name};
 use crate::policy::UntrustedItem;
-use crate::records::RecordError;
-use crate::trust_policy::RosterTrouble;
+use crate::trust::RosterTrouble;
+use crate::trust::approvals::records::RecordError;
 
 /// Answers for an item that must not be used.
 pub(super) fn integrity_failure_reply(broken: &BrokenItem) -> Draft {

@@ -12,22 +12,22 @@ use mere_core::spoken::Spoken;
 use mere_core::turn::OutputStream;
 
 use super::apply_permit::{WriteContext, apply_permit};
-use super::commands::delete_memory;
 use super::find::{find, is_visible};
 use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
-use super::run_item::run_item;
 use super::{ItemChangeError, ItemError, ItemSources, TrustStatus, proposal};
+use crate::commands::delete_memory;
 use crate::config::{AgentsConfig, RunConfig};
-use crate::context::Context;
+use crate::error::tool_error::ToolError;
+use crate::files::read::open_visible_file;
+use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
+use crate::files::view::View;
 use crate::memory::{ItemRules, StoreCall};
 use crate::policy::{self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState};
-use crate::read::open_visible_file;
-use crate::redaction::{RedactedText, RedactionConflict, SecretDisplay};
+use crate::run::directive::run_item;
 use crate::search::SearchContext;
-use crate::tool_error::ToolError;
-use crate::trust_policy::TrustPolicy;
-use crate::view::View;
+use crate::session::context::Context;
+use crate::trust::TrustPolicy;
 use crate::world::VisibilityRef;
 use mere_host::{CellPool, digest_file, none_if_missing, read_at_most};
 
@@ -266,7 +266,7 @@ fn apply_or_propose(
 
 /// Returns whether a signature lies beside an item. If this cannot be determined, the item counts
 /// as signed.
-pub(super) fn detect_signature_state(desk: &ItemCall<'_>, place: &ScopedPath) -> SignatureState {
+pub(crate) fn detect_signature_state(desk: &ItemCall<'_>, place: &ScopedPath) -> SignatureState {
     let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
     let Some(Ok(main)) = main else { return SignatureState::Unsigned };
     let name = place.sidecar_name().unwrap_or_default();

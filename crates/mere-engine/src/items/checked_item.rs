@@ -16,10 +16,10 @@ use super::change::ItemCall;
 use super::load::item_name;
 use super::loaded::SidecarFile;
 use super::{ItemError, LoadedItem, RawItem};
+use crate::error::tool_error::ToolError;
+use crate::files::view::View;
 use crate::policy::{self, SignatureRequirement};
-use crate::tool_error::ToolError;
-use crate::trust_policy::{Membership, TrustPolicy};
-use crate::view::View;
+use crate::trust::{Membership, TrustPolicy};
 
 /// Who vouches for an item.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,12 +9,12 @@ use mere_core::item::{ItemFault, ItemRef, ItemType, Scope, ScopedPath, Version};
 use mere_core::schema::{Problem, SchemaError};
 use serde_json::Value;
 
-use super::TeamRefusal;
 use super::checked_item::BrokenItem;
-use crate::keys::KeyFault;
+use crate::commands::TeamRefusal;
 use crate::policy::{Denied, UntrustedItem};
-use crate::records::RecordError;
-use crate::trust_policy::RosterTrouble;
+use crate::trust::RosterTrouble;
+use crate::trust::approvals::records::RecordError;
+use crate::trust::keys::KeyFault;
 
 /// The reason why a call about an item failed. Its ids and addresses were parsed, so they are safe
 /// to repeat in a reply.

@@ -6,7 +6,7 @@ use mere_core::request::LookupScope;
 
 use super::suggestions::suggest_similar;
 use super::{ItemError, ItemSources};
-use crate::view::View;
+use crate::files::view::View;
 
 /// The item that a reference resolves to.
 pub(crate) struct ResolvedItem {

@@ -10,9 +10,10 @@ use mere_core::trust::{
 
 use super::change::ItemCall;
 use super::{ItemChangeError, ItemError, LoadedItem};
-use crate::keys::{self, KeyFault, SigningKey};
 use crate::policy::{self, SigningReason};
-use crate::trust_policy::now;
+use crate::trust::keys;
+use crate::trust::keys::{KeyFault, SigningKey};
+use crate::trust::now;
 
 /// The user's key, unlocked and permitted to sign.
 pub(crate) struct ItemSigner {

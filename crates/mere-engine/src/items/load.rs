@@ -11,11 +11,12 @@ use super::change::ItemCall;
 use super::find::{ResolvedItem, find};
 use super::relations::{find_successor, relationships};
 use super::reply_fields::{self, ItemMasker, own_text};
-use super::run_item::item_warnings;
-use super::{CheckedItem, ItemError, LoadedItem, commands};
+use super::{CheckedItem, ItemError, LoadedItem};
+use crate::commands;
+use crate::error::tool_error::ToolError;
 use crate::memory::StoreError;
-use crate::tool_error::ToolError;
-use crate::trust_policy::now;
+use crate::run::directive::item_warnings;
+use crate::trust::now;
 
 /// Loads an item.
 pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError> {

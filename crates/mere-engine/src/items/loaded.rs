@@ -16,10 +16,10 @@ use mere_core::trust::{
 use super::ItemError;
 use super::item_files::{ItemFilesError, hash_other_files, item_digest};
 use super::reply_fields::mask_fault;
-use crate::read::open_visible_file;
-use crate::tool_error::ToolError;
-use crate::trust_policy::TrustPolicy;
-use crate::view::View;
+use crate::error::tool_error::ToolError;
+use crate::files::read::open_visible_file;
+use crate::files::view::View;
+use crate::trust::TrustPolicy;
 use crate::world::ResolveError;
 use mere_host::{none_if_missing, open_regular_file, read_at_most};
 
@@ -139,7 +139,7 @@ impl RawItem {
             files: &files,
             sidecar: sidecar.as_sidecar_bytes(),
             is_draft: court.is_draft(&place),
-            now: crate::trust_policy::now(),
+            now: crate::trust::now(),
         };
         trust::verify(&exhibit, court.keyring(place.scope), || {
             let loaded = self.parse()?;

@@ -9,9 +9,9 @@ use mere_core::reply::Content;
 use mere_core::request::ItemContent;
 use mere_core::schema::Schema;
 
-use super::run_item::{directive_schema, frontmatter_problems, item_warnings};
 use super::{ItemChangeError, ItemError, ItemSources};
-use crate::view::View;
+use crate::files::view::View;
+use crate::run::directive::{directive_schema, frontmatter_problems, item_warnings};
 
 /// The largest number of additional files for one item.
 const MAX_FILES: usize = 64;

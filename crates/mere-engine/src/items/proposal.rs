@@ -19,11 +19,11 @@ use crate::policy::{ExpectedState, ItemOperation, ItemPermit};
 use mere_host::{MissingFolders, TargetLookup, Workspace};
 
 /// The folder of a workspace that holds proposals.
-pub(super) const PROPOSALS_FOLDER: &str = "proposals";
+pub(crate) const PROPOSALS_FOLDER: &str = "proposals";
 /// The file that describes a proposal.
-pub(super) const PROPOSAL_FILE: &str = "proposal.json";
+pub(crate) const PROPOSAL_FILE: &str = "proposal.json";
 /// The folder that holds the proposed files.
-pub(super) const ITEM_FOLDER: &str = "item";
+pub(crate) const ITEM_FOLDER: &str = "item";
 
 /// A change that waits for a person's decision.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl ProposedAction {
     }
 
     /// Returns the digest that the item must have now, or `None` if no item may exist.
-    pub(super) fn expected_digest(self) -> Option<Sha256> {
+    pub(crate) fn expected_digest(self) -> Option<Sha256> {
         match self {
             Self::Create => None,
             Self::Update(before) | Self::Delete(before) => Some(before),
@@ -66,7 +66,7 @@ impl ProposedAction {
 
 /// Saves a permitted change as a proposal and returns its address.
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
-pub(super) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<Address, ItemError> {
+pub(crate) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<Address, ItemError> {
     let place = permit.place();
     let (action, files) = match permit.operation() {
         ItemOperation::Put { files, before: ExpectedState::Nothing } => {
@@ -112,11 +112,11 @@ pub(super) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<A
 
 impl Proposal {
     /// Returns the proposal's folder in the workspace.
-    pub(super) fn folder(&self) -> Option<RelPath> {
+    pub(crate) fn folder(&self) -> Option<RelPath> {
         RelPath::default().child(PROPOSALS_FOLDER)?.child(&self.name)
     }
 
-    pub(super) fn to_json_text(&self) -> String {
+    pub(crate) fn to_json_text(&self) -> String {
         let ScopedPath { scope, kind, base, category, id, form, .. } = &self.place;
         let base = match base {
             CategoryBase::Space | CategoryBase::Store(_) => None,
@@ -133,7 +133,7 @@ impl Proposal {
     }
 
     /// Parses a proposal's description. Returns `None` if it is not a valid one.
-    pub(super) fn parse(agent: AgentName, name: &str, text: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(agent: AgentName, name: &str, text: &[u8]) -> Option<Self> {
         const KEYS: [&str; 10] = [
             "v",
             "action",

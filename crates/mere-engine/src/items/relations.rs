@@ -8,8 +8,8 @@ use mere_core::reply::{Content, Data, Fields, ParsedName};
 
 use super::change::ItemCall;
 use super::load::item_name;
+use crate::error::tool_error::ToolError;
 use crate::search::StalePolicy;
-use crate::tool_error::ToolError;
 
 /// The largest number of dangling links that a reply lists.
 const MAX_DANGLING: usize = 100;

@@ -9,8 +9,8 @@ use mere_core::secrets;
 use serde_json::Value;
 
 use super::LoadedItem;
-use crate::redaction::{MASK, MaskedText};
-use crate::view::{View, nonzero};
+use crate::files::redaction::{MASK, MaskedText};
+use crate::files::view::{View, nonzero};
 
 /// Masks the secrets in an item's texts and counts them.
 pub(crate) struct ItemMasker {

@@ -6,8 +6,8 @@ use mere_core::item::{ItemRef, ItemType, Scope};
 
 use super::ItemSources;
 use super::find::is_visible;
+use crate::files::view::View;
 use crate::space::Catalog;
-use crate::view::View;
 
 /// The largest number of suggestions.
 const MAX_SUGGESTIONS: usize = 3;

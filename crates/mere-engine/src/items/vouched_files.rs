@@ -13,7 +13,7 @@ use mere_core::trust;
 use super::RawItem;
 use super::change::ItemCall;
 use super::loaded::SidecarFile;
-use crate::trust_policy::now;
+use crate::trust::now;
 use mere_host::GitRepository;
 
 /// Returns the files that were vouched for by the sidecar on disk or, failing that, by the last

@@ -10,7 +10,7 @@ use mere_core::request::{CategoryCall, CategoryChange, Reader};
 use super::locked_store::LockedStore;
 use super::reply::description_content;
 use super::{Store, StoreCall, StoreError};
-use crate::tool_error::ToolError;
+use crate::error::tool_error::ToolError;
 
 /// Runs a call about a category of the served store.
 pub(super) fn run_category_call(

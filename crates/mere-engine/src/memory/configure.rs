@@ -20,10 +20,10 @@ use super::reply::description_content;
 use super::template;
 use super::{Store, StoreCall, StoreError};
 use crate::config;
-use crate::config_check::check_config;
+use crate::config::check::check_config;
+use crate::error::tool_error::ToolError;
 use crate::items::ItemChangeError;
-use crate::project_key;
-use crate::tool_error::ToolError;
+use crate::trust::project_key;
 use mere_host::{Folder, FolderWriter, WritePrecondition, read_at_most};
 
 /// Reads the configuration again, creates the categories that it names, and returns the addresses

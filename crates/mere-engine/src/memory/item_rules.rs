@@ -18,8 +18,8 @@ use super::store_view::StoreOnDisk;
 use super::stores::lock_timeout;
 use super::sync::{category_address, create_categories};
 use crate::config::StorageConfig;
-use crate::context::Context;
 use crate::policy;
+use crate::session::context::Context;
 use mere_host::{FolderWriter, SPACE_FOLDER};
 
 /// The category rules for items from both config files.

@@ -14,10 +14,10 @@ use super::store_view::StoreOnDisk;
 use super::sync::category_address;
 use super::table::{MemoryPage, MemoryQuery, MemoryRow};
 use super::{Store, StoreCall, StoreError, category_file};
+use crate::error::tool_error::ToolError;
+use crate::files::view::{count_phrase, cursor_data, nonzero, page_reply};
 use crate::items::{ItemChangeError, mask_secrets};
-use crate::tool_error::ToolError;
-use crate::trust_policy::now;
-use crate::view::{count_phrase, cursor_data, nonzero, page_reply};
+use crate::trust::now;
 use mere_host::FolderWriter;
 
 /// Lists the stores, each with the category hierarchy that its configuration defines.

@@ -20,10 +20,10 @@ use mere_core::root::Root;
 use super::category_file::{self, CATEGORY_FILE};
 use super::store_view::{StoreOnDisk, VisibleStore};
 use super::{Store, StoreError};
-use crate::context::Context;
 use crate::policy;
-use crate::project_key;
-use crate::trust_policy::now;
+use crate::session::context::Context;
+use crate::trust::now;
+use crate::trust::project_key;
 use crate::world::World;
 use mere_host::{FolderWriter, WritePrecondition, read_at_most};
 

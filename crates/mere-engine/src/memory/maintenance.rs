@@ -11,9 +11,9 @@ use mere_core::request::DryRun;
 
 use super::locked_store::LockedStore;
 use super::{Store, StoreCall, StoreError};
-use crate::tool_error::ToolError;
-use crate::trust_policy::now;
-use crate::view::count_phrase;
+use crate::error::tool_error::ToolError;
+use crate::files::view::count_phrase;
+use crate::trust::now;
 
 /// The most faults that a reply lists.
 const MAX_FAULTS: usize = 1000;

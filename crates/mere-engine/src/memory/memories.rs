@@ -20,11 +20,11 @@ use mere_core::spoken::Spoken;
 use super::locked_store::{LockedStore, StoredMemory};
 use super::reply::MemoryReply;
 use super::{Store, StoreCall, StoreError};
+use crate::error::tool_error::ToolError;
+use crate::files::read::open_visible_file;
+use crate::files::redaction::{MASK, RedactedText, RedactionConflict, SecretDisplay};
 use crate::items::{ItemChangeError, ItemError, mask_secrets};
-use crate::read::open_visible_file;
-use crate::redaction::{MASK, RedactedText, RedactionConflict, SecretDisplay};
-use crate::tool_error::ToolError;
-use crate::trust_policy::now;
+use crate::trust::now;
 use crate::world::ResolveError;
 use mere_host::{FileStamp, read_at_most};
 

@@ -38,10 +38,10 @@ use mere_core::reply::Draft;
 use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
 use mere_core::root::Root;
 
-use crate::context::Context;
+use crate::error::tool_error::ToolError;
+use crate::files::view::View;
 use crate::items::ItemChangeError;
-use crate::tool_error::ToolError;
-use crate::view::View;
+use crate::session::context::Context;
 pub(crate) use configure::{ConfigureError, ReloadStores};
 pub(crate) use drift::{Drift, find_drift};
 pub(crate) use error::StoreError;

@@ -14,7 +14,7 @@ use mere_core::root::Root;
 
 use super::sync::{category_address, create_categories};
 use super::{FolderAccess, Store, StoreError};
-use crate::context::Context;
+use crate::session::context::Context;
 use crate::world::MountedRoot;
 use mere_host::SPACE_FOLDER;
 

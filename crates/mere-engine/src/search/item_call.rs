@@ -5,15 +5,15 @@
 
 use mere_core::item::{Scope, ScopedPath};
 
-use super::corpus::Corpus;
-use super::embedder::ThreadBudget;
-use super::embedding_backlog::EmbeddingJob;
+use super::embed::embedder::ThreadBudget;
 use super::graph::GraphVisibility;
-use super::live_index::{LiveIndex, StalePolicy, UpdateContext};
+use super::index::corpus::Corpus;
+use super::update::embedding_backlog::EmbeddingJob;
+use super::update::live_index::{LiveIndex, StalePolicy, UpdateContext};
 use super::{EmbeddingError, SearchError};
+use crate::error::tool_error::ToolError;
 use crate::items::{ItemCall, is_usable_by_caller, is_visible};
 use crate::space::Catalog;
-use crate::tool_error::ToolError;
 use mere_host::Database;
 
 /// The state of the search index after an update.

@@ -5,23 +5,12 @@
 //! similarity, and each hit is read and verified from its file again. The index only says where to
 //! look.
 
-mod batch_reader;
-mod change_detector;
-mod corpus;
-mod embedder;
-mod embedding_backlog;
-mod embedding_error;
-mod endpoint;
+pub(crate) mod embed;
 mod graph;
-mod hit_renderer;
 mod index;
-mod index_recovery;
 mod item_call;
-mod lazy_minilm;
-mod link_rename;
-mod live_index;
 mod query;
-mod rank;
+pub(crate) mod update;
 
 use std::time::{Duration, Instant};
 
@@ -38,24 +27,24 @@ use mere_core::search::{ExactTerm, Query, fold};
 
 use crate::config::EmbeddingsConfig;
 use crate::error;
+use crate::error::tool_error::ToolError;
+use crate::files::redaction::MaskedText;
+use crate::files::view::{cursor_data, page_reply};
 use crate::items::ItemCall;
-use crate::redaction::MaskedText;
-use crate::tool_error::ToolError;
-use crate::trust_policy::now;
-use crate::view::{cursor_data, page_reply};
-use batch_reader::to_nanoseconds;
-pub(crate) use embedder::{Embedder, ThreadBudget};
-pub(crate) use embedding_backlog::EmbeddingJob;
-pub(crate) use embedding_error::EmbeddingError;
-pub(crate) use endpoint::Endpoint;
+use crate::trust::now;
+pub(crate) use embed::embedder::{Embedder, ThreadBudget};
+pub(crate) use embed::embedding_error::EmbeddingError;
+pub(crate) use embed::endpoint::Endpoint;
+pub(crate) use embed::lazy_minilm::MINILM_FILE;
 use graph::GraphVisibility;
-use hit_renderer::HitRenderer;
-pub(crate) use lazy_minilm::MINILM_FILE as FETCHED;
-pub(crate) use link_rename::{LinkChange, LinkOutcome};
-use live_index::LiveIndex;
-pub(crate) use live_index::{SessionIndex, StalePolicy};
+pub(crate) use graph::link_rename::{LinkChange, LinkOutcome};
+use query::hit_renderer::HitRenderer;
+use query::rank::Ranking;
 use query::{Filter, FilterCondition, IndexQuery, find_matches};
-use rank::Ranking;
+use update::batch_reader::to_nanoseconds;
+pub(crate) use update::embedding_backlog::EmbeddingJob;
+use update::live_index::LiveIndex;
+pub(crate) use update::live_index::{SessionIndex, StalePolicy};
 
 /// The longest time that a search waits for items to be embedded, in a session that ends with the
 /// reply.

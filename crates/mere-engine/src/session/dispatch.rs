@@ -12,11 +12,11 @@ use mere_core::turn::{Progress, Turn};
 
 use super::Session;
 use crate::error;
+use crate::error::tool_error::ToolError;
 use crate::items::{self, ItemCall, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
 use crate::search::{self, EmbeddingJob, SearchContext, ThreadBudget};
-use crate::snapshot::Snapshot;
-use crate::tool_error::ToolError;
+use crate::session::snapshot::Snapshot;
 use crate::world::check_active;
 
 /// The longest time that a call waits for another process, no matter who made the call.
@@ -170,7 +170,7 @@ fn run_item_call(desk: &ItemCall<'_>, verb: &Verb) -> Result<Draft, ToolError> {
         Verb::Search(call) => search::search(desk, call),
         Verb::Load(call) => items::load(desk, call),
         Verb::Execute(call) => items::execute(desk, call),
-        Verb::Person(asked) => items::execute_person_command(desk, asked),
+        Verb::Person(asked) => crate::commands::execute_person_command(desk, asked),
         _ => Ok(error::panic_reply()),
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::Space;
 use super::index::IntegrityCheck;
 use super::scan::FolderState;
-use crate::project_key::ProjectKey;
+use crate::trust::project_key::ProjectKey;
 use mere_host::FileStamp;
 
 /// What is known of an index.

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{SearchIndex, bump_generation, delete_item, schema};
-use crate::search::corpus::Corpus;
+use crate::search::index::corpus::Corpus;
 
 /// The number of a corpus in the index.
 pub(crate) type CorpusId = u16;

@@ -8,6 +8,7 @@
 
 mod batch;
 mod corpora;
+pub(crate) mod corpus;
 mod known_files;
 mod links;
 mod merge;

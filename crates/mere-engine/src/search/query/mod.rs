@@ -4,8 +4,10 @@
 //! treated as absent, both for matches and for the rarity of words, so an index that grew gives the
 //! same scores as a new one.
 
+pub(crate) mod hit_renderer;
 mod nearest;
 mod plan;
+pub(crate) mod rank;
 mod segment_scores;
 mod term_postings;
 mod typo;

@@ -1,0 +1,108 @@
+//! How an item differs from what was signed.
+//!
+//! The item is compared only with what a trusted key vouched for; without that, all of it is new. A
+//! signature holds only digests, so the signed text is looked up in the user's cache, where signing
+//! leaves it, and in the last commit. Whatever is found must have the signed digest.
+
+use mere_core::diff::{self, DiffLine};
+use mere_core::digest::Sha256;
+use mere_core::item::integrity::FileDigest;
+use mere_core::reply::{Content, Data, Fields};
+use mere_core::root::Root;
+use mere_core::spoken::Spoken;
+
+use super::ItemCall;
+use super::relocation::read_verified_bytes;
+use crate::items::LoadedItem;
+use crate::items::vouched_files::{read_committed, vouched_files};
+
+/// The largest text that is compared or cached.
+const MAX_TEXT: u64 = 256 * 1024;
+
+/// Returns the changes of each file, and what they were compared with.
+pub(super) fn differences(
+    desk: &ItemCall<'_>,
+    loaded: &LoadedItem,
+) -> (Vec<Data>, Option<&'static str>) {
+    let signed = vouched_files(desk, &loaded.place);
+    let files = loaded.all_files();
+    let mut changes = Vec::new();
+    let mut unknown = false;
+    for file in &files {
+        let before = signed.iter().find(|one| one.path == file.path);
+        if before == Some(file) {
+            continue;
+        }
+        let new = read_text(desk, loaded, file);
+        let old = before.map(|one| signed_text(desk, loaded, one));
+        unknown |= matches!(old, Some(None));
+        changes.push(file_change(&file.path, old.flatten().as_deref(), new.as_deref()));
+    }
+    for gone in signed.iter().filter(|one| !files.iter().any(|file| file.path == one.path)) {
+        changes.push(file_change(&gone.path, signed_text(desk, loaded, gone).as_deref(), Some("")));
+    }
+    let base = match (signed.is_empty(), unknown) {
+        (true, _) => "nothing: nobody whose key counts has signed it",
+        (false, true) => "nothing: what was signed is not on this machine",
+        (false, false) => "what was signed",
+    };
+    (changes, Some(base))
+}
+
+/// Returns the diff of a file, or a note that there is none to show.
+pub(super) fn file_change(path: &str, old: Option<&str>, new: Option<&str>) -> Data {
+    let fields = Fields::default().with("path", Content::mention(path));
+    let Some(new) = new else {
+        return fields.with("diff", "a file that is no text, or too long to show\n").into();
+    };
+    fields.with("diff", Content::body(unified(old.unwrap_or_default(), new))).into()
+}
+
+/// Returns a unified diff as text.
+pub(super) fn unified(old: &str, new: &str) -> String {
+    let lines = diff::unified_diff(old, new).into_iter().map(|line| match line {
+        DiffLine::Same(text) => format!(" {text}\n"),
+        DiffLine::Removed(text) => format!("-{text}\n"),
+        DiffLine::Added(text) => format!("+{text}\n"),
+        DiffLine::NoFinalNewline => "\\ no newline at the end\n".to_owned(),
+        DiffLine::Gap => "…\n".to_owned(),
+    });
+    lines.collect()
+}
+
+/// Caches the texts of a signed item for the next diff.
+pub(super) fn cache_signed_texts(desk: &ItemCall<'_>, loaded: &LoadedItem) {
+    let Some(cache) = desk.context.environment.cache() else { return };
+    for file in loaded.all_files().iter().filter(|file| file.size <= MAX_TEXT) {
+        if let Some(text) = read_text(desk, loaded, file)
+            && let Err(error) = cache.save_text(&file.sha256.to_string(), text.as_bytes())
+        {
+            tracing::debug!(%error, "a signed text could not be kept");
+        }
+    }
+}
+
+fn read_text(desk: &ItemCall<'_>, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
+    if file.path == loaded.main_file_name() {
+        return Some(loaded.text.clone());
+    }
+    if file.size > MAX_TEXT {
+        return None;
+    }
+    let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone())).ok()?;
+    String::from_utf8(read_verified_bytes(main.parent_folder()?, file).ok()?).ok()
+}
+
+fn signed_text(desk: &ItemCall<'_>, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
+    let is_it = |bytes: &Vec<u8>| Sha256::digest(bytes) == file.sha256;
+    let cache = desk.context.environment.cache();
+    let kept = cache.and_then(|cache| cache.read_saved_text(&file.sha256.to_string(), MAX_TEXT));
+    let kept = kept.filter(is_it).and_then(|bytes| String::from_utf8(bytes).ok());
+    let is_text = |text: &String| Sha256::digest(text.as_bytes()) == file.sha256;
+    kept.or_else(|| {
+        let (folder, _) = loaded.address.path().split_last()?;
+        let path = folder.join_path(&file.path.parse().ok()?);
+        let path = Some(path).filter(|_| *loaded.address.root() == Root::Project)?;
+        String::from_utf8(read_committed(desk, &path)?).ok().filter(is_text)
+    })
+}

@@ -1,0 +1,63 @@
+//! Checks the items: reports those that were changed, moved, renamed or copied since they were
+//! signed, and those that are not signed but must be.
+
+use mere_core::item::ScopedPath;
+use mere_core::spoken::Spoken;
+use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
+
+use super::{Finding, FindingState};
+use crate::commands::item_report::{ItemReport, verify_all};
+use crate::commands::select::all_items;
+use crate::error::tool_error::ToolError;
+use crate::items::TrustStatus;
+use crate::items::change::ItemCall;
+
+/// Returns a finding for every item that has a problem or is a draft.
+pub(super) fn check_items(desk: &ItemCall<'_>) -> Result<Vec<Finding>, ToolError> {
+    let places = all_items(desk, None)?;
+    let judged = verify_all(desk, desk.trust_policy, &places);
+    let mut findings = judged
+        .iter()
+        .filter(|one| one.is_finding)
+        .map(|one| item_finding(desk, one))
+        .collect::<Vec<_>>();
+    let drafts = judged.iter().filter(|one| matches!(one.trust_status, Ok(TrustStatus::Draft)));
+    findings.extend(drafts.map(|one| {
+        Finding::new("items", FindingState::Note, "is a draft: `mere sign` ends that")
+            .with_address(one.place.address())
+    }));
+    if findings.is_empty() {
+        let words = match judged.len() {
+            1 => "the one item is what it should be".to_owned(),
+            count => format!("{count} items are what they should be"),
+        };
+        findings.push(Finding::new("items", FindingState::Right, words));
+    }
+    Ok(findings)
+}
+
+fn item_finding(desk: &ItemCall<'_>, judged: &ItemReport) -> Finding {
+    let what = match judged.failure() {
+        Some(VerificationFailure::WrongLocation(mismatch)) => describe_mismatch(desk, mismatch),
+        _ => judged.problem(),
+    };
+    let finding =
+        Finding::new("items", FindingState::Wrong, what).with_address(judged.place.address());
+    match judged.fix() {
+        Some(fix) => finding.with_fix(fix),
+        None => finding,
+    }
+}
+
+/// Describes how an item came to lie at another place than the one it was signed for.
+fn describe_mismatch(desk: &ItemCall<'_>, mismatch: &LocationMismatch) -> String {
+    let home = mismatch.expected_path.as_ref().and_then(ScopedPath::address);
+    let Some(home) = home else { return format!("was signed for another {}", mismatch.field) };
+    let is_there = desk.view.resolve(&Spoken::Rooted(home.clone())).is_ok();
+    match mismatch.field {
+        LocationField::Space => format!("was copied from another space ({})", mismatch.expected),
+        _ if is_there => format!("is a copy of {home}"),
+        LocationField::Id => format!("was renamed: it is signed as `{}`", mismatch.expected),
+        _ => format!("was moved from {home}"),
+    }
+}

@@ -1,0 +1,100 @@
+//! `mere doctor`: checks everything, and names each problem with its fix.
+//!
+//! With `--fix` it repairs what needs no decision: the index, the git attributes and the mode of
+//! key files. It signs nothing, moves nothing and deletes nothing.
+
+mod item_checks;
+mod orphaned_signatures;
+mod sandbox_checks;
+mod setup_checks;
+
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::DoctorMode;
+
+use crate::error::tool_error::ToolError;
+use crate::items::change::ItemCall;
+
+/// The result of one check.
+#[derive(Clone)]
+pub(super) struct Finding {
+    /// The name of the check.
+    check: &'static str,
+    state: FindingState,
+    /// The result in words.
+    what: String,
+    fix: Option<String>,
+    /// The address it is about, if there is one.
+    address: Option<mere_core::address::Address>,
+}
+
+/// How serious a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FindingState {
+    /// Everything is as it should be.
+    Right,
+    /// It is worth knowing.
+    Note,
+    /// It needs attention.
+    Wrong,
+    /// It was wrong, and was repaired.
+    Fixed,
+}
+
+impl FindingState {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Note => "note",
+            Self::Wrong => "wrong",
+            Self::Fixed => "fixed",
+        }
+    }
+}
+
+impl Finding {
+    fn new(check: &'static str, state: FindingState, what: impl Into<String>) -> Self {
+        Self { check, state, what: what.into(), fix: None, address: None }
+    }
+
+    fn with_fix(self, fix: impl Into<String>) -> Self {
+        Self { fix: Some(fix.into()), ..self }
+    }
+
+    fn with_address(self, address: Option<mere_core::address::Address>) -> Self {
+        Self { address, ..self }
+    }
+
+    fn to_data(self) -> Data {
+        Fields::default()
+            .with("check", self.check)
+            .with("state", self.state.name())
+            .with("what", Content::mention(self.what))
+            .with_some("address", self.address)
+            .with_some("fix", self.fix.map(Content::mention))
+            .into()
+    }
+}
+
+/// Runs every check.
+pub(super) fn diagnose(desk: &ItemCall<'_>, repair: DoctorMode) -> Result<Draft, ToolError> {
+    let mut findings = setup_checks::check_configs(desk);
+    findings.extend(setup_checks::check_spaces(desk, repair));
+    findings.extend(setup_checks::check_keys(desk, repair));
+    findings.extend(setup_checks::check_team(desk));
+    findings.extend(setup_checks::check_index(desk, repair)?);
+    findings.extend(item_checks::check_items(desk)?);
+    findings.extend(orphaned_signatures::find_orphans(desk));
+    findings.extend(setup_checks::check_proposals(desk));
+    findings.extend(sandbox_checks::check_layers(desk.run_config.sandbox_level));
+    let wrong = findings.iter().filter(|one| one.state == FindingState::Wrong).count();
+    let told = findings.into_iter().map(Finding::to_data).collect::<Data>();
+    let data = Fields::default().with("checks", told).with("findings", wrong as u64);
+    if wrong == 0 {
+        return Ok(Draft::success(codes::DOCTOR, "Nothing is wrong.").data(data));
+    }
+    let words = if wrong == 1 { "thing is" } else { "things are" };
+    let message = Prose::words(format!("{wrong} {words} not right."));
+    Ok(Draft::fault(codes::DOCTOR_FINDINGS, message)
+        .hint("Each is named with its fix; `mere doctor --fix` does what nobody must decide on.")
+        .data(data))
+}

@@ -1,0 +1,208 @@
+//! Checks everything around the items: configs, spaces, keys, trust, the team, the index and the
+//! proposals.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::item::Scope;
+use mere_core::request::{DoctorMode, IndexCommand};
+use mere_core::root::Root;
+
+use super::{Finding, FindingState};
+use crate::commands::{git_attributes, index as indexing, pending_proposals as proposals};
+use crate::config::check::check_config;
+use crate::error::tool_error::ToolError;
+use crate::error::{describe_roster_trouble, key_error_reply as key_words};
+use crate::items::ItemError;
+use crate::items::change::ItemCall;
+use crate::space::IndexComparison;
+use crate::trust::keys::KeyFault;
+use crate::trust::project_key;
+use crate::trust::signers;
+use crate::trust::signers::TrustStore;
+use crate::trust::{self, keys};
+use mere_host::{GitRepository, SPACE_FOLDER};
+
+/// Checks both config files.
+pub(super) fn check_configs(desk: &ItemCall<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for file in check_config(desk.context) {
+        let address = Some(file.address);
+        if let Some(problem) = file.problem {
+            let fix = "Correct what is named; docs/config.md describes every key.";
+            found.push(
+                Finding::new("config", FindingState::Wrong, problem)
+                    .with_fix(fix)
+                    .with_address(address.clone()),
+            );
+        }
+        let notes = file.note.into_iter().chain(file.warnings);
+        let notes = notes.map(|note| Finding::new("config", FindingState::Note, note));
+        found.extend(notes.map(|note| note.with_address(address.clone())));
+    }
+    or_all_right(found, "config", "the configuration is right")
+}
+
+/// Checks each space's own file, and the git attributes of the project.
+pub(super) fn check_spaces(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for space in desk.sources.spaces() {
+        let Some(folder) = space.folder() else { continue };
+        let address = space_address(space.scope);
+        if project_key::space_format(folder.dir()) > project_key::SPACE_FORMAT {
+            let what = "is of a newer version, or its space.json is not valid: it is read only";
+            let fix = "Install the newer version, or correct space.json.";
+            found.push(
+                Finding::new("space", FindingState::Wrong, what)
+                    .with_fix(fix)
+                    .with_address(address.clone()),
+            );
+        } else if project_key::space_id(folder.dir()).is_none() {
+            let what = "has no id yet: nothing in it is signed";
+            let fix =
+                "`mere init` (`--user` for yours) gives it one; so does the first `mere sign`.";
+            found.push(
+                Finding::new("space", FindingState::Note, what)
+                    .with_fix(fix)
+                    .with_address(address.clone()),
+            );
+        }
+        if space.scope == Scope::Project && GitRepository::discover(&desk.context.project).is_some()
+        {
+            found.extend(check_git_attributes(desk, repair));
+        }
+    }
+    or_all_right(found, "space", "the spaces are whole")
+}
+
+/// Checks that git keeps the bytes of items.
+fn check_git_attributes(desk: &ItemCall<'_>, repair: DoctorMode) -> Option<Finding> {
+    let missing = git_attributes::missing_lines(desk).unwrap_or_default();
+    if missing.is_empty() {
+        return None;
+    }
+    let what = "git may change line ends of items, which breaks signatures";
+    if repair == DoctorMode::Repair && git_attributes::write_missing_lines(desk).is_ok() {
+        return Some(Finding::new(
+            "git",
+            FindingState::Fixed,
+            "git leaves the bytes of items alone now",
+        ));
+    }
+    let lines = missing.join("`, `");
+    let fix = format!("`mere doctor --fix` adds `{lines}` to .gitattributes.");
+    Some(Finding::new("git", FindingState::Wrong, what).with_fix(fix))
+}
+
+/// Checks the user's own keys and the list of trusted keys.
+pub(super) fn check_keys(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding> {
+    let surroundings = &desk.context.environment;
+    let mut found = Vec::new();
+    match keys::unlock(surroundings, None) {
+        Ok(_) | Err(KeyFault::Locked(_)) => {}
+        Err(KeyFault::NoKey) => found.push(
+            Finding::new("keys", FindingState::Note, "you have no key")
+                .with_fix("`mere keys generate`, or `mere keys use ~/.ssh/id_ed25519`."),
+        ),
+        Err(KeyFault::UnsafeMode { .. }) if repair == DoctorMode::Repair => {
+            found.push(match keys::restrict_permissions(surroundings) {
+                Ok(()) => Finding::new(
+                    "keys",
+                    FindingState::Fixed,
+                    "the key's file is closed to others now",
+                ),
+                Err(error) => Finding::new("keys", FindingState::Wrong, error.to_string()),
+            });
+        }
+        Err(fault) => {
+            let words = key_words(&fault);
+            let finding =
+                Finding::new("keys", FindingState::Wrong, words.message().render_for_person());
+            found.push(match words.hint_prose() {
+                Some(advice) => finding.with_fix(advice.render_for_person()),
+                None => finding,
+            });
+        }
+    }
+    if matches!(signers::read(surroundings), TrustStore::Damaged) {
+        let what = "the list of trusted keys is damaged: no key counts";
+        let fix = "Restore trust.json in your config folder, or move it away and trust anew.";
+        found.push(Finding::new("trust", FindingState::Wrong, what).with_fix(fix));
+    }
+    or_all_right(found, "keys", "your key can be used")
+}
+
+/// Checks the team's roster.
+pub(super) fn check_team(desk: &ItemCall<'_>) -> Vec<Finding> {
+    let team = desk.trust_policy.team();
+    let path =
+        RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(trust::ROSTER_FILE));
+    let address = path.map(|path| Address::file(Root::Project, path));
+    if let Some(trouble) = team.roster_trouble() {
+        let (what, fix) = describe_roster_trouble(&trouble);
+        let finding = Finding::new("team", FindingState::Wrong, what.render_for_person());
+        return vec![finding.with_fix(fix.render_for_person()).with_address(address)];
+    }
+    match (team.joined_roster(), team.signed_roster().is_ok()) {
+        (Some(roster), _) => {
+            let words = format!("joined, roster {}", roster.serial);
+            vec![Finding::new("team", FindingState::Right, words)]
+        }
+        (None, true) => {
+            let what = "there is a team that you have not joined";
+            vec![
+                Finding::new("team", FindingState::Note, what)
+                    .with_fix("`mere join` shows it.")
+                    .with_address(address),
+            ]
+        }
+        (None, false) => Vec::new(),
+    }
+}
+
+/// Checks the index of each space.
+pub(super) fn check_index(
+    desk: &ItemCall<'_>,
+    repair: DoctorMode,
+) -> Result<Vec<Finding>, ToolError> {
+    let mut found = Vec::new();
+    for space in desk.sources.spaces() {
+        let comparison = IndexComparison::compare(space).map_err(ItemError::Unsearchable)?;
+        let Some(comparison) = comparison else { continue };
+        let address = space_address(space.scope);
+        for stray in &comparison.strays {
+            let what = format!("{} is not an item: {}", stray.path, stray.reason);
+            found.push(
+                Finding::new("strays", FindingState::Note, what).with_address(address.clone()),
+            );
+        }
+        // Replies are correct even with a stale index, so it is reported only when it was repaired.
+        if comparison.count_differences() > 0 && repair == DoctorMode::Repair {
+            indexing::index(desk, IndexCommand::Rebuild)?;
+            found.push(Finding::new("index", FindingState::Fixed, "it was written anew"));
+        }
+    }
+    Ok(found)
+}
+
+/// Reports how many proposals wait for a decision.
+pub(super) fn check_proposals(desk: &ItemCall<'_>) -> Vec<Finding> {
+    match proposals::read_proposals(desk).map(|found| found.len()) {
+        Ok(0) | Err(_) => Vec::new(),
+        Ok(count) => {
+            let words = if count == 1 { "proposal waits" } else { "proposals wait" };
+            let finding =
+                Finding::new("proposals", FindingState::Note, format!("{count} {words} for you"));
+            vec![finding.with_fix("`mere review` shows them.")]
+        }
+    }
+}
+
+fn space_address(scope: Scope) -> Option<Address> {
+    match scope {
+        Scope::User => Some(Address::directory(Root::User, RelPath::default())),
+        _ => Some(Address::directory(Root::Project, RelPath::default().child(SPACE_FOLDER)?)),
+    }
+}
+
+fn or_all_right(found: Vec<Finding>, check: &'static str, words: &'static str) -> Vec<Finding> {
+    if found.is_empty() { vec![Finding::new(check, FindingState::Right, words)] } else { found }
+}

@@ -1,0 +1,200 @@
+//! `mere graph`: draws the links between knowledge entries, or checks them.
+//!
+//! The graph comes from the search index. Nothing is changed here, not even to fix a link.
+
+use mere_core::graph::{
+    Cycle, Graph, GraphReport, Node, NodeId, Resolution, Subgraph, WalkOptions,
+};
+use mere_core::item::{ItemRef, ItemType};
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::{DrawingFormat, GraphCommand, LookupScope};
+
+use crate::error::tool_error::ToolError;
+use crate::files::view::count_phrase;
+use crate::items::ItemCall;
+use crate::items::find::find;
+
+/// The largest number of findings of one kind that are listed.
+const MAX_LISTED: usize = 200;
+
+/// Draws or checks the graph.
+pub(super) fn execute_graph_command(
+    desk: &ItemCall<'_>,
+    asked: &GraphCommand,
+) -> Result<Draft, ToolError> {
+    let graph =
+        desk.with_index(|library| desk.with_visibility(|audience| library.full_graph(audience)))?;
+    match asked {
+        GraphCommand::Check => Ok(check_graph(&graph)),
+        GraphCommand::Draw { entry, walk, format } => {
+            draw(desk, &graph, entry.as_ref(), (walk, *format))
+        }
+    }
+}
+
+fn draw(
+    desk: &ItemCall<'_>,
+    graph: &Graph,
+    entry: Option<&ItemRef>,
+    (walk, format): (&WalkOptions, DrawingFormat),
+) -> Result<Draft, ToolError> {
+    let picture = match entry {
+        None => Subgraph::entire_graph(graph, walk),
+        Some(name) => Subgraph::neighbourhood(graph, find_focus(desk, graph, name)?, walk),
+    };
+    let drawing = match format {
+        DrawingFormat::Text => picture.to_text(),
+        DrawingFormat::Dot => picture.to_dot(),
+        DrawingFormat::Json => picture.to_json(),
+        DrawingFormat::Svg => picture.to_svg(),
+    };
+    let (entries, links) = (picture.entry_count() as u64, picture.link_count() as u64);
+    let left_out = Some(picture.omitted_count() as u64).filter(|count| *count > 0);
+    let data = Fields::default()
+        .with("drawing", Content::body(drawing))
+        .with("entries", entries)
+        .with("links", links)
+        .with_some("left_out", left_out);
+    let message = count_phrase(entries, "entry", "entries").and(" and ");
+    let message = message.append(&count_phrase(links, "link", "links")).and(".");
+    Ok(Draft::success(codes::GRAPH, message).data(data))
+}
+
+/// Returns the node of a named entry. If there is none, the error is the same as that of every
+/// other command.
+fn find_focus(desk: &ItemCall<'_>, graph: &Graph, name: &ItemRef) -> Result<NodeId, ToolError> {
+    match graph.resolve(ItemType::Knowledge, name) {
+        Resolution::One(node) => Ok(node),
+        Resolution::Several(_) | Resolution::Nothing => {
+            let found =
+                find(desk.sources, desk.view, (ItemType::Knowledge, name), LookupScope::Local)?;
+            // The entry exists but cannot be read, so it has no links to draw.
+            let missing = crate::items::ItemError::Missing {
+                kind: ItemType::Knowledge,
+                item: Box::new(name.clone()),
+                scopes: vec![found.place.scope],
+                suggestions: Vec::new(),
+            };
+            graph.node_at(&found.place).ok_or_else(|| missing.into())
+        }
+    }
+}
+
+fn check_graph(graph: &Graph) -> Draft {
+    let found = graph.check();
+    let mut told = GraphFindings { graph, checks: Vec::new() };
+    told.add_all(&found);
+    let is_sound = found.is_sound();
+    let data = Fields::default()
+        .with("checks", Data::List(told.checks))
+        .with("entries", graph.len() as u64)
+        .with("links", graph.link_count() as u64);
+    if is_sound {
+        let message = Prose::words("The links of ")
+            .append(&count_phrase(graph.len() as u64, "entry", "entries"))
+            .and(" are sound.");
+        Draft::success(codes::GRAPH_CHECKED, message).data(data)
+    } else {
+        Draft::fault(codes::GRAPH_FINDINGS, "Some links have to be mended.").data(data)
+    }
+}
+
+/// Collects findings in the format of `mere doctor`.
+struct GraphFindings<'a> {
+    graph: &'a Graph,
+    checks: Vec<Data>,
+}
+
+impl GraphFindings<'_> {
+    fn add_all(&mut self, found: &GraphReport) {
+        self.add_unresolved_links(found);
+        for cycle in found.cycles.iter().take(MAX_LISTED) {
+            self.add_cycle(cycle);
+        }
+        self.add_left_out("cycle", found.cycles.len());
+        self.add_contradictions(found);
+        for node in found.orphans.iter().take(MAX_LISTED) {
+            let what = "nothing links to it, and it to nothing".to_owned();
+            self.add_finding(("note", "orphan"), *node, (what, None));
+        }
+        self.add_left_out("orphan", found.orphans.len());
+    }
+
+    fn add_unresolved_links(&mut self, found: &GraphReport) {
+        for one in found.dangling.iter().take(MAX_LISTED) {
+            let fix = one.suggestion.map(|near| format!("Did you mean `{}`?", self.node(near)));
+            let fix = fix.unwrap_or_else(|| "Write that entry, or take the link out.".to_owned());
+            let what = format!("`{}` leads to `{}`, which is not there", one.relation, one.target);
+            self.add_finding(("wrong", "dangling"), one.from, (what, Some(fix)));
+        }
+        self.add_left_out("dangling", found.dangling.len());
+        for one in found.ambiguous.iter().take(MAX_LISTED) {
+            let fits = one.candidates.iter().map(|node| format!("`{}`", self.node(*node).name()));
+            let fix = format!("Say which: {}.", fits.collect::<Vec<_>>().join(", "));
+            let what = format!("`{}` leads to `{}`, which is several", one.relation, one.target);
+            self.add_finding(("wrong", "ambiguous"), one.from, (what, Some(fix)));
+        }
+        self.add_left_out("ambiguous", found.ambiguous.len());
+    }
+
+    fn add_contradictions(&mut self, found: &GraphReport) {
+        for one in found.contradictions.iter().take(MAX_LISTED) {
+            let (first, second) = one.between;
+            let although = one.conflicting_link.map(|(node, relation)| {
+                format!(", although `{}` says `{relation}`", self.node(node))
+            });
+            let state = if although.is_some() { "wrong" } else { "note" };
+            let although = although.unwrap_or_default();
+            let what = format!("it and `{}` contradict each other{although}", self.node(second));
+            self.add_finding((state, "contradiction"), first, (what, None));
+        }
+        self.add_left_out("contradiction", found.contradictions.len());
+    }
+
+    /// Adds a note about how many findings of a kind are not listed.
+    fn add_left_out(&mut self, check: &'static str, found: usize) {
+        if found > MAX_LISTED {
+            let more = found - MAX_LISTED;
+            let fields = Fields::default()
+                .with("check", check)
+                .with("state", "note")
+                .with("what", Content::mention(format!("{more} more of this kind are not listed")))
+                .with("left_out", more as u64);
+            self.checks.push(fields.into());
+        }
+    }
+
+    fn add_cycle(&mut self, cycle: &Cycle) {
+        let Some(first) = cycle.path.first() else { return };
+        let path = cycle.path.iter().chain([first]).map(|node| format!("`{}`", self.node(*node)));
+        let path = path.collect::<Vec<_>>().join(" → ");
+        let others = match cycle.others {
+            0 => String::new(),
+            more => format!(" ({more} more in the same knot)"),
+        };
+        let what = format!("`{}` goes in a circle: {path}{others}", cycle.relation);
+        let fix = Some("Take one of these links out.".to_owned());
+        self.add_finding(("wrong", "cycle"), *first, (what, fix));
+    }
+
+    fn node(&self, node: NodeId) -> &Node {
+        self.graph.node(node)
+    }
+
+    /// Adds one finding. Its text is content, because names and targets were written by people.
+    fn add_finding(
+        &mut self,
+        (state, check): (&'static str, &'static str),
+        node: NodeId,
+        (what, fix): (String, Option<String>),
+    ) {
+        let address = self.graph.node(node).address();
+        let fields = Fields::default()
+            .with("check", check)
+            .with("state", state)
+            .with_some("address", address)
+            .with("what", Content::mention(what))
+            .with_some("fix", fix.map(Content::mention));
+        self.checks.push(fields.into());
+    }
+}

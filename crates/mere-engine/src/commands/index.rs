@@ -1,0 +1,106 @@
+//! `mere index`: updates, rebuilds or checks `.ai/.index.json`.
+//!
+//! It also updates the search index. Replies are correct even if the index file is stale.
+
+use mere_core::item::Scope;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::IndexCommand;
+
+use super::ItemCall;
+use crate::error;
+use crate::error::tool_error::ToolError;
+use crate::items::ItemError;
+use crate::search::EmbeddingError;
+use crate::space::{Catalog, IndexComparison, Stray};
+
+/// Updates, rebuilds or checks the index of each space.
+pub(super) fn index(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
+    match how {
+        IndexCommand::Check => check_indexes(desk),
+        IndexCommand::Update | IndexCommand::Rebuild => write_indexes(desk, how),
+    }
+}
+
+fn write_indexes(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
+    let mut total = 0;
+    let mut told = Vec::new();
+    for scope in [Scope::Project, Scope::User] {
+        let written = desk.sources.with_catalog_of(scope, |catalog: &mut Catalog| {
+            let strays = match how {
+                IndexCommand::Rebuild => catalog.rescan()?,
+                IndexCommand::Update | IndexCommand::Check => {
+                    catalog.rewrite_index().map(|()| Vec::new())?
+                }
+            };
+            Ok((catalog.count()?, catalog.has_index(), strays))
+        });
+        let written = written.map_err(ItemError::Unsearchable)?;
+        let Some((count, kept, strays)) = written else { continue };
+        if desk.sources.space(scope).is_some_and(|space| space.folder().is_none()) && count == 0 {
+            continue;
+        }
+        total += count;
+        let fields = Fields::default()
+            .with("scope", scope.name())
+            .with("items", count)
+            .with("written", kept)
+            .with("strays", stray_list(&strays));
+        told.push(fields.into());
+    }
+    let message = format!("The index has {total} {}.", if total == 1 { "item" } else { "items" });
+    if how == IndexCommand::Rebuild {
+        desk.clear_search_index()?;
+    }
+    let search = desk.update_search_index()?;
+    let told_search =
+        Fields::default().with("items", search.items).with("waiting", search.missing_vectors);
+    let data = Fields::default().with("spaces", Data::List(told)).with("search", told_search);
+    let draft = Draft::success(codes::INDEX, Prose::words(message)).data(data);
+    // A user who turned the model off does not miss it.
+    let trouble = search.embedding_error.filter(|trouble| *trouble != EmbeddingError::Disabled);
+    let trouble = trouble.as_ref().map(error::no_vectors_note);
+    let passing = (!search.is_persistent).then(|| error::TEMPORARY_INDEX_NOTE.to_owned());
+    let hints = trouble.into_iter().chain(passing).collect::<Vec<_>>();
+    Ok(if hints.is_empty() { draft } else { draft.hint(Prose::words(hints.join(" "))) })
+}
+
+fn check_indexes(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let mut findings = 0;
+    let mut told = Vec::new();
+    for space in desk.sources.spaces() {
+        let Some(comparison) = IndexComparison::compare(space).map_err(ItemError::Unsearchable)?
+        else {
+            continue;
+        };
+        findings += comparison.count_differences();
+        let list = |paths: &[String]| {
+            paths.iter().map(|path| Data::from(Content::mention(path.as_str()))).collect::<Data>()
+        };
+        let fields = Fields::default()
+            .with("scope", space.scope.name())
+            .with("state", comparison.state)
+            .with("missing", list(&comparison.missing))
+            .with("changed", list(&comparison.changed))
+            .with("gone", list(&comparison.gone))
+            .with("strays", stray_list(&comparison.strays));
+        told.push(fields.into());
+    }
+    let data = Fields::default().with("spaces", Data::List(told));
+    if findings == 0 {
+        let message = "The index is what a fresh scan gives.";
+        return Ok(Draft::success(codes::INDEX_CHECKED, message).data(data));
+    }
+    let words = if findings == 1 { "difference" } else { "differences" };
+    let message = format!("The index and the disk have {findings} {words}.");
+    Ok(Draft::fault(codes::INDEX_DIFFERS, Prose::words(message))
+        .hint("Answers are right all the same. `mere index` writes it anew.")
+        .data(data))
+}
+
+fn stray_list(strays: &[Stray]) -> Data {
+    let told = strays.iter().map(|stray| {
+        let path = Content::mention(stray.path.as_str());
+        Data::from(Fields::default().with("path", path).with("why", stray.reason))
+    });
+    told.collect()
+}

@@ -1,0 +1,320 @@
+//! `mere init`: creates a space with one working example of each type.
+//!
+//! It is safe to repeat: existing files stay as they are, and only a new space gets examples.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::chain::{Chain, ChainTool, builtin, lock};
+use mere_core::digest::Sha256;
+use mere_core::item::integrity::FileDigest;
+use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath, ToolManifest};
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::{GitHook, InitSpace, StarterItems};
+use mere_core::root::Root;
+use mere_core::trust::PublicKey;
+
+use super::ItemCall;
+use super::git_attributes;
+use super::relocation::load_from_files;
+use crate::config;
+use crate::error::tool_error::ToolError;
+use crate::items::item_signer::ItemSigner;
+use crate::items::{ItemChangeError, ItemError};
+use crate::policy::SigningReason;
+use crate::trust::keys;
+use crate::trust::keys::KeyFault;
+use crate::trust::project_key;
+use mere_host::{
+    FolderWriter, GITIGNORE_PATTERNS, GitRepository, HookInstallation, SPACE_FOLDER,
+    WritePrecondition, has_terminal, read_at_most,
+};
+
+const EXAMPLE_TOOL: &str = "hello_tool";
+
+/// The files of the examples, with their paths in the space.
+const EXAMPLES: [(&str, &str); 5] = [
+    ("directives/examples/summarize-folder.md", include_str!("examples/summarize-folder.md")),
+    ("tools/examples/hello_tool.yaml", include_str!("examples/hello_tool.yaml")),
+    ("tools/examples/hello_tool.py", include_str!("examples/hello_tool.py")),
+    ("knowledge/examples/how-items-work.md", include_str!("examples/how-items-work.md")),
+    ("memory/welcome.md", include_str!("examples/welcome.md")),
+];
+
+/// The commands to try first.
+const NEXT_COMMANDS: [&str; 3] =
+    ["mere list", "mere run hello_tool --param name=Ada", "mere show knowledge how-items-work"];
+
+/// The commands to try first in a space without examples.
+const NEXT_COMMANDS_WITHOUT_EXAMPLES: [&str; 3] =
+    ["mere new skill code-review", "mere new note my-first", "mere list"];
+
+/// Creates the space of a scope.
+pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolError> {
+    let scope = desk.effective_scope(asked.scope);
+    let root = if scope == Scope::User { Root::User } else { Root::Project };
+    let address = match scope {
+        Scope::User => Address::directory(root, RelPath::default()),
+        _ => Address::directory(
+            root,
+            RelPath::default().child(SPACE_FOLDER).ok_or(ItemChangeError::InvalidPlace)?,
+        ),
+    };
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
+    let (key_made, sealer) = unlock_or_make_key(desk)?;
+    let mut making = NewSpace::begin(desk, scope).map_err(failed)?;
+    if project_key::space_format(making.editing.dir()) > project_key::SPACE_FORMAT {
+        return Err(ItemChangeError::NewerFormat.into());
+    }
+    let is_new = making.write_space_file(desk).map_err(failed)?;
+    making.write_gitignore().map_err(failed)?;
+    let config = match scope {
+        Scope::User => include_str!("examples/user-config.yaml"),
+        _ => include_str!("examples/config.yaml"),
+    };
+    // An existing space keeps its rule about unsigned items.
+    let signed = if is_new { include_str!("examples/require-signed.yaml") } else { "" };
+    making.put_file(config::FILE, &[config, signed].concat()).map_err(failed)?;
+    if scope == Scope::Project && git_attributes::write_missing_lines(desk).map_err(failed)? {
+        making.created.push("../.gitattributes".to_owned());
+    }
+    let has_examples = is_new && asked.example == StarterItems::OneOfEach;
+    if has_examples {
+        making.write_examples(sealer.as_ref())?;
+    }
+    let hook = match asked.hook {
+        GitHook::Install => Some(install_hook(desk)?),
+        GitHook::Leave => None,
+    };
+    let categories = create_categories(desk)?;
+    let is_whole = making.created.is_empty() && categories.is_empty();
+    let made = making.created.iter().filter_map(|path| address_in(&address, path));
+    let made = made.chain(categories).map(Data::from);
+    let next = if has_examples { NEXT_COMMANDS } else { NEXT_COMMANDS_WITHOUT_EXAMPLES };
+    let next = next.into_iter().map(Data::from).collect::<Data>();
+    let data = Fields::default()
+        .with("space", address.clone())
+        .with("space_id", Data::Words(making.space_id.clone().into()))
+        .with_some("key", sealer.map(|sealer| Content::mention(sealer.fingerprint().to_string())))
+        .with_some("key_made", key_made.map(|_| true))
+        .with_some("git_hook", hook)
+        .with("made", made.collect::<Data>())
+        .with("next", next);
+    let (code, words) = match (is_new, is_whole) {
+        (true, _) => (codes::INIT, " is a space now."),
+        (false, true) => (codes::INIT_AGAIN, " is a space already; nothing was changed."),
+        (false, false) => (codes::INIT_AGAIN, " is a space already; what was missing was added."),
+    };
+    Ok(Draft::success(code, Prose::words("").address(address).and(words)).data(data))
+}
+
+/// Creates the categories that the configuration names, and returns those that were missing.
+fn create_categories(desk: &ItemCall<'_>) -> Result<Vec<Address>, ToolError> {
+    let mut made = desk.store_call.stores.create_categories(desk.context)?;
+    made.extend(desk.item_rules.create_categories(desk.context)?);
+    Ok(made)
+}
+
+/// A space that is being created.
+struct NewSpace {
+    editing: FolderWriter,
+    scope: Scope,
+    space_id: String,
+    /// The paths of the files that were missing before.
+    created: Vec<String>,
+}
+
+impl NewSpace {
+    fn begin(desk: &ItemCall<'_>, scope: Scope) -> std::io::Result<Self> {
+        let mut made = Vec::new();
+        let folder = if scope == Scope::User {
+            desk.context.environment.make_user_space()?
+        } else {
+            // A new folder comes with its own `.gitignore`.
+            let is_new = desk.context.space()?.is_none();
+            made.extend(is_new.then(|| ".gitignore".to_owned()));
+            FolderWriter::make_space(&desk.context.project)?
+        };
+        let editing = FolderWriter::open(&folder, desk.is_cancelled)?;
+        let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
+        Ok(Self { editing, scope, space_id: String::new(), created: made })
+    }
+
+    /// Writes a file, unless something exists at its path.
+    fn put_file(&mut self, path: &str, text: &str) -> std::io::Result<bool> {
+        let at = path.parse::<RelPath>().map_err(|_| std::io::ErrorKind::InvalidInput)?;
+        let new = !self.editing.has_path(&at)?
+            && self.editing.put(&at, text.as_bytes(), WritePrecondition::Absent)?;
+        if new {
+            self.created.push(path.to_owned());
+        }
+        Ok(new)
+    }
+
+    /// Writes `space.json`, unless it exists.
+    fn write_space_file(&mut self, desk: &ItemCall<'_>) -> std::io::Result<bool> {
+        let name = match self.scope {
+            Scope::User => "user".to_owned(),
+            _ => desk.context.project.name(),
+        };
+        let (id, new) = project_key::ensure_space_id(&self.editing, &name)?;
+        if new {
+            self.created.push(config::SPACE_FILE.to_owned());
+        }
+        self.space_id = id;
+        Ok(new)
+    }
+
+    /// Adds the files to `.gitignore` that do not belong in the project's history.
+    fn write_gitignore(&mut self) -> std::io::Result<()> {
+        let path = ".gitignore".parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
+        let old = self.read_text(".gitignore")?;
+        // A file that cannot be read as text belongs to somebody else and is left alone.
+        if old.is_none() && self.editing.has_path(&path)? {
+            return Ok(());
+        }
+        let has = |line: &&str| old.as_deref().unwrap_or_default().lines().any(|one| one == *line);
+        let missing =
+            GITIGNORE_PATTERNS.iter().filter(|line| !has(line)).copied().collect::<Vec<_>>();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let added = missing.join("\n") + "\n";
+        let text = with_line_end(old.unwrap_or_default()) + &added;
+        self.editing.put(&path, text.as_bytes(), WritePrecondition::Any)?;
+        self.created.push(".gitignore".to_owned());
+        Ok(())
+    }
+
+    fn write_examples(&mut self, sealer: Option<&ItemSigner>) -> Result<(), ToolError> {
+        let lockfile = self.example_lockfile();
+        let lockfile = lockfile.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        let files = EXAMPLES.into_iter().chain(lockfile).collect::<Vec<_>>();
+        for (path, text) in &files {
+            let sidecar = match sealer {
+                Some(sealer) => self.example_sidecar(sealer, &files, path)?,
+                None => None,
+            };
+            let put = (|| {
+                if let Some((path, text)) = sidecar {
+                    self.put_file(&path, &text)?;
+                }
+                self.put_file(path, text)
+            })();
+            put.map_err(ItemError::Unsearchable)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the sidecar of the example whose main file has this path.
+    fn example_sidecar(
+        &self,
+        sealer: &ItemSigner,
+        files: &[(&str, &str)],
+        path: &str,
+    ) -> Result<Option<(String, String)>, ToolError> {
+        let at = path.parse().ok().and_then(|path| ScopedPath::from_space_path(self.scope, &path));
+        let Some(place) = at.filter(|place| place.kind != ItemType::Memory) else {
+            return Ok(None);
+        };
+        let (folder, _) = path.rsplit_once('/').unwrap_or_default();
+        let stem = format!("{folder}/{}.", place.id);
+        let is_own = |other: &&(&str, &str)| {
+            place.kind == ItemType::Tool && other.0.starts_with(&stem) && other.0 != path
+        };
+        let main = files.iter().filter(|(other, _)| *other == path);
+        let own = files.iter().filter(is_own).chain(main).map(|(path, text)| {
+            let name = path.rsplit_once('/').map_or(*path, |(_, name)| name);
+            Ok((name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, text.as_bytes().to_vec()))
+        });
+        let own = own.collect::<Result<Vec<_>, ItemChangeError>>()?;
+        let sidecar = sealer.sign_item(&load_from_files(&own, &[], &place)?, &self.space_id)?;
+        let name = place.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
+        let sidecar = String::from_utf8(sidecar).map_err(|_| ItemChangeError::InvalidPlace)?;
+        Ok(Some((format!("{folder}/{name}"), sidecar)))
+    }
+
+    /// Returns the lockfile of the example tool, which pins its whole chain.
+    fn example_lockfile(&self) -> Option<(String, String)> {
+        let text = |ending: &str| {
+            let name = format!("tools/examples/{EXAMPLE_TOOL}.{ending}");
+            EXAMPLES.iter().find(|(path, _)| *path == name).map(|(_, text)| *text)
+        };
+        let (manifest, script) = (text("yaml")?, text("py")?);
+        let place = ScopedPath {
+            scope: self.scope,
+            kind: ItemType::Tool,
+            base: CategoryBase::Space,
+            category: "examples".parse().ok()?,
+            id: EXAMPLE_TOOL.parse().ok()?,
+            version: None,
+            form: ItemForm::Flat,
+        };
+        let tool = ToolManifest::parse(manifest, &place).ok()?;
+        let script = FileDigest {
+            path: format!("{EXAMPLE_TOOL}.py"),
+            sha256: Sha256::digest(script.as_bytes()),
+            size: script.len() as u64,
+        };
+        let integrity = tool.integrity(&place, &[script]);
+        let mut members = vec![ChainTool::new(tool, &place, integrity)];
+        while let Some(executor) = members.last()?.pin.executor.clone() {
+            members.push(builtin::find(&executor)?);
+        }
+        let chain = Chain::new(members).ok()?;
+        let version = Some(chain.leaf().pin.version.clone());
+        let at = ScopedPath { kind: ItemType::Lockfile, version, ..place };
+        let value = lock::build_lockfile(&chain, &at, &self.space_id);
+        Some((at.main_file_path()?.to_string(), format!("{value:#}\n")))
+    }
+
+    fn read_text(&self, path: &str) -> std::io::Result<Option<String>> {
+        let path = path.parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
+        let Some(file) = self.editing.open_file(&path)? else { return Ok(None) };
+        let bytes = read_at_most(file, 1024 * 1024)?;
+        Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+    }
+}
+
+/// Unlocks the user's key, and creates one if the user has none. If the key is locked and nobody
+/// can be asked, the examples stay unsigned.
+fn unlock_or_make_key(
+    desk: &ItemCall<'_>,
+) -> Result<(Option<PublicKey>, Option<ItemSigner>), ToolError> {
+    let made = keys::generate_first(&desk.context.environment).map_err(ItemError::Key)?;
+    match ItemSigner::unlock(desk, SigningReason::Examples) {
+        Ok(sealer) => Ok((made, Some(sealer))),
+        Err(error @ ItemError::Key(KeyFault::Locked(_))) if has_terminal() => Err(error.into()),
+        Err(error @ ItemError::Key(KeyFault::WrongPassphrase(_))) => Err(error.into()),
+        Err(error) => {
+            tracing::warn!(%error, "the examples are not signed");
+            Ok((made, None))
+        }
+    }
+}
+
+/// Installs a git hook that checks what is committed.
+fn install_hook(desk: &ItemCall<'_>) -> Result<&'static str, ToolError> {
+    let git =
+        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+    let hook = git.install_hook(include_str!("examples/pre-commit"));
+    Ok(match hook.map_err(ItemError::Unsearchable)? {
+        HookInstallation::Installed => "made",
+        HookInstallation::AlreadyInstalled => "there already",
+        HookInstallation::OtherHook => "another hook is there: let it run `mere verify --staged`",
+        HookInstallation::SharedFolder => {
+            "hooks lie elsewhere: let pre-commit run `mere verify --staged`"
+        }
+    })
+}
+
+/// Returns the address of a created file, given its path relative to the space.
+fn address_in(space: &Address, path: &str) -> Option<Address> {
+    let (folder, path) = match path.strip_prefix("../") {
+        Some(beside) => (RelPath::default(), beside),
+        None => (space.path().clone(), path),
+    };
+    Some(Address::file(space.root().clone(), folder.join_path(&path.parse().ok()?)))
+}
+
+pub(super) fn with_line_end(text: String) -> String {
+    if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
+}

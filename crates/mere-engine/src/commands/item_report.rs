@@ -1,0 +1,180 @@
+//! Verification of many items at once, on as many threads as the machine has cores.
+//!
+//! The reports keep the order of the items, and none contains an item's body.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use mere_core::item::ScopedPath;
+use mere_core::reply::{Content, Data, Fields};
+use mere_core::trust::VerificationFailure;
+
+use super::ItemCall;
+use super::list::{broken_trust_fields, fault_text};
+use super::why::remedy;
+use crate::error::tool_error::ToolError;
+use crate::files::view::View;
+use crate::items::reply_fields::own_text;
+use crate::items::{CheckedItem, ItemError, TrustStatus};
+use crate::policy::{self, SignatureRequirement};
+use crate::trust::TrustPolicy;
+use mere_host::available_parallelism;
+
+/// The number of items that a thread takes at a time.
+const BATCH_SIZE: usize = 64;
+
+/// What verification found out about an item, without its body.
+pub(super) struct ItemReport {
+    pub(super) place: ScopedPath,
+    pub(super) trust_status: Result<TrustStatus, ItemTrouble>,
+    /// Whether nobody should rely on the item: it is broken, or it is unsigned and must be signed.
+    pub(super) is_finding: bool,
+    trust: Option<Fields>,
+    fault: Option<String>,
+    fix: Option<String>,
+}
+
+/// The reason why it is unknown who vouches for an item.
+pub(super) enum ItemTrouble {
+    /// It was changed, or it lies at another place than the one it was signed for.
+    Broken(VerificationFailure),
+    /// It is not a valid item.
+    Invalid,
+    /// It cannot be read.
+    Unreadable,
+}
+
+impl ItemReport {
+    pub(super) fn check(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Self {
+        let place = place.clone();
+        let demand = if court.requires_signature(place.kind) {
+            SignatureRequirement::Required
+        } else {
+            SignatureRequirement::Optional
+        };
+        match CheckedItem::read_and_verify(view, court, place.clone()) {
+            Ok(opened) => Self {
+                // An item that may not be used is a finding.
+                is_finding: policy::permit_use(&opened, demand).is_err(),
+                trust: Some(opened.trust_fields()),
+                fault: None,
+                fix: opened.advice().map(|advice| advice.render_for_person()),
+                trust_status: Ok(opened.trust_status),
+                place,
+            },
+            Err(error) => Self {
+                is_finding: true,
+                trust: broken_trust_fields(&error),
+                fault: Some(fault_text(&error)),
+                fix: remedy(&error),
+                trust_status: Err(classify_error(error)),
+                place,
+            },
+        }
+    }
+
+    /// Returns its name in `status`.
+    pub(super) fn status(&self) -> &'static str {
+        match &self.trust_status {
+            Ok(standing) => standing.status(),
+            Err(ItemTrouble::Broken(failure)) => failure.status(),
+            Err(ItemTrouble::Invalid) => "invalid",
+            Err(ItemTrouble::Unreadable) => "unreadable",
+        }
+    }
+
+    pub(super) fn is_verified(&self) -> bool {
+        matches!(self.trust_status, Ok(TrustStatus::Verified(_)))
+    }
+
+    /// Returns how the item is broken, if it is.
+    pub(super) fn failure(&self) -> Option<&VerificationFailure> {
+        match &self.trust_status {
+            Err(ItemTrouble::Broken(failure)) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// Describes what is wrong with the item.
+    pub(super) fn problem(&self) -> String {
+        match (&self.fault, &self.trust_status) {
+            (Some(fault), _) => fault.clone(),
+            (None, Ok(TrustStatus::UnknownKey(_))) => {
+                "is signed by a key that does not count".to_owned()
+            }
+            (None, _) => "is not signed, and must be".to_owned(),
+        }
+    }
+
+    /// Returns the files that differ from what was signed, relative to the folder of the main file.
+    fn changed_files(&self) -> Option<Data> {
+        let files = match self.failure()? {
+            VerificationFailure::Changed(files) => files.clone(),
+            VerificationFailure::WrongFiles { extra, missing } => [&extra[..], missing].concat(),
+            _ => return None,
+        };
+        Some(files.into_iter().map(|file| Data::from(Content::mention(file))).collect())
+    }
+
+    /// Returns what to do about it.
+    pub(super) fn fix(&self) -> Option<&str> {
+        self.fix.as_deref()
+    }
+
+    /// Returns the fields that a reply reports.
+    pub(super) fn to_fields(&self) -> Fields {
+        let fix = self.fix.as_deref().filter(|_| !self.is_verified());
+        Fields::default()
+            .with("item_type", self.place.kind.name())
+            .with("id", own_text(&self.place.id))
+            .with("category", own_text(&self.place.category))
+            .with("scope", self.place.scope.name())
+            .with("address", self.place.address())
+            .with("status", self.status())
+            .with("finding", self.is_finding)
+            .with_some("trust", self.trust.clone())
+            .with_some("files", self.changed_files())
+            .with_some("fault", self.fault.as_deref().map(Content::mention))
+            .with_some("fix", fix.map(Content::mention))
+    }
+}
+
+fn classify_error(error: ToolError) -> ItemTrouble {
+    match error {
+        ToolError::Item(ItemError::Broken(broken)) => ItemTrouble::Broken(broken.failure),
+        ToolError::Item(_) => ItemTrouble::Invalid,
+        _ => ItemTrouble::Unreadable,
+    }
+}
+
+/// Verifies all items, keeps their order, and reports progress.
+pub(super) fn verify_all(
+    desk: &ItemCall<'_>,
+    court: &TrustPolicy,
+    places: &[ScopedPath],
+) -> Vec<ItemReport> {
+    let (view, next, done) = (desk.view, AtomicUsize::new(0), AtomicUsize::new(0));
+    let take = || {
+        let from = next.fetch_add(BATCH_SIZE, Ordering::Relaxed);
+        let part = places.get(from..places.len().min(from + BATCH_SIZE))?;
+        (!part.is_empty()).then_some((from, part))
+    };
+    let work = |tell: &dyn Fn(usize)| {
+        let mut judged = Vec::new();
+        while let Some((from, part)) = take() {
+            let one = |(at, place)| (from + at, ItemReport::check(view, court, place));
+            judged.extend(part.iter().enumerate().map(one));
+            tell(done.fetch_add(part.len(), Ordering::Relaxed) + part.len());
+        }
+        judged
+    };
+    let hands = available_parallelism(places.len().div_ceil(BATCH_SIZE));
+    let mut judged = thread::scope(|scope| {
+        let others = (1..hands).map(|_| scope.spawn(|| work(&|_| {}))).collect::<Vec<_>>();
+        let mut judged = work(&|done| (desk.progress)(done as u64, places.len() as u64));
+        judged.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
+        judged
+    });
+    judged.sort_by_key(|(at, _)| *at);
+    judged.into_iter().map(|(_, judged)| judged).collect()
+}

@@ -1,0 +1,137 @@
+//! `mere list`: lists the items that exist. A broken item is listed with its problem.
+//!
+//! It verifies every listed item, but does not ask policy whether the item may be used.
+
+use std::thread;
+
+use mere_core::item::{Category, ItemType, Scope, ScopedPath};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
+use mere_core::request::ListItems;
+
+use super::ItemCall;
+use crate::error::tool_error::ToolError;
+use crate::error::{describe_failure, trust_fields};
+use crate::files::view::{View, count_phrase};
+use crate::items::find::is_visible;
+use crate::items::reply_fields::{ItemMasker, own_text};
+use crate::items::{CheckedItem, ItemError};
+use crate::trust::TrustPolicy;
+use mere_host::available_parallelism;
+
+/// Lists the items that a listing asks for.
+pub(super) fn list(desk: &ItemCall<'_>, listing: &ListItems) -> Result<Draft, ToolError> {
+    let mut places = Vec::new();
+    for scope in [Scope::Project, Scope::User] {
+        if listing.scope.is_none_or(|only| only == scope) {
+            places.extend(listed_places(desk, scope, listing).map_err(ItemError::Unsearchable)?);
+        }
+    }
+    let items = describe_all(desk, &places);
+    let count = items.len() as u64;
+    let data = Fields::default().with("items", Data::List(items)).with("count", count);
+    let draft =
+        Draft::success(codes::LIST, count_phrase(count, "item", "items").and(".")).data(data);
+    let none = "there are none; `mere init` makes an example of each type, `mere new` an item";
+    let all = *listing == ListItems::default();
+    Ok(match (count, all) {
+        (0, true) => draft.hint(none),
+        (0, false) => draft.hint("no item is like that; `mere list` shows all of them"),
+        _ => draft,
+    })
+}
+
+fn listed_places(
+    desk: &ItemCall<'_>,
+    scope: Scope,
+    listing: &ListItems,
+) -> std::io::Result<Vec<ScopedPath>> {
+    let wants = |kind| listing.kind.is_none_or(|only| only == kind);
+    let mut places = Vec::new();
+    if listing.kind != Some(ItemType::Memory) {
+        places.extend(desk.sources.indexed_items(scope)?.into_iter().map(|entry| entry.place));
+    }
+    if wants(ItemType::Memory) {
+        places.extend(desk.sources.memories(scope)?);
+    }
+    let within = |category: &Category| {
+        listing.category.as_ref().is_none_or(|above| above.contains(category))
+    };
+    places.retain(|place| {
+        let of_form = listing.form.is_none_or(|form| form == place.form);
+        wants(place.kind) && of_form && within(&place.category) && is_visible(desk.view, place)
+    });
+    places.sort_by(|left, right| {
+        let key = |place: &ScopedPath| (place.kind, place.category.clone(), place.id.clone());
+        key(left).cmp(&key(right))
+    });
+    Ok(places)
+}
+
+/// Describes every item, on as many threads as the machine has cores.
+fn describe_all(desk: &ItemCall<'_>, places: &[ScopedPath]) -> Vec<Data> {
+    let (view, court) = (desk.view, desk.trust_policy);
+    let share = places.len().div_ceil(available_parallelism(usize::MAX)).max(64);
+    thread::scope(|scope| {
+        let parts = places.chunks(share).map(|part| {
+            scope.spawn(move || {
+                part.iter().map(|place| describe(view, court, place)).collect::<Vec<_>>()
+            })
+        });
+        let parts = parts.collect::<Vec<_>>();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+    })
+}
+
+fn describe(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Data {
+    let fields = Fields::default()
+        .with("item_type", place.kind.name())
+        .with("id", own_text(&place.id))
+        .with("category", ParsedName::from(&place.category))
+        .with("scope", place.scope.name())
+        .with("address", place.address());
+    let fields = match CheckedItem::read_and_verify(view, court, place.clone()) {
+        Ok(opened) => {
+            let loaded = &opened.loaded;
+            let mut teller = ItemMasker::new(view, loaded);
+            let about = loaded.item.description();
+            let title = loaded.item.title(place);
+            fields
+                .with("version", loaded.item.version().map(own_text))
+                .with("title", teller.mention(title))
+                .with("description", teller.mention(about))
+                .with("trust", opened.trust_fields())
+        }
+        Err(error) => {
+            fields.with_some("trust", broken_trust_fields(&error)).with("fault", fault_data(&error))
+        }
+    };
+    fields.into()
+}
+
+/// Returns the `trust` fields of an item whose signatures do not hold.
+pub(super) fn broken_trust_fields(error: &ToolError) -> Option<Fields> {
+    match error {
+        ToolError::Item(ItemError::Broken(broken)) => Some(trust_fields(&broken.failure)),
+        _ => None,
+    }
+}
+
+/// Describes what is wrong with an item, in one line.
+pub(super) fn fault_data(error: &ToolError) -> Data {
+    Content::mention(fault_text(error)).into()
+}
+
+/// Does the same as plain text, for people.
+pub(super) fn fault_text(error: &ToolError) -> String {
+    match error {
+        ToolError::Item(ItemError::Faulty { fault, .. }) => {
+            let place = format!("line {}, column {}: ", fault.line, fault.column);
+            place + &fault.what.render_for_person()
+        }
+        ToolError::Item(ItemError::Broken(broken)) => {
+            describe_failure(&broken.failure).render_for_person()
+        }
+        ToolError::Path(_) => "it is hidden by `sensitive`, or gone".to_owned(),
+        _ => "it cannot be read".to_owned(),
+    }
+}

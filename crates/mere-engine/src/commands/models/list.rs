@@ -1,0 +1,55 @@
+//! `mere model list`: the available models, and which one is in use.
+//!
+//! It counts the items that each model has embedded, and contacts no endpoint.
+
+use mere_core::embed::{ModelIdentity, minilm, static_embeddings};
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+
+use crate::error::tool_error::ToolError;
+use crate::items::ItemCall;
+use crate::search::{Embedder, Endpoint, MINILM_FILE};
+
+pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let embedder = desk.search.embedder;
+    let said = desk.search.embedding_config.endpoint.as_ref();
+    let endpoint = said.map(|said| Endpoint::new(said.clone(), |_| None).model());
+    let count = |model: Option<&ModelIdentity>| {
+        desk.with_index(|library| {
+            let Some(model) = model else { return Ok((0, None)) };
+            let model = library.index.with_known_dimensions(model.clone())?;
+            let dimensions = Some(model.dimensions as u64).filter(|size| *size > 0);
+            Ok((library.index.count_vectors(&model)?, dimensions))
+        })
+    };
+    let row = |name: &'static str, state: &'static str, model: Option<&ModelIdentity>| {
+        let (items, dimensions) = count(model)?;
+        Ok::<_, ToolError>(
+            Fields::default()
+                .with("name", name)
+                .with("state", state)
+                .with("in_use", name == embedder.name())
+                .with("items", items)
+                .with_some("dimensions", dimensions),
+        )
+    };
+    let models = desk.context.environment.model_folder();
+    let bytes = models.as_ref().and_then(|models| models.size(MINILM_FILE));
+    let fetched = if bytes.is_some() { "fetched" } else { "not fetched" };
+    let configured = if said.is_some() { "configured" } else { "not configured" };
+    let rows = [
+        row("static", "built in", Some(&static_embeddings::MODEL))?,
+        row("minilm", fetched, Some(&minilm::MODEL))?.with_some("bytes", bytes),
+        row("endpoint", configured, endpoint.as_ref())?
+            .with_some("model", said.map(|said| Content::mention(said.name.as_str())))
+            .with_some("url", said.map(|said| Content::mention(said.url.to_string()))),
+    ];
+    let waiting = desk.with_index(|library| library.count_missing_vectors(embedder))?;
+    let message = match embedder {
+        Embedder::None => "Items are found by their words alone.".to_owned(),
+        _ => format!("Items are found by their words, and by meaning with `{}`.", embedder.name()),
+    };
+    let data = Fields::default()
+        .with("models", rows.into_iter().map(Data::from).collect::<Data>())
+        .with("waiting", waiting);
+    Ok(Draft::success(codes::MODEL_LIST, Prose::words(message)).data(data))
+}

@@ -1,0 +1,329 @@
+//! `mere review`: a person decides on the proposals of agents.
+//!
+//! A proposal goes through the same checks as any other change, and applies only to the item that
+//! it was made for: if that item has changed since, the proposal is not applied.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::digest::Sha256;
+use mere_core::item::integrity::FileDigest;
+use mere_core::item::{self, ScopedPath};
+use mere_core::name::AgentName;
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::{ItemContent, ReviewDecision};
+use mere_core::root::Root;
+use mere_core::spoken::Spoken;
+use mere_core::trust::VerificationFailure;
+
+use super::difference::file_change;
+use super::pending_proposals::{PendingProposal, read_proposals};
+use super::relocation::{add_signature, load_from_files};
+use crate::error::tool_error::ToolError;
+use crate::files::read::open_visible_file;
+use crate::files::view::count_phrase;
+use crate::items::apply_permit::{WriteContext, apply_permit};
+use crate::items::change::{ItemCall, check_destination, detect_signature_state};
+use crate::items::item_files::{hash_other_files, read_item_digest};
+use crate::items::item_signer::{ItemSigner, ensure_space_id, try_unlock};
+use crate::items::new_item::{NewItem, main_file_name};
+pub(crate) use crate::items::proposal::{Proposal, ProposedAction};
+use crate::items::reply_fields::own_text;
+use crate::items::vouched_files::vouched_files;
+use crate::items::{CheckedItem, ItemChangeError, ItemError, ProposalError, TrustStatus};
+use crate::policy::{
+    self, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
+};
+use mere_host::{Workspace, read_at_most};
+
+/// Lists the proposals that wait for a person.
+pub(super) fn list_pending(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let found = read_proposals(desk).map_err(ItemError::Unsearchable)?;
+    let count = found.len() as u64;
+    let told = found.iter().map(|proposal| Data::from(proposal_fields(proposal))).collect::<Data>();
+    let data = Fields::default().with("proposals", told).with("count", count);
+    let message = count_phrase(count, "proposal waits", "proposals wait").and(".");
+    Ok(Draft::success(codes::REVIEW, message).data(data))
+}
+
+/// Shows, accepts or rejects a proposal.
+pub(super) fn review(
+    desk: &ItemCall<'_>,
+    name: &str,
+    verdict: ReviewDecision,
+) -> Result<Draft, ToolError> {
+    let found = read_proposals(desk).map_err(ItemError::Unsearchable)?;
+    let mut found = found.into_iter().filter(|one| one.name == name || label(one) == name);
+    let (Some(proposal), None) = (found.next(), found.next()) else {
+        return Err(ItemChangeError::Proposal(ProposalError::Missing).into());
+    };
+    match verdict {
+        ReviewDecision::Show => show_proposal(desk, PendingProposal::read(desk, proposal)?),
+        ReviewDecision::Accept { shown_digest: shown } => {
+            let waiting = PendingProposal::read(desk, proposal)?;
+            if shown.is_some_and(|shown| shown != waiting.digest) {
+                return Err(ItemChangeError::Proposal(ProposalError::Changed).into());
+            }
+            accept(desk, waiting)
+        }
+        ReviewDecision::Reject => {
+            remove_proposal(desk, &proposal.agent, proposal.folder())?;
+            let message = Prose::words(format!("The proposal `{}` was dropped.", label(&proposal)));
+            Ok(Draft::success(codes::REVIEW_REJECTED, message).data(proposal_fields(&proposal)))
+        }
+    }
+}
+
+/// Returns the label of a proposal: the agent, and the proposal's name in that agent's workspace.
+fn label(proposal: &Proposal) -> String {
+    format!("{}/{}", proposal.agent, proposal.name)
+}
+
+fn proposal_fields(proposal: &Proposal) -> Fields {
+    Fields::default()
+        .with("proposal", Content::mention(label(proposal)))
+        .with("agent", own_text(&proposal.agent))
+        .with("action", proposal.action.name())
+        .with("item_type", proposal.place.kind.name())
+        .with("id", own_text(&proposal.place.id))
+        .with("category", ParsedName::from(&proposal.place.category))
+        .with("scope", proposal.place.scope.name())
+        .with("address", proposal.place.address())
+}
+
+fn show_proposal(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolError> {
+    let proposal = &waiting.proposal;
+    let mut changes = Vec::new();
+    let now = CurrentItem::read(desk, &proposal.place)?;
+    let base = ComparisonBase::for_place(desk, &proposal.place);
+    if let ProposedAction::Delete(_) = proposal.action {
+        for path in &now.files {
+            let old = read_current_text(desk, proposal, path)?.unwrap_or_default();
+            changes.push(file_change(path.as_str(), Some(&old), Some("")));
+        }
+    }
+    for (path, bytes) in &waiting.files {
+        let old = match base {
+            ComparisonBase::Verified => {
+                read_current_text(desk, proposal, path)?.unwrap_or_default()
+            }
+            ComparisonBase::Empty => String::new(),
+        };
+        let new = String::from_utf8_lossy(bytes);
+        changes.push(file_change(path.as_str(), Some(&old), Some(&new)));
+    }
+    let data = proposal_fields(proposal)
+        .with("changes", Data::List(changes))
+        .with("base", base.description())
+        .with("digest", waiting.digest)
+        .with("stale", now.digest != proposal.action.expected_digest());
+    let message = Prose::words(format!("The proposal `{}`.", label(proposal)));
+    let fault = match proposal.action {
+        ProposedAction::Delete(_) => None,
+        ProposedAction::Create | ProposedAction::Update(_) => proposed_item(desk, waiting).err(),
+    };
+    let fault = fault.map(|error| {
+        let told = crate::error::tool_error_reply(&error.into());
+        Content::mention(told.message().render_for_person())
+    });
+    Ok(Draft::success(codes::REVIEW_SHOWN, message).data(data.with_some("fault", fault)))
+}
+
+/// What a proposal is compared with. An item that nobody vouches for may contain anything, and an
+/// accepted item gets signed, so in that case the whole new item is shown.
+#[derive(Clone, Copy)]
+enum ComparisonBase {
+    Verified,
+    Empty,
+}
+
+impl ComparisonBase {
+    fn for_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Self {
+        let judged = CheckedItem::read_and_verify(
+            desk.view,
+            &desk.trust_policy.without_drafts(),
+            place.clone(),
+        );
+        match judged.map(|opened| opened.trust_status) {
+            Ok(TrustStatus::Verified(_)) => Self::Verified,
+            _ => Self::Empty,
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            Self::Verified => "the item as it was signed",
+            Self::Empty => "nothing: nobody vouches for an item there, so all of it is shown",
+        }
+    }
+}
+
+fn accept(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolError> {
+    let place = waiting.proposal.place.clone();
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let told = proposal_fields(&waiting.proposal);
+    let (agent, name) = (waiting.proposal.agent.clone(), waiting.proposal.folder());
+    let (how, integrity, done) = match waiting.proposal.action {
+        ProposedAction::Delete(whole) => (ItemOperation::Remove { whole }, None, " was deleted."),
+        ProposedAction::Create => {
+            check_destination(desk, &place)?;
+            let prospect = proposed_item(desk, waiting)?;
+            let files = sign_accepted(desk, &place, prospect.files)?;
+            let how = ItemOperation::Put { files, before: ExpectedState::Nothing };
+            (how, prospect.integrity, " was created.")
+        }
+        ProposedAction::Update(whole) => {
+            let prospect = proposed_item(desk, waiting)?;
+            let files = sign_accepted(desk, &place, prospect.files)?;
+            let how = ItemOperation::Put { files, before: ExpectedState::Whole(whole) };
+            (how, prospect.integrity, " was changed.")
+        }
+    };
+    let change = ItemChange { place: place.clone(), operation: how };
+    let permit = policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
+    apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
+    remove_proposal(desk, &agent, name)?;
+    let standing = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place).ok();
+    let trust = standing.as_ref().map(CheckedItem::trust_fields);
+    let data = told.with("integrity", integrity).with_some("trust", trust);
+    let message = Prose::words("").address(address).and(done);
+    let draft = Draft::success(codes::REVIEW_ACCEPTED, message).data(data);
+    Ok(match standing.and_then(|opened| opened.advice()) {
+        Some(advice) => draft.hint(advice),
+        None => draft,
+    })
+}
+
+/// Signs the files of an accepted item, and puts the sidecar before them. If nobody can sign, an
+/// unsigned item stays unsigned, but a signed one is an error rather than left broken.
+fn sign_accepted(
+    desk: &ItemCall<'_>,
+    place: &ScopedPath,
+    files: Vec<(RelPath, Vec<u8>)>,
+) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+    let Some(kept) = unshown_files(desk, place, &files)? else { return Ok(files) };
+    let sealer = match detect_signature_state(desk, place) {
+        SignatureState::Signed => Some(ItemSigner::unlock(desk, SigningReason::Requested)?),
+        SignatureState::Unsigned => try_unlock(desk, SigningReason::Requested)?,
+    };
+    let Some(sealer) = sealer else { return Ok(files) };
+    let arrived = load_from_files(&files, &kept, place)?;
+    add_signature(&sealer, &arrived, &ensure_space_id(desk, place)?, files)
+}
+
+/// Returns the files that a proposal does not change, and that the person is therefore not shown.
+/// They are signed only if they were vouched for already. Returns `None` if they were not, and the
+/// item is unsigned.
+fn unshown_files(
+    desk: &ItemCall<'_>,
+    place: &ScopedPath,
+    files: &[(RelPath, Vec<u8>)],
+) -> Result<Option<Vec<FileDigest>>, ToolError> {
+    let is_given = |path: &str| files.iter().any(|(given, _)| given.as_str() == path);
+    let judged =
+        CheckedItem::read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
+    let mut kept = match &judged {
+        Ok(opened) => opened.loaded.files.clone(),
+        Err(_) => CurrentItem::other_files(desk, place),
+    };
+    kept.retain(|file| !is_given(&file.path));
+    let vouched = vouched_files(desk, place);
+    let is_vouched = kept.iter().all(|file| vouched.contains(file));
+    match judged {
+        Err(ToolError::Item(ItemError::Broken(broken))) => {
+            let lacks = matches!(&broken.failure, VerificationFailure::WrongFiles { missing, .. }
+                if !missing.iter().all(|path| is_given(path)));
+            if is_vouched && !lacks {
+                Ok(Some(kept))
+            } else {
+                Err(ItemError::Broken(broken).into())
+            }
+        }
+        _ if is_vouched => Ok(Some(kept)),
+        Ok(CheckedItem { trust_status: TrustStatus::UnknownKey(_), loaded, .. }) => {
+            Err(ItemChangeError::SignedByOther(loaded.address).into())
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Builds the item as it would be after accepting.
+fn proposed_item(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<NewItem, ItemError> {
+    let broken = |_| ItemChangeError::Proposal(ProposalError::Invalid("a file is not text"));
+    let PendingProposal { proposal, files, .. } = waiting;
+    let texts = files.into_iter();
+    let texts = texts.map(|(path, bytes)| Ok((path, String::from_utf8(bytes).map_err(broken)?)));
+    let mut texts = texts.collect::<Result<Vec<_>, ItemError>>()?;
+    let (main, content) =
+        texts.pop().ok_or(ItemChangeError::Proposal(ProposalError::Invalid("it has no file")))?;
+    // A file that was shown under another name must not become the main file.
+    if main_file_name(&proposal.place).as_ref() != Some(&main) {
+        return Err(ItemChangeError::Proposal(ProposalError::Invalid(
+            "its main file is not the last one",
+        ))
+        .into());
+    }
+    let text = ItemContent { main_file: content, files: texts };
+    NewItem::new((desk.sources, desk.view), proposal.place, &text)
+}
+
+/// The item as it is now.
+struct CurrentItem {
+    /// One digest of the whole item, or `None` if there is no item.
+    digest: Option<Sha256>,
+    /// Its files, the main one last.
+    files: Vec<RelPath>,
+}
+
+impl CurrentItem {
+    /// Returns the item's other files, or none if they cannot be hashed.
+    fn other_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
+        let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
+        let Some(Ok(main)) = main else { return Vec::new() };
+        let others = main.parent_folder().map(|folder| hash_other_files(folder, place));
+        others.and_then(Result::ok).unwrap_or_default()
+    }
+
+    fn read(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
+        let none = Self { digest: None, files: Vec::new() };
+        let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+        let Ok(main) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(none) };
+        let unreadable = |cause| ToolError::unreadable(&address, cause);
+        let bytes = read_at_most(open_visible_file(&main)?, 16 * item::MAX_ITEM_BYTES as u64)
+            .map_err(unreadable)?;
+        let (Some(bytes), Some(folder)) = (bytes, main.parent_folder()) else { return Ok(none) };
+        let whole = read_item_digest(Sha256::digest(&bytes), folder, place).map_err(unreadable)?;
+        let others = hash_other_files(folder, place).unwrap_or_default();
+        let others = others.iter().filter_map(|file| file.path.parse().ok());
+        let files = others.chain(main_file_name(place)).collect();
+        Ok(Self { digest: Some(whole), files })
+    }
+}
+
+/// Reads the current text of one of the item's files, if it exists.
+fn read_current_text(
+    desk: &ItemCall<'_>,
+    proposal: &Proposal,
+    path: &RelPath,
+) -> Result<Option<String>, ToolError> {
+    let main = proposal.place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
+    let address = Address::file(main.root().clone(), folder.join_path(path));
+    let Ok(target) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(None) };
+    let bytes = read_at_most(open_visible_file(&target)?, item::MAX_ITEM_BYTES as u64);
+    let bytes = bytes.map_err(|cause| ToolError::unreadable(&address, cause))?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Removes a proposal from its workspace.
+fn remove_proposal(
+    desk: &ItemCall<'_>,
+    agent: &AgentName,
+    folder: Option<RelPath>,
+) -> Result<(), ItemChangeError> {
+    let folder = folder.ok_or(ItemChangeError::Proposal(ProposalError::Missing))?;
+    let address = Address::directory(Root::Workspace, folder.clone());
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
+    let workspace = Workspace::open(&desk.context.project, agent, desk.is_cancelled);
+    let workspace =
+        workspace.map_err(failed)?.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
+    workspace.remove_folder(&folder).map_err(failed)
+}

@@ -1,0 +1,159 @@
+//! Selects the items that a person's command is about.
+//!
+//! Selecting does not verify anything.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::item::{ItemForm, ItemType, Scope, ScopedPath};
+use mere_core::request::{ItemMatcher, ItemSelection, LookupScope, SelectedItems};
+use mere_core::root::Root;
+
+use super::ItemCall;
+use crate::error::tool_error::ToolError;
+use crate::items::find::find;
+use crate::items::load::item_name;
+use crate::items::{ItemChangeError, ItemError};
+use mere_host::{GitRepository, SPACE_FOLDER};
+
+/// Returns the places of the selected items, in order.
+pub(super) fn select(
+    desk: &ItemCall<'_>,
+    selection: &ItemSelection,
+) -> Result<Vec<ScopedPath>, ToolError> {
+    let ItemSelection { kind, scope, which } = selection;
+    // Items that agents may not see are included, so that a project cannot hide its items from
+    // `verify`.
+    let wants = |place: &ScopedPath| kind.is_none_or(|kind| kind == place.kind);
+    let mut places = match which {
+        SelectedItems::Named(names) => return named_items(desk, selection, names),
+        SelectedItems::Staged => staged_items(desk)?,
+        SelectedItems::All | SelectedItems::Unfinished => all_items(desk, *scope)?,
+    };
+    places.retain(wants);
+    Ok(places)
+}
+
+/// Returns every item that can be signed.
+pub(super) fn all_items(
+    desk: &ItemCall<'_>,
+    scope: Option<Scope>,
+) -> Result<Vec<ScopedPath>, ToolError> {
+    let scope = scope.map(|scope| desk.effective_scope(scope));
+    let mut places = Vec::new();
+    for one in [Scope::Project, Scope::User] {
+        if scope.is_none_or(|scope| scope == one) {
+            let entries = desk.sources.indexed_items(one).map_err(ItemError::Unsearchable)?;
+            places.extend(entries.into_iter().map(|entry| entry.place));
+        }
+    }
+    Ok(places)
+}
+
+fn named_items(
+    desk: &ItemCall<'_>,
+    selection: &ItemSelection,
+    names: &[ItemMatcher],
+) -> Result<Vec<ScopedPath>, ToolError> {
+    let source = selection
+        .scope
+        .map_or(LookupScope::Local, |scope| LookupScope::Only(desk.effective_scope(scope)));
+    let all = || all_items(desk, selection.scope);
+    let mut places = Vec::new();
+    for wanted in names {
+        match (wanted, selection.kind) {
+            (ItemMatcher::Item(item), Some(kind)) => {
+                if kind == ItemType::Memory {
+                    return Err(ItemChangeError::MemoryNotSigned.into());
+                }
+                places.push(find(desk.sources, desk.view, (kind, item), source)?.place);
+            }
+            (ItemMatcher::Item(item), None) => {
+                let called = all()?.into_iter().filter(|place| {
+                    let category = item.category.as_ref();
+                    place.id == item.id && category.is_none_or(|one| *one == place.category)
+                });
+                places.extend(called);
+            }
+            (ItemMatcher::Matching(pattern), kind) => {
+                let like = all()?.into_iter().filter(|place| {
+                    kind.is_none_or(|kind| kind == place.kind)
+                        && pattern.matches(item_name(place).as_str())
+                });
+                places.extend(like);
+            }
+        }
+    }
+    places.sort();
+    places.dedup();
+    Ok(places)
+}
+
+/// Returns the project's items whose files or signatures differ between the last commit and the
+/// next one.
+fn staged_items(desk: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
+    let git =
+        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+    let paths = git.staged_paths().map_err(ItemError::Unsearchable)?;
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut places = all_items(desk, Some(Scope::Project))?;
+    places.retain(|place| paths.iter().any(|path| is_file_of(place, path)));
+    Ok(places)
+}
+
+/// Returns whether a path of the project is a file of an item, or its sidecar.
+pub(super) fn is_file_of(place: &ScopedPath, path: &RelPath) -> bool {
+    let address = place.address().filter(|address| *address.root() == Root::Project);
+    let Some((folder, main)) = address.and_then(|address| address.path().split_last()) else {
+        return false;
+    };
+    let Some((above, file)) = path.split_last() else { return false };
+    let is_sibling =
+        || place.kind == ItemType::Tool && file.as_str().starts_with(&format!("{}.", place.id));
+    match place.form {
+        ItemForm::Folder => path.as_str().starts_with(&format!("{folder}/")),
+        ItemForm::Flat => {
+            let own = file == main || place.sidecar_name().as_deref() == Some(file.as_str());
+            above == folder && (own || is_sibling())
+        }
+    }
+}
+
+/// Returns the path of an item's sidecar, relative to the project.
+pub(super) fn sidecar_path(address: &Address, place: &ScopedPath) -> Option<RelPath> {
+    let (folder, _) = address.path().split_last()?;
+    folder.child(&place.sidecar_name()?)
+}
+
+/// Returns the paths of items whose files differ from the staged versions.
+pub(super) fn unstaged_paths(desk: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolError> {
+    let git =
+        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+    let folders = desk
+        .sources
+        .in_place_folders()
+        .into_iter()
+        .chain([SPACE_FOLDER.to_owned()])
+        .collect::<Vec<_>>();
+    Ok(git.unstaged_paths(&folders).map_err(ItemError::Unsearchable)?)
+}
+
+/// Returns main files of items that are staged but missing from disk, so that nobody could verify
+/// what is committed.
+pub(super) fn staged_but_missing(
+    desk: &ItemCall<'_>,
+    loose: &[RelPath],
+) -> Result<Vec<RelPath>, ToolError> {
+    let git =
+        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+    let staged = git.staged_paths().map_err(ItemError::Unsearchable)?;
+    let is_item = |path: &RelPath| {
+        let below =
+            path.as_str().strip_prefix(SPACE_FOLDER).and_then(|path| path.strip_prefix('/'));
+        let below = below.and_then(|path| path.parse().ok());
+        below.is_some_and(|path| ScopedPath::from_space_path(Scope::Project, &path).is_some())
+    };
+    let is_there = |path: &RelPath| desk.context.project.dir().exists(path.as_str());
+    let lost = loose.iter().filter(|path| staged.contains(path) && is_item(path));
+    Ok(lost.filter(|path| !is_there(path)).cloned().collect())
+}

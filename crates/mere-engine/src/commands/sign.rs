@@ -1,0 +1,236 @@
+//! `mere sign`: shows what would be signed, and signs exactly that.
+//!
+//! Each item is bound to the digest that was shown; one that has changed since is not signed.
+
+use std::collections::HashMap;
+
+use mere_core::address::{Address, RelPath};
+use mere_core::digest::Sha256;
+use mere_core::item::ScopedPath;
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
+use mere_core::request::{GitStaging, ItemSelection, SelectedItems, ShownItem};
+use mere_core::segment::is_invisible;
+
+use super::ItemCall;
+use super::difference::{cache_signed_texts, differences};
+use super::item_report::{ItemReport, ItemTrouble, verify_all};
+use super::list::fault_data;
+use super::select::{all_items, is_file_of, select, sidecar_path, unstaged_paths};
+use crate::error::tool_error::ToolError;
+use crate::files::view::count_phrase;
+use crate::items::apply_permit::{WriteContext, apply_permit};
+use crate::items::item_signer::{ItemSigner, ensure_space_id};
+use crate::items::reply_fields::own_text;
+use crate::items::{ItemChangeError, ItemError, LoadedItem, TrustStatus};
+use crate::policy::{self, ItemChange, ItemOperation, SignatureState, SigningReason};
+use crate::trust::{forget_drafts, now};
+use mere_host::GitRepository;
+
+/// Shows what would be signed.
+pub(super) fn plan_signing(
+    desk: &ItemCall<'_>,
+    selection: &ItemSelection,
+) -> Result<Draft, ToolError> {
+    let places = select(desk, selection)?;
+    let strict = desk.trust_policy.without_drafts();
+    let court =
+        if selection.which == SelectedItems::Unfinished { desk.trust_policy } else { &strict };
+    let judged = verify_all(desk, court, &places);
+    let is_meant = |one: &&ItemReport| match selection.which {
+        SelectedItems::Unfinished => is_unfinished(one),
+        _ => !one.is_verified() || desk.trust_policy.is_draft(&one.place),
+    };
+    let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
+    // Signing everything shows only a list; otherwise the person confirms one by one and sees each
+    // diff.
+    let shows = selection.which != SelectedItems::All;
+    let told = meant.iter().map(|one| candidate_fields(desk, one, shows)).collect::<Vec<_>>();
+    let (total, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
+    let data = Fields::default()
+        .with("items", Data::List(told))
+        .with("count", total)
+        .with("verified", verified);
+    let message = count_phrase(total, "item is to be signed", "items are to be signed").and(".");
+    Ok(Draft::success(codes::SIGN_PLAN, message).data(data))
+}
+
+/// Returns whether a person has to decide about an item. An item that a stranger signed is not
+/// signed in passing.
+fn is_unfinished(judged: &ItemReport) -> bool {
+    match &judged.trust_status {
+        Ok(TrustStatus::Draft) | Err(ItemTrouble::Broken(_)) => true,
+        Ok(TrustStatus::Unsigned) => judged.is_finding,
+        Ok(TrustStatus::Verified(_) | TrustStatus::UnknownKey(_))
+        | Err(ItemTrouble::Invalid | ItemTrouble::Unreadable) => false,
+    }
+}
+
+fn candidate_fields(desk: &ItemCall<'_>, judged: &ItemReport, shows: bool) -> Data {
+    let fields = judged.to_fields();
+    match LoadedItem::read(desk.view, judged.place.clone()) {
+        Ok(loaded) => {
+            let (changes, base) =
+                if shows { differences(desk, &loaded) } else { Default::default() };
+            let names_folder = desk.agent_gate.has_escaped_folder_in(&loaded.text);
+            let hides = loaded.text.contains(is_invisible);
+            let warning = match (names_folder, hides) {
+                (_, true) => Some("it has characters that cannot be seen"),
+                (true, false) => Some("it names a folder of this machine"),
+                (false, false) => None,
+            };
+            fields
+                .with("digest", loaded.item_digest())
+                .with("changes", Data::List(changes))
+                .with_some("base", base)
+                .with_some("warning", warning)
+                .into()
+        }
+        Err(error) => fields.with("unfit", fault_data(&error)).into(),
+    }
+}
+
+/// Signs items, each exactly as it was shown.
+pub(super) fn sign_chosen(
+    desk: &ItemCall<'_>,
+    chosen: &[ShownItem],
+    stage: GitStaging,
+) -> Result<Draft, ToolError> {
+    let signing = SigningRun::begin(desk, stage)?;
+    let (mut signed, mut left, mut files) = (Vec::new(), Vec::new(), Vec::new());
+    let mut over = Vec::new();
+    for (number, one) in chosen.iter().enumerate() {
+        match signing.sign(one) {
+            Ok((told, sidecar)) => {
+                files.extend(sidecar);
+                over.push(&one.address);
+                signed.push(told);
+            }
+            Err(error) => left.push(refusal_fields(&one.address, &error)),
+        }
+        (desk.progress)(number as u64 + 1, chosen.len() as u64);
+    }
+    end_drafts(desk, &over);
+    if stage == GitStaging::Add && !files.is_empty() {
+        let git = GitRepository::discover(&desk.context.project)
+            .ok_or(ItemChangeError::NoGitRepository)?;
+        git.stage_files(&files).map_err(ItemError::Unsearchable)?;
+    }
+    Ok(signing_reply(&signing.signer, signed, left))
+}
+
+/// The state of signing several items.
+struct SigningRun<'a> {
+    call: &'a ItemCall<'a>,
+    signer: ItemSigner,
+    places: HashMap<String, ScopedPath>,
+    /// Files whose staged version differs from the one on disk.
+    unstaged: Vec<RelPath>,
+}
+
+impl<'a> SigningRun<'a> {
+    fn begin(desk: &'a ItemCall<'a>, stage: GitStaging) -> Result<Self, ToolError> {
+        let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
+        let places = all_items(desk, None)?.into_iter();
+        let places = places.filter_map(|place| Some((place.address()?.to_string(), place)));
+        let loose = match stage {
+            GitStaging::Add => unstaged_paths(desk)?,
+            GitStaging::Leave => Vec::new(),
+        };
+        Ok(Self { call: desk, signer: sealer, places: places.collect(), unstaged: loose })
+    }
+
+    /// Signs one item. Returns what the reply reports about it, and the path of its sidecar.
+    fn sign(&self, one: &ShownItem) -> Result<(Data, Option<RelPath>), ToolError> {
+        let gone = || ItemChangeError::Stale { address: one.address.clone(), current: None };
+        let place = self.places.get(&one.address.to_string()).ok_or_else(gone)?;
+        let sidecar = sidecar_path(&one.address, place);
+        let mut loose = self.unstaged.iter().filter(|path| is_file_of(place, path));
+        if let Some(path) = loose.find(|path| Some(*path) != sidecar.as_ref()) {
+            return Err(ItemChangeError::NotStaged(path.clone()).into());
+        }
+        Ok((sign_one(self.call, &self.signer, place, one.digest)?, sidecar))
+    }
+}
+
+fn signing_reply(sealer: &ItemSigner, signed: Vec<Data>, left: Vec<Data>) -> Draft {
+    let message = count_phrase(signed.len() as u64, "item was signed", "items were signed");
+    let is_whole = left.is_empty();
+    let data = Fields::default()
+        .with("key", Content::mention(sealer.fingerprint().to_string()))
+        .with("signed", Data::List(signed))
+        .with("left", Data::List(left));
+    if is_whole {
+        return Draft::success(codes::SIGN_DONE, message.and(".")).data(data);
+    }
+    Draft::invalid(codes::SIGN_LEFT, message.and("; some were not."))
+        .hint("Why is said for each; what was signed stays signed.")
+        .data(data)
+}
+
+pub(super) fn refusal_fields(address: &Address, error: &ToolError) -> Data {
+    let why = crate::error::tool_error_reply(error).message().render_for_person();
+    let fields = Fields::default().with("address", address.clone());
+    fields.with("why", Content::mention(why)).into()
+}
+
+fn sign_one(
+    desk: &ItemCall<'_>,
+    sealer: &ItemSigner,
+    place: &ScopedPath,
+    digest: Sha256,
+) -> Result<Data, ToolError> {
+    let loaded = LoadedItem::read(desk.view, place.clone())?;
+    if loaded.item_digest() != digest {
+        let (address, current) = (loaded.address.clone(), Some(loaded.sha256));
+        return Err(ItemChangeError::Stale { address, current }.into());
+    }
+    sign_loaded(desk, sealer, &loaded)?;
+    let counts =
+        desk.trust_policy.keyring(place.scope).is_trusted(sealer.fingerprint(), place, now());
+    let note = (!counts)
+        .then_some("your key does not count here: the team or the project lets others sign");
+    let fields = Fields::default()
+        .with("item_type", place.kind.name())
+        .with("id", own_text(&place.id))
+        .with("category", ParsedName::from(&place.category))
+        .with("scope", place.scope.name())
+        .with("address", loaded.address.clone())
+        .with_some("note", note);
+    Ok(fields.into())
+}
+
+/// Signs an item that was read, and writes its sidecar.
+pub(super) fn sign_loaded(
+    desk: &ItemCall<'_>,
+    sealer: &ItemSigner,
+    loaded: &LoadedItem,
+) -> Result<(), ToolError> {
+    let sidecar = sealer.sign_item(loaded, &ensure_space_id(desk, &loaded.place)?)?;
+    write_sidecar(desk, loaded, sidecar)?;
+    cache_signed_texts(desk, loaded);
+    Ok(())
+}
+
+/// Writes a sidecar beside an item, provided that the item is unchanged.
+pub(super) fn write_sidecar(
+    desk: &ItemCall<'_>,
+    loaded: &LoadedItem,
+    sidecar: Vec<u8>,
+) -> Result<(), ToolError> {
+    let how = ItemOperation::Seal { sidecar, whole: loaded.item_digest() };
+    let change = ItemChange { place: loaded.place.clone(), operation: how };
+    let permit = policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
+    apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
+    Ok(())
+}
+
+/// Ends the drafts of signed items. A draft record that stays behind by mistake grants little, and
+/// expires by itself.
+pub(super) fn end_drafts(desk: &ItemCall<'_>, addresses: &[&Address]) {
+    for scope in [mere_core::item::Scope::Project, mere_core::item::Scope::User] {
+        let Ok(Some(key)) = desk.context.approval_key(scope) else { continue };
+        if let Err(error) = forget_drafts(&desk.context.environment, &key, addresses) {
+            tracing::warn!(%error, "the end of a draft could not be kept");
+        }
+    }
+}

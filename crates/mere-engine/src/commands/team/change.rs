@@ -1,0 +1,106 @@
+//! `mere team add`, `threshold` and `require`: make a new roster from the one in force.
+//!
+//! Only an admin of that roster can make a change.
+
+use mere_core::item::ItemType;
+use mere_core::reply::{Content, Draft, Fields, Prose, codes};
+use mere_core::request::{NewMember, TeamRole};
+use mere_core::trust::{PublicKey, Roster, RosterMember};
+
+use super::TeamRefusal;
+use super::publish::{
+    PublishedRoster, current_roster, publish_roster, read_public_key, unlock_admin_key,
+};
+use super::show::written_roster_fields;
+use crate::commands::ItemCall;
+use crate::error::tool_error::ToolError;
+use crate::items::{ItemChangeError, ItemError};
+
+/// Adds a member.
+pub(super) fn add_member(desk: &ItemCall<'_>, asked: &NewMember) -> Result<Draft, ToolError> {
+    let base = current_roster(desk)?;
+    let key = read_public_key(desk, &asked.key)?;
+    check_kinds(&asked.types)?;
+    check_not_taken(base, asked.name.as_str(), &key)?;
+    let mut next = base.clone();
+    if asked.role == TeamRole::Admin && !next.admins.contains(&key) {
+        next.admins.push(key.clone());
+    }
+    let mut types = asked.types.clone();
+    types.dedup();
+    next.members.push(RosterMember {
+        name: asked.name.to_string(),
+        key,
+        types,
+        categories: asked.categories.clone(),
+        not_after: asked.not_after,
+    });
+    let message = Prose::words("").content(Content::mention(asked.name.as_str()));
+    publish_change(desk, next, message.and(" is a member of the team now."))
+}
+
+/// Sets how many admins must sign each change.
+pub(super) fn set_threshold(desk: &ItemCall<'_>, threshold: usize) -> Result<Draft, ToolError> {
+    let base = current_roster(desk)?;
+    let admins = base.admins.len();
+    if threshold > admins {
+        return Err(ItemError::from(TeamRefusal::ThresholdTooHigh { admins, threshold }).into());
+    }
+    let next = Roster { threshold, ..base.clone() };
+    let words = if threshold == 1 { "1 admin signs" } else { "admins sign" };
+    let count = if threshold == 1 { String::new() } else { format!("{threshold} ") };
+    publish_change(desk, next, Prose::words(format!("{count}{words} each change from now on.")))
+}
+
+/// Sets which types of items must be signed.
+pub(super) fn set_required(desk: &ItemCall<'_>, kinds: &[ItemType]) -> Result<Draft, ToolError> {
+    let base = current_roster(desk)?;
+    check_kinds(kinds)?;
+    let mut kinds = kinds.to_vec();
+    kinds.sort();
+    kinds.dedup();
+    let names = kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+    let next = Roster { require_signed: kinds, ..base.clone() };
+    publish_change(desk, next, Prose::words(format!("What must be signed from now on: {names}.")))
+}
+
+fn publish_change(desk: &ItemCall<'_>, next: Roster, message: Prose) -> Result<Draft, ToolError> {
+    let sealer = unlock_admin_key(desk, &current_roster(desk)?.admins)?;
+    let published = publish_roster(desk, &sealer, next)?;
+    let data = written_roster_fields(desk, &published.signed, published.is_in_force);
+    Ok(change_reply(&published, message, data))
+}
+
+/// Reports whether a change is in force or waits for other admins.
+pub(super) fn change_reply(published: &PublishedRoster, message: Prose, data: Fields) -> Draft {
+    if published.is_in_force {
+        return Draft::success(codes::TEAM_CHANGED, message)
+            .hint("Commit .ai/signers.json and its .sig: it counts for others once they have it.")
+            .data(data);
+    }
+    let message = message.and(" It waits for the signatures of other admins.");
+    Draft::success(codes::TEAM_WAITS, message)
+        .hint(
+            "Commit it on a branch; other admins run `mere team sign`. Until enough of them have, \
+               the roster before it holds.",
+        )
+        .data(data)
+}
+
+fn check_not_taken(base: &Roster, name: &str, key: &PublicKey) -> Result<(), ItemError> {
+    if base.members.iter().any(|member| member.name == name) {
+        return Err(TeamRefusal::NameTaken(name.to_owned()).into());
+    }
+    match base.member(key.fingerprint()) {
+        Some(member) => Err(TeamRefusal::KeyTaken(member.name.clone()).into()),
+        None => Ok(()),
+    }
+}
+
+/// Refuses memories, because they are never signed.
+fn check_kinds(kinds: &[ItemType]) -> Result<(), ItemError> {
+    match kinds.iter().find(|kind| **kind == ItemType::Memory) {
+        Some(kind) => Err(ItemChangeError::UnsupportedType(*kind).into()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,90 @@
+//! `mere team init`: makes the first roster of a space.
+//!
+//! A space that has a team, or whose team the user has joined, gets no second one.
+
+use mere_core::reply::{Draft, Prose, codes};
+use mere_core::request::NewTeam;
+use mere_core::trust::{PublicKey, Roster, RosterMember};
+
+use super::TeamRefusal;
+use super::publish::{ensure_project_space_id, read_public_key, sign_roster, write_roster};
+use super::show::written_roster_fields;
+use crate::commands::ItemCall;
+use crate::error::tool_error::ToolError;
+use crate::items::ItemError;
+use crate::items::item_signer::ItemSigner;
+use crate::policy::SigningReason;
+use crate::trust;
+use crate::trust::{DEFAULT_SIGNED_TYPES, RosterFile, RosterTrouble};
+
+/// The name in the roster of whoever creates the team, if they give none.
+const DEFAULT_FOUNDER_NAME: &str = "admin";
+
+/// Creates a team with the person as its only member, and with the admins that they name.
+pub(super) fn init(desk: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolError> {
+    check_no_team(desk)?;
+    let others = asked.admins.iter().map(|key| read_public_key(desk, key));
+    let others = others.collect::<Result<Vec<_>, _>>()?;
+    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
+    let mine = sealer.public_key().clone();
+    let admins = distinct_admins(&mine, others);
+    if asked.threshold > admins.len() {
+        let (admins, threshold) = (admins.len(), asked.threshold);
+        return Err(ItemError::from(TeamRefusal::ThresholdTooHigh { admins, threshold }).into());
+    }
+    let name = asked.name.as_ref().map_or(DEFAULT_FOUNDER_NAME, |name| name.as_str()).to_owned();
+    let founder = RosterMember {
+        name,
+        key: mine,
+        types: Vec::new(),
+        categories: Vec::new(),
+        not_after: None,
+    };
+    let required = desk.trust_policy.required_types();
+    let roster = Roster {
+        space_id: ensure_project_space_id(desk)?,
+        serial: 1,
+        threshold: asked.threshold,
+        admins,
+        members: vec![founder],
+        require_signed: if required.is_empty() { &DEFAULT_SIGNED_TYPES } else { required }.to_vec(),
+    };
+    let signed = sign_roster(&sealer, roster)?;
+    write_roster(desk, &signed)?;
+    let counts = signed.is_complete();
+    if counts {
+        trust::pin(&desk.context.environment, &signed).map_err(ItemError::Record)?;
+    }
+    let message = Prose::words("The space has a team now, with you as its first member.");
+    let draft = Draft::success(codes::TEAM_MADE, message)
+        .data(written_roster_fields(desk, &signed, counts));
+    Ok(draft.hint(if counts {
+        "Commit .ai/signers.json and its .sig; whoever clones it runs `mere join`."
+    } else {
+        "It does not count yet: commit it, let other admins run `mere team sign`, and then \
+         `mere join`."
+    }))
+}
+
+/// Checks that the space has no team and that none was joined.
+fn check_no_team(desk: &ItemCall<'_>) -> Result<(), ItemError> {
+    let team = desk.trust_policy.team();
+    let is_free = matches!(team.roster_file(), RosterFile::None | RosterFile::SignaturesOnly);
+    match team.roster_trouble() {
+        _ if desk.context.is_home() => Err(TeamRefusal::UserSpace.into()),
+        _ if !is_free => Err(TeamRefusal::RosterExists.into()),
+        Some(RosterTrouble::Damaged) => Err(ItemError::Team(RosterTrouble::Damaged)),
+        _ if team.joined_roster().is_some() => Err(ItemError::Team(RosterTrouble::Missing)),
+        _ => Ok(()),
+    }
+}
+
+fn distinct_admins(mine: &PublicKey, others: Vec<PublicKey>) -> Vec<PublicKey> {
+    let mut admins = vec![mine.clone()];
+    for key in others {
+        if !admins.contains(&key) {
+            admins.push(key);
+        }
+    }
+    admins
+}

@@ -1,0 +1,111 @@
+//! `mere join`: a person accepts, once, the admins who decide who may sign in a space.
+//!
+//! A replacement of admins that the known admins did not sign needs the person's explicit consent.
+
+use mere_core::digest::Sha256;
+use mere_core::item::Scope;
+use mere_core::reply::{Draft, Fields, codes};
+use mere_core::request::{JoinCommand, JoinConsent};
+use mere_core::trust::SignedRoster;
+
+use super::TeamRefusal;
+use super::show::{roster_changes, roster_fields};
+use crate::commands::ItemCall;
+use crate::error::tool_error::ToolError;
+use crate::items::ItemError;
+use crate::trust;
+use crate::trust::{Quorum, RosterTrouble};
+
+/// Shows, joins or leaves a team.
+pub(in crate::commands) fn join(
+    desk: &ItemCall<'_>,
+    asked: &JoinCommand,
+) -> Result<Draft, ToolError> {
+    match asked {
+        JoinCommand::Show => show_joinable(desk),
+        JoinCommand::Join { shown_digest: shown, consent } => pin_roster(desk, *shown, consent),
+        JoinCommand::Leave => leave(desk),
+    }
+}
+
+/// Shows the roster that joining would put in force.
+fn show_joinable(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let signed = desk.trust_policy.team().joinable_roster().map_err(ItemError::Team)?;
+    let data = joinable_fields(desk, signed);
+    let Some(joined) = desk.trust_policy.team().joined_roster() else {
+        return Ok(Draft::success(codes::JOIN_PLAN, "Whose signatures would count.").data(data));
+    };
+    if signed.roster == *joined {
+        return Ok(Draft::success(codes::JOIN_AGAIN, "You have joined this team.").data(data));
+    }
+    let message = "The team's admins have changed, and not enough of those you know signed that.";
+    let data = data.with("changes", roster_changes(joined, &signed.roster));
+    Ok(Draft::success(codes::JOIN_PLAN, message).data(data))
+}
+
+/// Puts exactly the roster that was shown in force for this user.
+fn pin_roster(
+    desk: &ItemCall<'_>,
+    shown: Sha256,
+    consent: &JoinConsent,
+) -> Result<Draft, ToolError> {
+    let team = desk.trust_policy.team();
+    let signed = team.joinable_roster().map_err(ItemError::Team)?;
+    if signed.roster.digest() != shown {
+        return Err(ItemError::from(TeamRefusal::RosterChanged).into());
+    }
+    let is_takeover = team.joined_roster().is_some_and(|joined| *joined != signed.roster);
+    match consent {
+        JoinConsent::Admins(admins) => {
+            team.roster_signed_by(admins, Quorum::Threshold).map_err(ItemError::Team)?;
+        }
+        JoinConsent::Unchecked if is_takeover => {
+            return Err(ItemError::from(TeamRefusal::AdminsReplaced).into());
+        }
+        JoinConsent::Asked | JoinConsent::Unchecked => {}
+    }
+    let surroundings = &desk.context.environment;
+    trust::pin(surroundings, signed).map_err(ItemError::Record)?;
+    if let Some(folder) = desk.context.project.canonical_text() {
+        let id = &signed.roster.space_id;
+        trust::remember_folder(surroundings, folder, id).map_err(ItemError::Record)?;
+    }
+    let message = "You have joined the team: what its members sign counts from now on.";
+    let draft = Draft::success(codes::JOINED, message).data(joinable_fields(desk, signed));
+    let is_member =
+        signed.roster.members.iter().any(|one| desk.trust_policy.is_own_key(one.key.fingerprint()));
+    Ok(if is_member {
+        draft
+    } else {
+        draft.hint(
+            "Your own key is no member's, so what you sign does not count here. Send an admin what \
+             `mere keys export` prints.",
+        )
+    })
+}
+
+/// Leaves the team, so that only the keys that the person trusts themselves count again.
+fn leave(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let Some(joined) = desk.trust_policy.team().joined_roster() else {
+        return match desk.trust_policy.team().roster_trouble() {
+            Some(RosterTrouble::Damaged) => Err(ItemError::Team(RosterTrouble::Damaged).into()),
+            _ => Ok(Draft::success(codes::LEFT, "You have not joined a team of this space.")),
+        };
+    };
+    let surroundings = &desk.context.environment;
+    if let Some(folder) = desk.context.project.canonical_text() {
+        trust::forget_folder(surroundings, folder).map_err(ItemError::Record)?;
+    }
+    // If the space has another id, only the record of the folder is removed.
+    let is_same = |id: &&str| joined.space_id == **id;
+    if let Some(id) = desk.trust_policy.space_id(Scope::Project).filter(is_same) {
+        trust::unpin(surroundings, id).map_err(ItemError::Record)?;
+    }
+    let message = "You have left the team: only keys that you trust yourself count here now.";
+    Ok(Draft::success(codes::LEFT, message)
+        .hint("Which of its rosters you saw last is forgotten, too; `mere join` begins anew."))
+}
+
+fn joinable_fields(desk: &ItemCall<'_>, signed: &SignedRoster) -> Fields {
+    roster_fields(desk, &signed.roster, Some(&signed.envelope))
+}

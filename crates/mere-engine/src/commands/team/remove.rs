@@ -1,0 +1,172 @@
+//! `mere team remove`: a member's signatures are no longer trusted, and somebody else vouches for
+//! their items.
+
+use mere_core::item::{Scope, ScopedPath};
+use mere_core::reply::{Content, Data, Draft, Fields, codes};
+use mere_core::request::{ItemSelection, SelectedItems, ShownItem};
+use mere_core::trust::{PublicKey, Roster, RosterMember, Sidecar, Verification};
+
+use super::TeamRefusal;
+use super::change::change_reply;
+use super::publish::{current_roster, publish_roster, unlock_admin_key};
+use super::show::{sentence_with_key, written_roster_fields};
+use crate::commands::ItemCall;
+use crate::commands::item_report::{ItemReport, verify_all};
+use crate::commands::select::select;
+use crate::commands::sign::{refusal_fields, write_sidecar};
+use crate::error::tool_error::ToolError;
+use crate::items::item_signer::ItemSigner;
+pub(crate) use crate::items::loaded::SidecarFile;
+use crate::items::{ItemChangeError, ItemError, LoadedItem, RawItem};
+use crate::trust::{TrustPolicy, now};
+
+/// Shows which items would lose their last trusted signature.
+pub(super) fn preview_removal(desk: &ItemCall<'_>, member: &str) -> Result<Draft, ToolError> {
+    let departure = MemberRemoval::from_roster(current_roster(desk)?, member)?;
+    let hearing = PolicyChange::for_roster(desk, &departure.next);
+    let items = hearing.newly_unverified(desk)?;
+    let count = items.len() as u64;
+    let told = items.iter().map(|one| {
+        let digest =
+            LoadedItem::read(desk.view, one.place.clone()).ok().map(|loaded| loaded.item_digest());
+        Data::from(one.to_fields().with_some("digest", digest))
+    });
+    let data = Fields::default()
+        .with("member", Content::mention(departure.name.as_str()))
+        .with("key", Content::mention(departure.key.fingerprint().to_string()))
+        .with("items", told.collect::<Data>())
+        .with("count", count);
+    let words = match count {
+        0 => " is not the last to vouch for any item.",
+        _ => " is the last to vouch for some items.",
+    };
+    Ok(Draft::success(codes::TEAM_LEAVING, sentence_with_key("", &departure.name, words))
+        .data(data))
+}
+
+/// Countersigns the items that the person chose, and removes the member. The removal happens even
+/// if some items could not be countersigned.
+pub(super) fn remove_member(
+    desk: &ItemCall<'_>,
+    member: &str,
+    chosen: &[ShownItem],
+) -> Result<Draft, ToolError> {
+    let base = current_roster(desk)?;
+    let departure = MemberRemoval::from_roster(base, member)?;
+    let sealer = unlock_admin_key(desk, &base.admins)?;
+    let hearing = PolicyChange::for_roster(desk, &departure.next);
+    let places = project_items(desk)?;
+    let (mut signed, mut left) = (Vec::new(), Vec::new());
+    for one in chosen {
+        let place = places.iter().find(|place| place.address().as_ref() == Some(&one.address));
+        let done = match place {
+            Some(place) => hearing.countersign(desk, &sealer, (place, one)),
+            None => {
+                Err(ItemChangeError::Stale { address: one.address.clone(), current: None }.into())
+            }
+        };
+        match done {
+            Ok(()) => signed.push(Data::from(one.address.clone())),
+            Err(error) => left.push(refusal_fields(&one.address, &error)),
+        }
+    }
+    let published = publish_roster(desk, &sealer, departure.next)?;
+    let data = written_roster_fields(desk, &published.signed, published.is_in_force)
+        .with("countersigned", Data::List(signed))
+        .with("left", Data::List(left));
+    let message = sentence_with_key("", &departure.name, " is not in the team any more.");
+    Ok(change_reply(&published, message, data))
+}
+
+/// A roster without one member.
+struct MemberRemoval {
+    name: String,
+    key: PublicKey,
+    /// The new roster, still with the previous serial.
+    next: Roster,
+}
+
+impl MemberRemoval {
+    /// Finds somebody by name or fingerprint and removes them. An admin need not be a member.
+    fn from_roster(base: &Roster, said: &str) -> Result<Self, ItemError> {
+        let is_named = |key: &PublicKey| key.fingerprint().to_string() == said;
+        let member: Option<&RosterMember> =
+            base.members.iter().find(|one| one.name == said || is_named(&one.key));
+        let key = member.map(|member| &member.key);
+        let key = key.or_else(|| base.admins.iter().find(|key| is_named(key)));
+        let key = key.ok_or_else(|| TeamRefusal::NoMember(said.to_owned()))?.clone();
+        let mut next = base.clone();
+        next.members.retain(|member| member.key != key);
+        next.admins.retain(|admin| *admin != key);
+        let (admins, threshold) = (next.admins.len(), next.threshold);
+        if admins == 0 {
+            return Err(TeamRefusal::LastAdmin.into());
+        }
+        if admins < threshold {
+            return Err(TeamRefusal::ThresholdTooHigh { admins, threshold }.into());
+        }
+        let name = member.map_or_else(|| said.to_owned(), |member| member.name.clone());
+        Ok(Self { name, key, next })
+    }
+}
+
+/// The trust policy before and after somebody leaves.
+struct PolicyChange {
+    before: TrustPolicy,
+    after: TrustPolicy,
+}
+
+impl PolicyChange {
+    fn for_roster(desk: &ItemCall<'_>, next: &Roster) -> Self {
+        let before = desk.trust_policy.without_drafts();
+        let after = before.with_roster(next);
+        Self { before, after }
+    }
+
+    /// Returns the items that verify now and would no longer verify.
+    fn newly_unverified(&self, desk: &ItemCall<'_>) -> Result<Vec<ItemReport>, ToolError> {
+        let judged = verify_all(desk, &self.before, &project_items(desk)?).into_iter();
+        let right = judged.filter(ItemReport::is_verified).collect::<Vec<_>>();
+        let places = right.iter().map(|one| one.place.clone()).collect::<Vec<_>>();
+        let after = verify_all(desk, &self.after, &places);
+        let both = right.into_iter().zip(after);
+        Ok(both.filter(|(_, after)| !after.is_verified()).map(|(now, _)| now).collect())
+    }
+
+    /// Adds the person's signatures to an item that verifies now and is what they were shown.
+    fn countersign(
+        &self,
+        desk: &ItemCall<'_>,
+        sealer: &ItemSigner,
+        (place, chosen): (&ScopedPath, &ShownItem),
+    ) -> Result<(), ToolError> {
+        let raw = RawItem::read(desk.view, place.clone())?;
+        let sidecar = match &raw.sidecar {
+            SidecarFile::Bytes(bytes) => Sidecar::parse(bytes).ok(),
+            SidecarFile::None | SidecarFile::Unreadable => None,
+        };
+        let Verification::Verified(verified) = raw.verify(&self.before)? else {
+            return Err(ItemError::from(TeamRefusal::ItemNotVerified).into());
+        };
+        let (loaded, _) = verified.into_parts();
+        if loaded.item_digest() != chosen.digest {
+            let (address, current) = (chosen.address.clone(), Some(loaded.sha256));
+            return Err(ItemChangeError::Stale { address, current }.into());
+        }
+        if !self.after.keyring(place.scope).is_trusted(sealer.fingerprint(), place, now()) {
+            return Err(ItemError::from(TeamRefusal::KeyNotAccepted).into());
+        }
+        let sidecar = sidecar.ok_or(ItemError::from(TeamRefusal::ItemNotVerified))?;
+        let text = sealer.countersign(sidecar)?;
+        // A sidecar has room for a limited number of signatures.
+        Sidecar::parse(&text)
+            .map_err(|error| ItemError::from(TeamRefusal::InvalidRoster(error.0)))?;
+        write_sidecar(desk, &loaded, text)
+    }
+}
+
+/// Returns the items of the project.
+fn project_items(desk: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
+    let scope = Some(Scope::Project);
+    select(desk, &ItemSelection { kind: None, scope, which: SelectedItems::All })
+}

@@ -1,0 +1,27 @@
+//! `mere team restore`: writes the roster that was seen last back into a space that has an older
+//! one.
+
+use mere_core::item::Scope;
+use mere_core::reply::{Draft, Prose, codes};
+
+use super::publish::write_roster;
+use super::show::written_roster_fields;
+use crate::commands::ItemCall;
+use crate::error::tool_error::ToolError;
+use crate::items::ItemError;
+use crate::trust;
+use crate::trust::RosterTrouble;
+
+/// Restores the roster. It was already signed, so nothing is signed here and nobody gains trust.
+pub(super) fn restore_roster(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let id = desk.trust_policy.space_id(Scope::Project);
+    let seen = id.and_then(|id| trust::last_pinned(&desk.context.environment, id));
+    let seen = seen.ok_or(ItemError::Team(RosterTrouble::Missing))?;
+    write_roster(desk, &seen)?;
+    let message =
+        format!("The roster with the serial {} lies in the space again.", seen.roster.serial);
+    let draft = Draft::success(codes::TEAM_RESTORED, Prose::words(message));
+    Ok(draft
+        .hint("Commit .ai/signers.json and its .sig.")
+        .data(written_roster_fields(desk, &seen, true)))
+}

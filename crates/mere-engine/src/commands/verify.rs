@@ -1,0 +1,142 @@
+//! `mere verify`: checks that every item is what was signed, at the place it was signed for.
+//!
+//! It changes nothing. Any finding makes the reply a failure, so that scripts and hooks can rely on
+//! it.
+
+use std::collections::BTreeMap;
+
+use mere_core::address::Address;
+use mere_core::item::ItemType;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::{SelectedItems, VerifyCommand};
+use mere_core::root::Root;
+
+use super::ItemCall;
+use super::item_report::{ItemReport, verify_all};
+use super::select::{self, is_file_of, select};
+use crate::error::describe_roster_trouble;
+use crate::error::tool_error::ToolError;
+use crate::items::ItemError;
+use crate::trust;
+use crate::trust::TrustPolicy;
+
+/// The largest number of unverified items that are listed although they are not findings.
+const MAX_SHOWN: usize = 20;
+
+/// Verifies the selected items.
+pub(super) fn verify(desk: &ItemCall<'_>, asked: &VerifyCommand) -> Result<Draft, ToolError> {
+    let named = matches!(asked.selection.which, SelectedItems::Named(_));
+    let is_staged = asked.selection.which == SelectedItems::Staged;
+    // Without the user's own records, only the project can be verified.
+    let mut selection = asked.selection.clone();
+    let court = if asked.admins.is_empty() {
+        None
+    } else {
+        selection.scope = Some(mere_core::item::Scope::Project);
+        Some(
+            desk.trust_policy
+                .for_admins(&asked.admins, asked.minimum_serial)
+                .map_err(ItemError::Team)?,
+        )
+    };
+    // A draft exempts nothing that is about to be committed.
+    let strict = is_staged.then(|| desk.trust_policy.without_drafts());
+    let court: &TrustPolicy = court.as_ref().or(strict.as_ref()).unwrap_or(desk.trust_policy);
+    let places = select(desk, &selection)?;
+    let judged = verify_all(desk, court, &places);
+    let odd = judged.iter().filter(|one| !one.is_verified()).count();
+    let shows =
+        |one: &&ItemReport| one.is_finding || named || odd <= MAX_SHOWN && !one.is_verified();
+    let told = judged.iter().filter(shows).map(|one| Data::from(one.to_fields()));
+    let mut told = told.collect::<Vec<_>>();
+    let mut findings = judged.iter().filter(|one| one.is_finding).count();
+    let mut more = roster_findings(court);
+    if is_staged {
+        more.extend(unstaged_findings(desk, &judged)?);
+    }
+    findings += more.len();
+    told.extend(more);
+    Ok(verify_reply(&judged, told, findings))
+}
+
+fn verify_reply(judged: &[ItemReport], told: Vec<Data>, findings: usize) -> Draft {
+    let mut counts = BTreeMap::new();
+    for one in judged {
+        *counts.entry(one.status()).or_insert(0_u64) += 1;
+    }
+    let words = counts.iter().map(|(status, count)| format!("{count} {status}"));
+    let words = words.collect::<Vec<_>>().join(", ");
+    let total = judged.len();
+    let items = if total == 1 { "item" } else { "items" };
+    let message = if total == 0 {
+        "There is nothing to verify.".to_owned()
+    } else {
+        format!("{total} {items}: {words}.")
+    };
+    let counts = counts
+        .into_iter()
+        .fold(Fields::default(), |fields, (status, count)| fields.with(status, count));
+    let data = Fields::default()
+        .with("checked", total as u64)
+        .with("counts", counts)
+        .with("findings", findings as u64)
+        .with("items", Data::List(told));
+    if findings == 0 {
+        return Draft::success(codes::VERIFY, Prose::words(message)).data(data);
+    }
+    let found = if findings == 1 { "finding" } else { "findings" };
+    Draft::fault(codes::VERIFY_FINDINGS, Prose::words(format!("{message} {findings} {found}.")))
+        .hint("Each is named with its fix; `mere why TYPE ID` tells more.")
+        .data(data)
+}
+
+/// Returns what is wrong with the team's roster.
+fn roster_findings(court: &TrustPolicy) -> Vec<Data> {
+    let trouble = court.team().roster_trouble();
+    let told = trouble.map(|trouble| {
+        let (what, fix) = describe_roster_trouble(&trouble);
+        Data::from(
+            Fields::default()
+                .with("address", trust::roster_address())
+                .with("status", "roster")
+                .with("finding", true)
+                .with("fault", Content::mention(what.render_for_person()))
+                .with("fix", Content::mention(fix.render_for_person())),
+        )
+    });
+    told.into_iter().collect()
+}
+
+/// Returns the items that verify on disk but not as they would be committed.
+fn unstaged_findings(desk: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<Data>, ToolError> {
+    let paths = select::unstaged_paths(desk)?;
+    let odd = judged.iter().filter(|one| !one.is_finding && one.place.kind != ItemType::Memory);
+    let odd = odd.filter_map(|one| {
+        let path = paths.iter().find(|path| is_file_of(&one.place, path))?;
+        let fields = Fields::default()
+            .with("item_type", one.place.kind.name())
+            .with("address", one.place.address())
+            .with("status", "unstaged")
+            .with("finding", true)
+            .with("fault", Content::mention(format!("{path} is not staged as it lies there")))
+            .with("fix", Content::mention(format!("git add {path}")));
+        Some(Data::from(fields))
+    });
+    let lost = select::staged_but_missing(desk, &paths)?.into_iter().map(|path| {
+        let address = Address::file(Root::Project, path.clone());
+        let fields = Fields::default()
+            .with("address", address)
+            .with("status", "unstaged")
+            .with("finding", true)
+            .with(
+                "fault",
+                Content::mention(format!("{path} is staged, and not there to be verified")),
+            )
+            .with(
+                "fix",
+                Content::mention(format!("git restore {path}, or git rm --cached {path}")),
+            );
+        Data::from(fields)
+    });
+    Ok(odd.chain(lost).collect())
+}

@@ -1,0 +1,136 @@
+//! `mere why`: shows everything that a name could mean, which item wins, and why.
+//!
+//! It also lists skills in the folders of other clients, which are not used as items.
+
+use mere_core::item::{Category, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::LookupScope;
+
+use super::ItemCall;
+use super::list::{broken_trust_fields, fault_data};
+use crate::error::failure_hint;
+use crate::error::tool_error::ToolError;
+use crate::items::find::find;
+use crate::items::reply_fields::own_text;
+use crate::items::{CheckedItem, ItemError};
+
+/// The folders in which common clients keep Agent Skills of their own.
+const CLIENT_FOLDERS: [&str; 5] =
+    [".agents/skills", ".claude/skills", ".codex/skills", ".cursor/skills", ".gemini/skills"];
+
+/// Lists every candidate.
+pub(super) fn explain_choice(
+    desk: &ItemCall<'_>,
+    kind: ItemType,
+    item: &ItemRef,
+) -> Result<Draft, ToolError> {
+    let found = find(desk.sources, desk.view, (kind, item), LookupScope::Local);
+    let winner = match &found {
+        Ok(found) => Some(&found.place),
+        Err(ItemError::Missing { .. } | ItemError::Ambiguous { .. } | ItemError::Clash { .. }) => {
+            None
+        }
+        Err(_) => return found.map(|_| Draft::success(codes::WHY, "")).map_err(ToolError::from),
+    };
+    let mut told = Vec::new();
+    for scope in [Scope::Project, Scope::User] {
+        let candidates = desk.sources.candidates(scope, kind, item);
+        for place in candidates.map_err(ItemError::Unsearchable)? {
+            told.push(candidate_fields(desk, &place, winner, &found));
+        }
+    }
+    let elsewhere =
+        if kind == ItemType::Directive { skills_elsewhere(desk, item) } else { Vec::new() };
+    if told.is_empty() && elsewhere.is_empty() {
+        return Err(missing_error(found, (kind, item)).into());
+    }
+    let message = match (winner.and_then(ScopedPath::address), told.len(), elsewhere.len()) {
+        (Some(address), ..) => Prose::words("").address(address).and(" wins."),
+        (None, 0, _) => Prose::words("It lies only in folders that are not taken in place."),
+        (None, ..) => Prose::words("None wins: the name is not clear."),
+    };
+    let data = Fields::default()
+        .with("winner", winner.and_then(ScopedPath::address))
+        .with("candidates", Data::List(told))
+        .with("elsewhere", Data::List(elsewhere));
+    let draft = Draft::success(codes::WHY, message).data(data);
+    Ok(match found {
+        Err(ItemError::Ambiguous { .. }) => draft.hint("Name it as `category/id`."),
+        Err(ItemError::Clash { .. }) => draft.hint("Remove or rename one of the two."),
+        _ => draft,
+    })
+}
+
+/// Returns the error for a name that matches nothing anywhere.
+pub(crate) fn missing_error(
+    found: Result<crate::items::find::ResolvedItem, ItemError>,
+    (kind, item): (ItemType, &ItemRef),
+) -> ItemError {
+    let (item, scopes) = (Box::new(item.clone()), vec![Scope::Project, Scope::User]);
+    found.err().unwrap_or(ItemError::Missing { kind, item, scopes, suggestions: Vec::new() })
+}
+
+fn candidate_fields(
+    desk: &ItemCall<'_>,
+    place: &ScopedPath,
+    winner: Option<&ScopedPath>,
+    found: &Result<crate::items::find::ResolvedItem, ItemError>,
+) -> Data {
+    let why = match (winner, found) {
+        (Some(winner), _) if winner == place => match place.scope {
+            Scope::Project => "the project's item wins",
+            _ => "the project has none, so the user's wins",
+        },
+        (Some(winner), _) if winner.scope < place.scope => "shadowed by a scope that wins",
+        (_, Err(ItemError::Clash { .. })) => "another item has exactly this name",
+        (_, Err(ItemError::Ambiguous { .. })) => "several items of this scope have this id",
+        _ => "not reached",
+    };
+    let fields = Fields::default()
+        .with("scope", place.scope.name())
+        .with("category", ParsedName::from(&place.category))
+        .with("address", place.address())
+        .with("wins", winner == Some(place))
+        .with("why", why);
+    match CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone()) {
+        Ok(opened) => fields
+            .with("trust", opened.trust_fields())
+            .with("version", opened.loaded.item.version().map(own_text))
+            .with_some("fix", opened.advice().map(|fix| Content::mention(fix.render_for_person())))
+            .into(),
+        Err(error) => fields
+            .with_some("trust", broken_trust_fields(&error))
+            .with("fault", fault_data(&error))
+            .with_some("fix", remedy(&error).map(Content::mention))
+            .into(),
+    }
+}
+
+/// Returns what to do about an item that cannot be used.
+pub(super) fn remedy(error: &ToolError) -> Option<String> {
+    match error {
+        ToolError::Item(ItemError::Broken(broken)) => {
+            Some(failure_hint(&broken.place, &broken.failure).render_for_person())
+        }
+        ToolError::Item(ItemError::Faulty { fault, .. }) => Some(fault.fix.render_for_person()),
+        _ => None,
+    }
+}
+
+/// Returns the skills of this name in the clients' own folders, in the project and in the home
+/// folder.
+fn skills_elsewhere(desk: &ItemCall<'_>, item: &ItemRef) -> Vec<Data> {
+    let category = item.category.as_ref().map_or("", Category::as_str);
+    let below = |folder: &str| {
+        let parts = [folder, category, item.id.as_str()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+    };
+    let folders = CLIENT_FOLDERS.iter().map(|folder| below(folder)).collect::<Vec<_>>();
+    let taken = desk.sources.in_place_folders();
+    let folders = folders
+        .iter()
+        .filter(|folder| !taken.iter().any(|base| folder.starts_with(&format!("{base}/"))));
+    let folders = folders.map(String::as_str).collect::<Vec<_>>();
+    let found = desk.context.skills_in(&folders);
+    found.into_iter().map(|path| Content::mention(path).into()).collect()
+}

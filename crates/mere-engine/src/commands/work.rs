@@ -1,0 +1,156 @@
+//! `mere draft` and `mere edit`: a person works on an item. Meanwhile its content need not match
+//! its signature.
+
+use mere_core::address::Address;
+use mere_core::item::{ItemType, ScopedPath};
+use mere_core::reply::{Content, Draft, Fields, Prose, codes};
+use mere_core::request::{ItemWork, WorkMode};
+use mere_core::root::Root;
+use mere_core::trust::VerificationFailure;
+
+use super::ItemCall;
+use super::sign::{end_drafts, sign_loaded};
+use crate::error::tool_error::ToolError;
+use crate::items::change::detect_signature_state;
+use crate::items::find::find;
+use crate::items::item_signer::{ItemSigner, check_presence};
+use crate::items::new_item::main_file_name;
+use crate::items::vouched_files::vouched_files;
+use crate::items::{BrokenItem, CheckedItem, ItemChangeError, ItemError, LoadedItem};
+use crate::policy::{SignatureState, SigningReason};
+use crate::trust;
+
+/// Begins to work on an item.
+pub(super) fn begin_work(desk: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft, ToolError> {
+    check_signable(asked.kind)?;
+    let source = desk.effective_source(asked.source);
+    let place = find(desk.sources, desk.view, (asked.kind, &asked.item), source)?.place;
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    check_place(desk, &place)?;
+    match asked.mode {
+        WorkMode::Draft => {
+            check_presence(desk)?;
+            let until = start_draft(desk, &place, &address)?;
+            let until = until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+            let data = Fields::default()
+                .with("address", address.clone())
+                .with("until", Content::mention(until));
+            let message =
+                work_message(&address, " is a draft: agents may use it as it is for 12 hours.");
+            let hint = "`mere sign` ends that, and shows what has changed.";
+            Ok(Draft::success(codes::DRAFT, message).hint(hint).data(data))
+        }
+        WorkMode::Edit => edit(desk, &place, &address),
+    }
+}
+
+/// Refuses an item that was moved or whose signature is invalid, because that is not work in
+/// progress.
+fn check_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+    match CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone()) {
+        Err(ToolError::Item(ItemError::Broken(broken))) if !is_content_change(&broken.failure) => {
+            Err(ItemError::Broken(broken).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn start_draft(
+    desk: &ItemCall<'_>,
+    place: &ScopedPath,
+    address: &Address,
+) -> Result<jiff::Timestamp, ItemError> {
+    let key = desk.context.approval_key(place.scope).map_err(ItemError::Unsearchable)?;
+    let key = key.ok_or(ItemChangeError::InvalidPlace)?;
+    trust::start_draft(&desk.context.environment, &key, address).map_err(ItemError::Record)
+}
+
+/// Opens the person's editor, and signs the result.
+fn edit(desk: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Draft, ToolError> {
+    // An item that could not be signed afterwards must be reported before the editor opens.
+    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
+    let was_draft = desk.trust_policy.is_draft(place);
+    let was_unsigned = detect_signature_state(desk, place) == SignatureState::Unsigned;
+    if let Some(broken) = find_unshown_files(desk, place).filter(|_| !was_draft) {
+        return Err(ItemError::Broken(broken).into());
+    }
+    let before = LoadedItem::read(desk.view, place.clone()).ok().map(|loaded| loaded.item_digest());
+    start_draft(desk, place, address)?;
+    let folder = match address.root() {
+        Root::User => desk.context.environment.user_space().map_err(ItemError::Unsearchable)?,
+        _ => Some(desk.context.project.clone()),
+    };
+    let folder = folder.ok_or(ItemChangeError::InvalidPlace)?;
+    let closed = mere_host::edit_file(&folder, address.path());
+    let loaded = LoadedItem::read(desk.view, place.clone());
+    let is_same = loaded.as_ref().ok().map(LoadedItem::item_digest) == before && before.is_some();
+    if is_same && !was_draft {
+        // The item is unchanged, so it is no draft, however the editor ended.
+        end_drafts(desk, &[address]);
+    }
+    let closed =
+        closed.map_err(|cause| ItemChangeError::WriteFailed { address: address.clone(), cause })?;
+    if !closed {
+        return Err(ItemChangeError::EditorFailed(address.clone()).into());
+    }
+    let loaded = loaded?;
+    let data = Fields::default().with("address", address.clone());
+    // A person who opens an unsigned item with a single file and leaves it unchanged has read all
+    // that is signed.
+    let is_new = was_unsigned && loaded.files.is_empty();
+    if is_same && !was_draft && !is_new {
+        let message = work_message(address, " is as it was; nothing was signed.");
+        return Ok(Draft::success(codes::EDITED, message).data(data));
+    }
+    if !is_all_shown(desk, &loaded) {
+        let message = work_message(address, " is a draft: it has files that were not shown.");
+        let hint = "Nothing was signed. `mere sign` shows all that differs.";
+        return Ok(Draft::success(codes::EDITED, message).hint(hint).data(data));
+    }
+    sign_loaded(desk, &sealer, &loaded)?;
+    end_drafts(desk, &[address]);
+    let message = work_message(address, " was signed.");
+    let data = data.with("key", Content::mention(sealer.fingerprint().to_string()));
+    Ok(Draft::success(codes::EDITED, message).data(data))
+}
+
+/// Returns whether only the content differs from what was signed, so that a person may continue
+/// working on it.
+fn is_content_change(failure: &VerificationFailure) -> bool {
+    matches!(failure, VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. })
+}
+
+/// Checks that items of this type can be signed at all.
+fn check_signable(kind: ItemType) -> Result<(), ItemChangeError> {
+    if kind == ItemType::Memory { Err(ItemChangeError::MemoryNotSigned) } else { Ok(()) }
+}
+
+/// Builds the message about an item that a person works on.
+fn work_message(address: &Address, words: &'static str) -> Prose {
+    Prose::words("").address(address.clone()).and(words)
+}
+
+/// Returns whether everything that would be signed was shown. An editor shows only the main file,
+/// so the other files must have been vouched for already.
+fn is_all_shown(desk: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
+    let vouched = vouched_files(desk, &loaded.place);
+    let others = vouched.iter().filter(|file| file.path != loaded.main_file_name());
+    loaded.files.iter().all(|file| vouched.contains(file))
+        && others.into_iter().all(|file| loaded.files.contains(file))
+}
+
+/// Returns the failure of a signed item if files besides its main one differ from what was signed.
+/// The editor opens only the main file, so such changes would not be shown.
+fn find_unshown_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<Box<BrokenItem>> {
+    let judged =
+        CheckedItem::read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
+    let Err(ToolError::Item(ItemError::Broken(broken))) = judged else { return None };
+    let main = main_file_name(place);
+    let is_main = |path: &String| main.as_ref().is_some_and(|main| main.as_str() == path);
+    let is_unshown = match &broken.failure {
+        VerificationFailure::Changed(files) => files.is_empty() || !files.iter().all(is_main),
+        VerificationFailure::WrongFiles { .. } => true,
+        _ => false,
+    };
+    is_unshown.then_some(broken)
+}

@@ -1,0 +1,136 @@
+//! The `dir` tool: shows where the caller is, and what is there.
+//!
+//! It reports addresses only. `pwd` and `cd` do not touch the disk; `list` and `tree` return one
+//! page at a time, and the cursor of a page is valid for the same command and target only.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::cursor::Cursor;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::root::Root;
+use mere_core::spoken::Spoken;
+use mere_core::turn::Turn;
+
+use crate::error::tool_error::ToolError;
+use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply};
+use crate::world::{DirEntry, Listing, PathKind, Position, SweepBounds, SweepPage, Weight};
+
+/// How many entries one page holds.
+const PAGE_SIZE: usize = 500;
+
+/// Reports the caller's home root. Does not touch the disk.
+pub(crate) fn pwd(home: &Root, working: Option<&Address>) -> Draft {
+    let message = Prose::words("Home is ").root(home).and(".");
+    Draft::success(codes::DIR_PWD, message).data(location_fields(home, working))
+}
+
+/// Reports the caller's new home root.
+pub(crate) fn cd(home: &Root, working: Option<&Address>) -> Draft {
+    let message = Prose::words("Home is now ").root(home).and(".");
+    Draft::success(codes::DIR_CD, message).data(location_fields(home, working))
+}
+
+fn location_fields(home: &Root, working: Option<&Address>) -> Fields {
+    Fields::default()
+        .with("home", Address::directory(home.clone(), RelPath::default()))
+        .with("root", home.clone())
+        .with("working", working.cloned())
+}
+
+/// Lists one page of a directory's entries.
+pub(crate) fn list(
+    view: &View<'_>,
+    path: &Spoken,
+    cursor: Option<&Cursor>,
+    turn: &dyn Turn,
+) -> Result<Draft, ToolError> {
+    let target = view.resolve_directory(path)?;
+    let address = target.address();
+    let after = cursor.map(|cursor| list_position(cursor, address)).transpose()?;
+    let listing = view.world.list(&target, after.as_ref(), PAGE_SIZE, turn);
+    let listing = listing.map_err(|error| ToolError::from_traversal(error, address))?;
+    Ok(list_reply(view, address, listing))
+}
+
+/// Lists one page of the directories below a directory, down to a depth.
+pub(crate) fn tree(
+    view: &View<'_>,
+    path: &Spoken,
+    (depth, cursor): (usize, Option<&Cursor>),
+    turn: &dyn Turn,
+) -> Result<Draft, ToolError> {
+    let target = view.resolve_directory(path)?;
+    let address = target.address();
+    let start = cursor.map(|cursor| tree_position(cursor, address)).transpose()?;
+    let bounds = SweepBounds { depth, size: PAGE_SIZE, start: start.as_ref() };
+    let gathered = view.world.tree(&target, &bounds, turn);
+    let gathered = gathered.map_err(|error| ToolError::from_traversal(error, address))?;
+    Ok(tree_reply(view, address, depth, gathered))
+}
+
+fn list_reply(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
+    let last = listing.entries.last().filter(|_| listing.more).map(DirEntry::to_position);
+    let next = last.map(|position| Cursor::new("list", target, &position));
+    let seen = listing.entries.len() as u64;
+    let entries = listing.entries.into_iter().filter_map(|entry| {
+        let path = view.child_address(target, &entry.name, entry.kind())?;
+        let kind = if entry.kind() == PathKind::Directory { "dir" } else { "file" };
+        let name = Content::mention(entry.name.as_str());
+        Some(Fields::default().with("name", name).with("path", path).with("type", kind).into())
+    });
+    let entries = entries.collect::<Vec<Data>>();
+    let count = entries.len() as u64;
+    let unaddressable = listing.unaddressable + seen - count;
+    let data = Fields::default()
+        .with("target", target.clone())
+        .with("entries", Data::List(entries))
+        .with("count", count)
+        .with_some("unaddressable", nonzero(unaddressable))
+        .with_some("next", next.as_ref().map(cursor_data));
+    let message = count_phrase(count, "entry", "entries").and(" in ").address(target.clone());
+    page_reply(codes::DIR_LIST, message, next.as_ref()).data(data)
+}
+
+fn tree_reply(
+    view: &View<'_>,
+    target: &Address,
+    depth: usize,
+    mut gathered: SweepPage<RelPath>,
+) -> Draft {
+    let next = gathered.truncate_to_page(PAGE_SIZE, |_, _| Weight { count: 1, bytes: 0 });
+    let next =
+        next.map(|position| Cursor::new("tree", target, &position.to_text().replace('\0', "/")));
+    let seen = gathered.entries.len() as u64;
+    let directories =
+        gathered.entries.iter().filter_map(|(_, below)| directory_data(view, target, below));
+    let directories = directories.collect::<Vec<Data>>();
+    let count = directories.len() as u64;
+    let unaddressable = gathered.unaddressable + seen - count;
+    let data = Fields::default()
+        .with("target", target.clone())
+        .with("depth", depth as u64)
+        .with("directories", Data::List(directories))
+        .with("count", count)
+        .with_some("unaddressable", nonzero(unaddressable))
+        .with_some("next", next.as_ref().map(cursor_data));
+    let message =
+        count_phrase(count, "directory", "directories").and(" below ").address(target.clone());
+    page_reply(codes::DIR_TREE, message, next.as_ref()).data(data)
+}
+
+fn directory_data(view: &View<'_>, target: &Address, below: &RelPath) -> Option<Data> {
+    let address = view.descendant_address(target, below, PathKind::Directory)?;
+    let depth = below.names().count() as u64;
+    Some(Fields::default().with("path", address).with("depth", depth).into())
+}
+
+/// Returns the entry that a cursor encodes.
+fn list_position(cursor: &Cursor, target: &Address) -> Result<DirEntry, ToolError> {
+    let position = cursor.position("list", target).ok_or(ToolError::WrongCursor)?;
+    DirEntry::from_position(position).ok_or(ToolError::WrongCursor)
+}
+
+/// Returns the place in a traversal that a cursor encodes.
+fn tree_position(cursor: &Cursor, target: &Address) -> Result<Position, ToolError> {
+    let position = cursor.position("tree", target).ok_or(ToolError::WrongCursor)?;
+    Position::from_text(&position.replace('/', "\0")).ok_or(ToolError::WrongCursor)
+}

@@ -1,0 +1,246 @@
+//! The tools that change files: `write`, `edit` and `patch_section`.
+//!
+//! Each change holds the workspace's lock throughout: it examines the file, computes the new
+//! content from it, and replaces the file in one step.
+
+use std::ops::Range;
+
+use mere_core::address::Address;
+use mere_core::digest::Sha256;
+use mere_core::markdown::{self, PatchError};
+use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success, codes};
+use mere_core::request::{FileChange, FileChangeKind};
+use mere_core::turn::Turn;
+
+use crate::error::tool_error::ToolError;
+use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
+use crate::files::view::View;
+use crate::policy::{self, Denied, Permit};
+use crate::world::{ResolveError, check_active};
+use mere_host::{ExistingEntry, Folder, MissingFolders, TargetLookup, Workspace, read_at_most};
+
+/// The largest file that is edited.
+const MAX_EDITED: u64 = 16 * 1024 * 1024;
+
+/// The largest Markdown file whose sections are replaced. It is parsed as a whole.
+const MAX_PATCHED: usize = 2 * 1024 * 1024;
+
+/// Why a file was not changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ChangeError {
+    #[error(transparent)]
+    Denied(#[from] Denied),
+    #[error("{address} is another file by now")]
+    Stale { address: Address, current: Option<Sha256> },
+    #[error("the old text occurs {count} times in {address}")]
+    NotOnce { address: Address, count: usize },
+    #[error("{address}: {error}")]
+    Section { address: Address, error: PatchError },
+    #[error("{0} is not text that can be edited")]
+    NotText(Address),
+    #[error("{0} is no regular file")]
+    NotRegularFile(Address),
+    #[error("the directory of {0} is not there")]
+    NoDirectory(Address),
+    #[error("the change touches what {0} hides")]
+    TouchesRedaction(Address),
+    #[error("{address} could not be written")]
+    Failed { address: Address, cause: std::io::Error },
+}
+
+/// A file that was changed.
+struct ChangedFile {
+    sha256: Sha256,
+    bytes: usize,
+    created: bool,
+}
+
+/// Makes the change that the call asks for, if policy allows it.
+pub(crate) fn change_file(
+    view: &View<'_>,
+    project: &Folder,
+    call: &FileChange,
+    turn: &dyn Turn,
+) -> Result<Draft, ToolError> {
+    let address = call.path.address(&view.home);
+    let address = view.world.address(&call.path, &view.home).unwrap_or(address);
+    let permit = policy::permit(address, call).map_err(ChangeError::from)?;
+    // A hidden file may not be written either, because the reply would reveal that it exists. A
+    // name that spells a real folder could be written, but no reply could ever name it.
+    let spells_a_folder = view.gate.has_escaped_folder_in(permit.path().as_str());
+    if !view.world.may_show(permit.address()) || spells_a_folder {
+        return Err(ResolveError::NotVisible.into());
+    }
+    if permit.address().is_directory() {
+        return Err(ChangeError::NotRegularFile(permit.address().clone()).into());
+    }
+    apply(permit, view, project, turn)
+}
+
+/// Applies a permitted change. A permit can be spent only once.
+#[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
+fn apply(
+    permit: Permit<'_>,
+    view: &View<'_>,
+    project: &Folder,
+    turn: &dyn Turn,
+) -> Result<Draft, ToolError> {
+    let address = permit.address();
+    let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
+    // Without a workspace there is nothing to edit, and no reason to create one.
+    if !view.world.has_workspace() && !matches!(permit.how(), FileChangeKind::Write { .. }) {
+        return Err(ResolveError::NotVisible.into());
+    }
+    let missing = match permit.how() {
+        FileChangeKind::Write { create_dirs: true, .. } => MissingFolders::Create,
+        _ => MissingFolders::Refuse,
+    };
+    // A refusal must not leave a new workspace behind.
+    let is_deep = permit.path().names().count() > 1;
+    if !view.world.has_workspace() && missing == MissingFolders::Refuse && is_deep {
+        return Err(ChangeError::NoDirectory(address.clone()).into());
+    }
+    let over = || check_active(turn).is_err();
+    let workspace = Workspace::open(project, view.agent, &over).map_err(failed)?;
+    let Some(workspace) = workspace else {
+        check_active(turn).map_err(|error| ToolError::from_traversal(error, address))?;
+        return Err(ToolError::TimedOut(address.clone()));
+    };
+    let spot = match workspace.find_target(permit.path(), missing).map_err(failed)? {
+        TargetLookup::Found(spot) => spot,
+        TargetLookup::MissingFolder => return Err(ChangeError::NoDirectory(address.clone()).into()),
+        TargetLookup::NotAFolder => return Err(ChangeError::NotRegularFile(address.clone()).into()),
+    };
+    let occupant = spot.existing_entry().map_err(failed)?;
+    let created = matches!(occupant, ExistingEntry::Absent);
+    let new = new_content(&permit, view, occupant)?;
+    // A call that was abandoned by now must not change anything.
+    check_active(turn).map_err(|error| ToolError::from_traversal(error, address))?;
+    workspace.put(&spot, new.as_bytes()).map_err(failed)?;
+    if created {
+        workspace.remove_abandoned_files();
+    }
+    let changed = ChangedFile { sha256: Sha256::digest(new.as_bytes()), bytes: new.len(), created };
+    Ok(change_reply(&permit, &changed))
+}
+
+/// Computes the new content of the file.
+fn new_content(
+    permit: &Permit<'_>,
+    view: &View<'_>,
+    occupant: ExistingEntry,
+) -> Result<String, ToolError> {
+    let address = permit.address();
+    let current = match occupant {
+        ExistingEntry::Other => return Err(ChangeError::NotRegularFile(address.clone()).into()),
+        ExistingEntry::Absent => None,
+        ExistingEntry::File(file) => Some(file),
+    };
+    let current = match (permit.how(), permit.expect(), current) {
+        // The new content does not depend on the current one.
+        (FileChangeKind::Write { content, .. }, None, _) => return Ok(content.clone()),
+        (_, Some(_), None) => return Err(stale_error(address, None).into()),
+        (_, None, None) => return Err(ResolveError::NotVisible.into()),
+        (_, _, Some(file)) => read_at_most(file, MAX_EDITED)
+            .map_err(|cause| ChangeError::Failed { address: address.clone(), cause })?,
+    };
+    let bytes = current.ok_or_else(|| ChangeError::NotText(address.clone()))?;
+    let sha256 = Sha256::digest(&bytes);
+    if permit.expect().is_some_and(|expected| expected != sha256) {
+        return Err(stale_error(address, Some(sha256)).into());
+    }
+    let text = String::from_utf8(bytes).map_err(|_| ChangeError::NotText(address.clone()))?;
+    let secrets = if view.world.is_confirmed_at(address) {
+        SecretDisplay::Shown
+    } else {
+        SecretDisplay::Masked
+    };
+    let obscured = |RedactionConflict| ChangeError::TouchesRedaction(address.clone());
+    let seen = RedactedText::new(&text, secrets, view.gate, view.agent).map_err(obscured)?;
+    let (range, new) = match permit.how() {
+        FileChangeKind::Write { content, .. } => (0..seen.text().len(), content.clone()),
+        FileChangeKind::Edit { old, new } => locate_edit(&seen, old, new, address)?,
+        FileChangeKind::Patch { section, occurrence, content } => {
+            if text.len() > MAX_PATCHED {
+                return Err(ChangeError::NotText(address.clone()).into());
+            }
+            let patch = markdown::patch(seen.text(), section, *occurrence, content)
+                .map_err(|error| ChangeError::Section { address: address.clone(), error })?;
+            (patch.range, patch.text)
+        }
+    };
+    let changed = match permit.how() {
+        FileChangeKind::Write { .. } => seen.rewrite(&new),
+        FileChangeKind::Edit { .. } | FileChangeKind::Patch { .. } => {
+            seen.splice(range.clone(), &new)
+        }
+    };
+    let changed = changed.map_err(obscured)?;
+    // This proves the result: the next reader sees what the caller meant, and nothing that was
+    // hidden.
+    let meant = [&seen.text()[..range.start], &new, &seen.text()[range.end..]].concat();
+    let shows = |text: &str| {
+        let seen = RedactedText::new(text, secrets, view.gate, view.agent);
+        seen.map(|seen| seen.text().to_owned())
+    };
+    if shows(&meant).is_err() || shows(&meant) != shows(&changed) {
+        return Err(ChangeError::TouchesRedaction(address.clone()).into());
+    }
+    Ok(changed)
+}
+
+/// Finds the only occurrence of `old` in the text, and returns its range with the replacement. A
+/// file with CRLF line endings keeps them, whichever endings the caller uses.
+fn locate_edit(
+    seen: &RedactedText<'_>,
+    old: &str,
+    new: &str,
+    address: &Address,
+) -> Result<(Range<usize>, String), ChangeError> {
+    let text = seen.text();
+    let windows = text.matches("\r\n").count() * 2 > text.matches('\n').count();
+    let crlf = |said: &str| said.replace("\r\n", "\n").replace('\n', "\r\n");
+    let new = if windows { crlf(new) } else { new.to_owned() };
+    let exact = !windows || text.contains(old);
+    let old = if exact { old.to_owned() } else { crlf(old) };
+    let count = if old.is_empty() { 0 } else { count_occurrences(text, &old) };
+    match (text.find(&old), count) {
+        (Some(at), 1) => Ok((at..at + old.len(), new)),
+        _ => Err(ChangeError::NotOnce { address: address.clone(), count }),
+    }
+}
+
+/// Counts how often a text occurs, including overlapping occurrences. Counting stops at 100.
+fn count_occurrences(text: &str, part: &str) -> usize {
+    const ENOUGH: usize = 100;
+    let (mut count, mut from) = (0, 0);
+    while let Some(at) = text[from..].find(part) {
+        count += 1;
+        let step = part.chars().next().map_or(1, char::len_utf8);
+        from += at + step;
+        if count == ENOUGH {
+            break;
+        }
+    }
+    count
+}
+
+fn stale_error(address: &Address, current: Option<Sha256>) -> ChangeError {
+    ChangeError::Stale { address: address.clone(), current }
+}
+
+fn change_reply(permit: &Permit<'_>, changed: &ChangedFile) -> Draft {
+    let (code, words): (Code<Success>, _) = match (permit.how(), changed.created) {
+        (FileChangeKind::Write { .. }, true) => (codes::WRITE, " was created."),
+        (FileChangeKind::Write { .. }, false) => (codes::WRITE, " was replaced."),
+        (FileChangeKind::Edit { .. }, _) => (codes::WRITE_EDITED, " was edited."),
+        (FileChangeKind::Patch { .. }, _) => (codes::WRITE_PATCHED, " was patched."),
+    };
+    let data = Fields::default()
+        .with("target", permit.address().clone())
+        .with("sha256", Data::Words(changed.sha256.to_string().into()))
+        .with("bytes", changed.bytes as u64)
+        .with("created", changed.created);
+    let message = Prose::words("").address(permit.address().clone()).and(words);
+    Draft::success(code, message).data(data)
+}

@@ -1,0 +1,46 @@
+//! The `glob` tool: finds files by a pattern for their paths.
+//!
+//! It matches paths without opening files, and returns one page at a time, ordered by path.
+
+use mere_core::cursor::Cursor;
+use mere_core::reply::{Data, Draft, Fields, codes};
+use mere_core::request::Glob;
+use mere_core::turn::Turn;
+
+use crate::error::tool_error::ToolError;
+use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply};
+use crate::world::{PathKind, Position, SweepBounds, Weight};
+
+/// Lists one page of the files that match.
+pub(crate) fn glob(view: &View<'_>, call: &Glob, turn: &dyn Turn) -> Result<Draft, ToolError> {
+    let target = view.resolve_directory(&call.path)?;
+    let address = target.address();
+    // A cursor belongs to one pattern, so it cannot return a page of another pattern's matches.
+    let name = format!("glob {}", call.pattern.as_str());
+    let start = call.cursor.as_ref().map(|cursor| {
+        let position = cursor.position(&name, address);
+        position.and_then(Position::from_text).ok_or(ToolError::WrongCursor)
+    });
+    let start = start.transpose()?;
+    let bounds = SweepBounds { depth: usize::MAX, size: call.limit, start: start.as_ref() };
+    let mut gathered = view
+        .world
+        .glob(&target, &call.pattern, &bounds, turn)
+        .map_err(|error| ToolError::from_traversal(error, address))?;
+    let next =
+        gathered.truncate_to_page(call.limit, |path, ()| Weight { count: 1, bytes: path.len() });
+    let next = next.map(|position| Cursor::new(&name, address, &position.to_text()));
+    let seen = gathered.entries.len() as u64;
+    let paths = gathered.entries.into_iter().filter_map(|(path, ())| path.try_into().ok());
+    let matches = paths.filter_map(|path| view.descendant_address(address, &path, PathKind::File));
+    let matches = matches.map(Data::from).collect::<Vec<_>>();
+    let count = matches.len() as u64;
+    let data = Fields::default()
+        .with("target", address.clone())
+        .with("matches", Data::List(matches))
+        .with("count", count)
+        .with_some("unaddressable", nonzero(gathered.unaddressable + seen - count))
+        .with_some("next", next.as_ref().map(cursor_data));
+    let message = count_phrase(count, "file", "files").and(" below ").address(address.clone());
+    Ok(page_reply(codes::GLOB, message, next.as_ref()).data(data))
+}

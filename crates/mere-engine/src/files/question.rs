@@ -1,0 +1,61 @@
+//! Questions to a person before a sensitive file is shown.
+//!
+//! Only reading asks, only for a file that exists, and a yes is valid for that one call. With any
+//! other answer the file is reported as missing.
+
+use mere_core::address::Address;
+use mere_core::reply::{Draft, Prose};
+use mere_core::request::{Read, Reader, Request};
+use mere_core::turn::{Answer, Resume, Turn};
+
+use crate::error::tool_error::ToolError;
+use crate::files::read;
+use crate::files::view::View;
+use crate::world::{PathKind, ResolveError};
+
+/// How a call ends before its reply has passed the gate: with a draft, or with a question.
+pub(crate) enum DraftOutcome {
+    Done(Draft),
+    Ask(Prose, Resume),
+}
+
+/// Reads a file, after a person's confirmation if it is sensitive.
+pub(crate) fn read_with_confirmation(
+    view: View<'_>,
+    call: &Read,
+    request: &Request,
+    turn: &dyn Turn,
+) -> Result<DraftOutcome, ToolError> {
+    match read::read(&view, call, turn) {
+        Err(ToolError::Path(ResolveError::NotVisible)) => {}
+        read => return read.map(DraftOutcome::Done),
+    }
+    let address = view.world.address(&call.path, &view.home).ok_or(ResolveError::NotVisible)?;
+    let resume = Resume(address.to_string().into_bytes());
+    let agent = view.agent.to_string();
+    let confirmed = View { world: view.world.with_confirmed(address.clone()), ..view };
+    match &request.answer {
+        Some((asked, Answer::Yes)) if *asked == resume => {
+            read::read(&confirmed, call, turn).map(DraftOutcome::Done)
+        }
+        Some(_) => Err(ResolveError::NotVisible.into()),
+        None => match confirmed.resolve(&call.path) {
+            Ok(target) if target.kind() == PathKind::File => {
+                let agent = match request.caller.reader {
+                    Reader::Agent => Some(agent.as_str()),
+                    Reader::Person => None,
+                };
+                Ok(DraftOutcome::Ask(question(agent, target.address()), resume))
+            }
+            _ => Err(ResolveError::NotVisible.into()),
+        },
+    }
+}
+
+fn question(agent: Option<&str>, address: &Address) -> Prose {
+    let who = agent.map(|agent| format!("The agent `{agent}` wants to read "));
+    let (who, which) = who.map_or((String::new(), " is "), |who| (who, ", which is "));
+    Prose::words(who)
+        .address(address.clone())
+        .and(format!("{which}hidden because such files hold secrets. Show it this once?"))
+}

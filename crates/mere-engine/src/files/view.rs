@@ -1,0 +1,118 @@
+//! What one call sees: the world as it is now, and the gate its reply must pass.
+//!
+//! Also holds the small pieces that replies with pages have in common.
+
+use mere_core::address::{Address, RelPath};
+use mere_core::cursor::Cursor;
+use mere_core::gate::Gate;
+use mere_core::name::AgentName;
+use mere_core::reply::{Code, Data, Draft, Prose, Success};
+use mere_core::root::Root;
+use mere_core::segment::Segment;
+use mere_core::spoken::Spoken;
+
+use crate::error::tool_error::ToolError;
+use crate::world::{PathKind, Position, SweepPage, VisibilityRef, Weight, World};
+
+/// The world, gate, agent and home root of one call.
+pub(crate) struct View<'a> {
+    pub(crate) world: World,
+    pub(crate) gate: &'a Gate,
+    pub(crate) agent: &'a AgentName,
+    /// The root that bare paths start from.
+    pub(crate) home: Root,
+}
+
+impl View<'_> {
+    /// Resolves a path.
+    pub(crate) fn resolve(&self, path: &Spoken) -> Result<VisibilityRef, ToolError> {
+        Ok(self.world.resolve(path, &self.home)?)
+    }
+
+    /// Resolves a path that must be a directory.
+    pub(crate) fn resolve_directory(&self, path: &Spoken) -> Result<VisibilityRef, ToolError> {
+        let target = self.resolve(path)?;
+        match target.kind() {
+            PathKind::Directory => Ok(target),
+            PathKind::File => Err(ToolError::NotADirectory(target.address().clone())),
+        }
+    }
+
+    /// Returns the address of a child, unless its name cannot be spoken or would spell a real
+    /// folder.
+    pub(crate) fn child_address(
+        &self,
+        parent: &Address,
+        name: &Segment,
+        kind: PathKind,
+    ) -> Option<Address> {
+        let said = !self.gate.has_escaped_folder_in(name.as_str());
+        said.then(|| speakable_address(parent.root().clone(), parent.path().join(name), kind))
+            .flatten()
+    }
+
+    /// Returns the address of something deeper, under the same conditions as
+    /// [`Self::child_address`].
+    pub(crate) fn descendant_address(
+        &self,
+        target: &Address,
+        below: &RelPath,
+        kind: PathKind,
+    ) -> Option<Address> {
+        let said = !self.gate.has_escaped_folder_in(below.as_str());
+        said.then(|| speakable_address(target.root().clone(), target.path().join_path(below), kind))
+            .flatten()
+    }
+}
+
+fn speakable_address(root: Root, path: RelPath, kind: PathKind) -> Option<Address> {
+    let address = match kind {
+        PathKind::Directory => Address::directory(root, path),
+        PathKind::File => Address::file(root, path),
+    };
+    address.is_within_length_limit().then_some(address)
+}
+
+impl<F> SweepPage<F> {
+    /// Drops what does not fit on a page of `size`, and returns where the next page begins.
+    pub(crate) fn truncate_to_page(
+        &mut self,
+        size: usize,
+        weigh: impl Fn(&str, &F) -> Weight,
+    ) -> Option<Position> {
+        let mut total = Weight::default();
+        let fits = self.entries.iter().take_while(|(key, fruit)| {
+            let first = total == Weight::default();
+            total.add(weigh(key, fruit));
+            first || !total.overflows(size)
+        });
+        let fits = fits.count();
+        if fits == self.entries.len() {
+            return self.resume_at.take();
+        }
+        self.entries.truncate(fits);
+        self.entries.last().map(|(key, _)| Position::After(key.clone()))
+    }
+}
+
+/// Starts the reply for one page, which says whether more pages follow.
+pub(crate) fn page_reply(code: Code<Success>, message: Prose, next: Option<&Cursor>) -> Draft {
+    match next {
+        None => Draft::success(code, message.and(".")),
+        Some(_) => Draft::success(code, message.and("; more follow."))
+            .hint("Pass `next` as `cursor` for the next page."),
+    }
+}
+
+pub(crate) fn cursor_data(cursor: &Cursor) -> Data {
+    Data::Words(cursor.to_string().into())
+}
+
+/// Returns a count, or `None` for zero.
+pub(crate) fn nonzero(count: u64) -> Option<u64> {
+    (count > 0).then_some(count)
+}
+
+pub(crate) fn count_phrase(count: u64, one: &'static str, many: &'static str) -> Prose {
+    Prose::words(format!("{count} {}", if count == 1 { one } else { many }))
+}

@@ -1,0 +1,69 @@
+//! The reasons why a tool was not run. Nothing was executed in any of these cases.
+//!
+//! Each one names the link, field or file at fault. The sentences for people and agents are written
+//! elsewhere.
+
+use mere_core::address::Address;
+use mere_core::chain::lock::LockMismatch;
+use mere_core::chain::{
+    ChainConfigFault, ChainFault, EntrypointFault, FillFault, ParametersFault, SubprocessFault,
+};
+use mere_core::item::{ItemFault, ItemId, ItemRef, Version};
+
+use crate::items::ItemError;
+use crate::policy::UntrustedItem;
+use mere_host::{PackagesError, SandboxError};
+
+/// The reason why a tool was not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunError {
+    /// The executor of a link was not found.
+    #[error("`executor_id` of `{link}` is `{executor}`: {error}")]
+    ExecutorNotFound { link: ItemId, executor: ItemId, error: Box<ItemError> },
+    #[error(transparent)]
+    Chain(ChainFault),
+    #[error(transparent)]
+    Config(ChainConfigFault),
+    #[error(transparent)]
+    Fill(FillFault),
+    #[error(transparent)]
+    Parameters(ParametersFault),
+    #[error(transparent)]
+    Subprocess(SubprocessFault),
+    #[error(transparent)]
+    Entrypoint(EntrypointFault),
+    /// The entrypoint is not one of the tool's files.
+    #[error("`manifest.entrypoint` of `{0}` is not one of its files")]
+    NoEntrypoint(ItemId),
+    /// A file no longer matches what was just verified.
+    #[error("{0} changed while it was read")]
+    FileChanged(Address),
+    #[error("nobody vouches for {}", .0.address)]
+    Unsigned(Box<UntrustedItem>),
+    #[error("there is no lockfile for {tool}@{version}")]
+    NoLockfile { tool: ItemId, version: Version },
+    #[error("nobody vouches for the lockfile {}", .0.address)]
+    LockUnsigned(Box<UntrustedItem>),
+    #[error("the lockfile {address} is not valid")]
+    LockInvalid { address: Address, fault: Box<ItemFault> },
+    #[error("the lockfile {0} is another space's")]
+    LockOfOtherSpace(Address),
+    #[error("the chain of {tool} is not what {lockfile} pins: {drift:?}")]
+    Drift { tool: ItemId, lockfile: Address, drift: Box<LockMismatch> },
+    /// The tool asks for a variable, under a name of its own, that the user's config does not give
+    /// to tools.
+    #[error("the variable {1} is not given to tools")]
+    VariableNotAllowed(String, String),
+    #[error("the secret {1} was not granted")]
+    SecretNotGranted(String, String),
+    #[error("the program `{program}` is not there")]
+    NoProgram { program: String, runtime: Option<ItemId> },
+    #[error("the interpreter of `{runtime}` cannot be used")]
+    BadInterpreter { runtime: ItemId, cause: std::io::Error },
+    #[error("the packages of `{tool}` are not there")]
+    PackagesNotFetched { tool: ItemRef },
+    #[error(transparent)]
+    Packages(#[from] PackagesError),
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+}

@@ -1,0 +1,238 @@
+//! Running a tool in its sandbox cell, and the reply about how it ended.
+//!
+//! The cell itself is built in `host`. An agent sees the output only with recognisable secrets
+//! masked.
+
+use std::time::Instant;
+
+use mere_core::item::ItemRef;
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::request::{LockfilePolicy, Reader, UnsignedPolicy};
+use mere_core::turn::OutputStream;
+use serde_json::{Map, Value};
+
+use super::RunError;
+use super::links::{LinkRequirement, Linked};
+use super::lock::Locked;
+use super::ready::Ready;
+use super::show;
+use crate::error::tool_error::ToolError;
+pub(crate) use crate::items::change::ExecutionMode;
+use crate::items::load::item_name;
+use crate::items::{ItemCall, mask_secrets};
+use mere_host::{
+    self, CapturedOutput, ExceededLimit, Exit, FinishedRun, Folder, NOT_ENFORCED, RunEnd,
+    RunLimits, RunObserver, RunPlan, SPACE_FOLDER, SandboxError, SandboxLayer, SandboxLevel,
+    WORKSPACES_FOLDER, Workspace,
+};
+
+/// The longest note about a tool's output, in characters.
+const MAX_NOTE_CHARACTERS: usize = 200;
+
+/// A request to run a tool.
+pub(crate) struct RunRequest<'a> {
+    pub(crate) item: &'a ItemRef,
+    /// The parameters, and those that a person typed as text.
+    pub(crate) parameters: (&'a Map<String, Value>, &'a [(String, String)]),
+    pub(crate) locking: LockfilePolicy,
+    pub(crate) unsigned: UnsignedPolicy,
+    pub(crate) mode: ExecutionMode,
+}
+
+/// Runs a tool. In a dry run, does everything except that.
+pub(crate) fn run_tool(desk: &ItemCall<'_>, ask: &RunRequest<'_>) -> Result<Draft, ToolError> {
+    if ask.mode == ExecutionMode::Real {
+        desk.cells.prepare();
+    }
+    let linked = Linked::follow(desk, ask.item, LinkRequirement::ToRun(ask.unsigned))?;
+    let locked = Locked::check(desk, linked, ask.locking)?;
+    let ready = Ready::assemble(desk, locked, ask.parameters)?;
+    if ask.mode == ExecutionMode::DryRun {
+        check_layers(desk).map_err(RunError::Sandbox)?;
+        return Ok(show::dry_run_reply(&ready));
+    }
+    let Some(work) = open_workspace(desk)? else { return Err(ToolError::Cancelled) };
+    let finished = run_in_cell(desk, &ready, &work).map_err(RunError::Sandbox)?;
+    if finished.end == RunEnd::Cancelled {
+        return Err(ToolError::Cancelled);
+    }
+    Ok(run_reply(desk, &ready, &finished))
+}
+
+/// Checks that this machine has a sandbox in which the tool could run.
+fn check_layers(desk: &ItemCall<'_>) -> Result<(), SandboxError> {
+    let standing = mere_host::probe_layers()?;
+    let accepts = |layer: SandboxLayer| {
+        desk.run_config.sandbox_level == SandboxLevel::Namespaces && layer.is_optional()
+    };
+    for (layer, built) in standing.layers {
+        match built {
+            Err(why) if !accepts(layer) => return Err(SandboxError::Layer(layer, why)),
+            _ => {}
+        }
+    }
+    if [standing.processes_limited_by, standing.memory_limited_by].contains(&NOT_ENFORCED) {
+        return Err(SandboxError::Limits("nothing counts memory and processes".to_owned()));
+    }
+    Ok(())
+}
+
+/// Opens the agent's workspace and creates it if it is missing.
+fn open_workspace(desk: &ItemCall<'_>) -> Result<Option<Folder>, RunError> {
+    let (project, agent) = (&desk.context.project, desk.view.agent);
+    let made = Workspace::open(project, agent, desk.is_cancelled).map_err(SandboxError::Io)?;
+    if made.is_none() {
+        return Ok(None);
+    }
+    let path = format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}/{agent}");
+    Ok(project.subfolder(&path).map_err(SandboxError::Io)?)
+}
+
+fn run_in_cell(
+    desk: &ItemCall<'_>,
+    ready: &Ready,
+    work: &Folder,
+) -> Result<FinishedRun, SandboxError> {
+    let mut shown = Vec::new();
+    if let Some(packages) = &ready.packages {
+        shown.push(("/packages", packages));
+    }
+    let modules = ready.packages.as_ref().map(|packages| packages.subfolder("node_modules"));
+    let modules = modules.transpose()?.flatten();
+    shown.extend(modules.as_ref().map(|modules| ("/node_modules", modules)));
+    shown.extend(ready.program.install_folder.as_ref().map(|home| ("/interpreter", home)));
+    let plan = RunPlan {
+        argv: ready.subprocess.argv.clone(),
+        environment: ready.environment.clone(),
+        input: ready.input.clone(),
+        files: &ready.files,
+        workspace: work,
+        read_only_folders: shown,
+        timeout: ready.subprocess.timeout,
+        limits: RunLimits::default(),
+        level: desk.run_config.sandbox_level,
+    };
+    let began = Instant::now();
+    let heard = |output: &[u8], errors: &[u8]| match desk.reader {
+        Reader::Agent => {
+            let done = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            (desk.report_tool_note)(done, progress_note(desk, &[output, errors].concat()));
+        }
+        Reader::Person => {
+            for (stream, news) in [(OutputStream::Output, output), (OutputStream::Error, errors)] {
+                let text = String::from_utf8_lossy(news);
+                if !text.is_empty() {
+                    (desk.stream_tool_output)(
+                        stream,
+                        &Prose::words("").content(Content::body(text)),
+                    );
+                }
+            }
+        }
+    };
+    mere_host::run_tool(
+        desk.cells,
+        &plan,
+        &RunObserver { is_cancelled: desk.is_cancelled, on_output: &heard },
+    )
+}
+
+/// Returns the last line that the tool printed, or a note that it is running.
+fn progress_note(desk: &ItemCall<'_>, news: &[u8]) -> Prose {
+    let text = String::from_utf8_lossy(news);
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    match line {
+        None => Prose::words("running"),
+        Some(line) => {
+            let short =
+                visible_text(desk, line).chars().take(MAX_NOTE_CHARACTERS).collect::<String>();
+            Prose::words("").content(Content::mention(short))
+        }
+    }
+}
+
+/// Returns the output that a reader may see. For an agent, recognisable secrets are masked.
+fn visible_text(desk: &ItemCall<'_>, text: &str) -> String {
+    match desk.reader {
+        Reader::Agent => mask_secrets(text),
+        Reader::Person => text.to_owned(),
+    }
+}
+
+fn run_reply(desk: &ItemCall<'_>, ready: &Ready, finished: &FinishedRun) -> Draft {
+    let code = match finished.end {
+        RunEnd::Exit(Exit::Code(code)) => Some(i64::from(code)),
+        _ => None,
+    };
+    let success = code == Some(0);
+    let text = |captured: &CapturedOutput| {
+        let text = String::from_utf8_lossy(&captured.bytes);
+        Content::body(visible_text(desk, &text))
+    };
+    let millis = u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX);
+    let data = Fields::default()
+        .with("success", success)
+        .with("stdout", text(&finished.stdout))
+        .with("stderr", text(&finished.stderr))
+        .with("exit_code", code.map_or(Data::Null, |code| Data::ForeignNumber(code.into())))
+        .with_some("ended", end_reason(finished.end))
+        .with("duration_ms", millis)
+        .with("truncated", finished.stdout.truncated || finished.stderr.truncated)
+        .with("chain", show::link_list(&ready.locked.linked))
+        .with_some("lockfile", ready.locked.lockfile.clone())
+        .with("receipt", Data::Null);
+    let place = ready.locked.linked.leaf().map(|leaf| item_name(&leaf.place));
+    let message = Prose::words("The tool `");
+    let message = match place {
+        Some(place) => message.name(place),
+        None => message,
+    };
+    let draft = Draft::success(codes::RUN_TOOL, message.and("` ").and(end_sentence(finished.end)));
+    match end_hint(finished.end) {
+        Some(hint) => draft.hint(hint).data(data),
+        None => draft.data(data),
+    }
+}
+
+/// Returns what ended the tool, or `None` if it exited by itself.
+fn end_reason(ended: RunEnd) -> Option<Data> {
+    let words = match ended {
+        RunEnd::Exit(Exit::Code(_)) => return None,
+        RunEnd::Exit(Exit::Signal(signal)) => format!("signal {signal}"),
+        RunEnd::Timeout => "timeout".to_owned(),
+        RunEnd::Cancelled => "cancelled".to_owned(),
+        RunEnd::Exceeded(excess) => excess.name().to_owned(),
+    };
+    Some(Data::Words(words.into()))
+}
+
+fn end_sentence(ended: RunEnd) -> String {
+    match ended {
+        RunEnd::Exit(Exit::Code(0)) => "ran.".to_owned(),
+        RunEnd::Exit(Exit::Code(code)) => format!("ran and failed: it ended with status {code}."),
+        RunEnd::Exit(Exit::Signal(signal)) => format!("was ended by signal {signal}."),
+        RunEnd::Timeout => "took longer than it may, and was ended.".to_owned(),
+        RunEnd::Cancelled => "was ended.".to_owned(),
+        RunEnd::Exceeded(ExceededLimit::Memory) => {
+            "used more memory than it may, and was ended.".to_owned()
+        }
+        RunEnd::Exceeded(ExceededLimit::Tasks) => {
+            "started more processes than it may, and was ended.".to_owned()
+        }
+        RunEnd::Exceeded(ExceededLimit::Workspace) => {
+            "was ended: its workspace grew by more than it may.".to_owned()
+        }
+        RunEnd::Exceeded(ExceededLimit::Output) => {
+            "said more than it may, and was ended.".to_owned()
+        }
+    }
+}
+
+fn end_hint(ended: RunEnd) -> Option<&'static str> {
+    match ended {
+        RunEnd::Exit(Exit::Code(0)) | RunEnd::Cancelled => None,
+        RunEnd::Exit(_) => Some("`stderr` has what it said."),
+        RunEnd::Timeout => Some("Its manifest may give it longer: `config.timeout_s`."),
+        RunEnd::Exceeded(_) => Some("What a run may use is in docs/running.md."),
+    }
+}

@@ -1,0 +1,256 @@
+//! A tool that could be started now: its program, arguments and environment, and the files it may
+//! see.
+
+use std::collections::BTreeMap;
+
+use mere_core::address::RelPath;
+use mere_core::chain::{
+    EnvSource, Stdin, Subprocess, TemplateValues, tool_input_schema, with_defaults,
+    with_text_values,
+};
+use mere_core::digest::Sha256;
+use mere_core::item::{ItemId, ItemRef};
+use serde_json::{Map, Value};
+
+use super::RunError;
+use super::directive::check_inputs;
+use super::lock::Locked;
+use crate::config::RuntimeConfig;
+use crate::error::tool_error::ToolError;
+use crate::items::ItemCall;
+use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
+
+/// The folder in the cell that holds the tool's own files.
+const TOOL_FOLDER: &str = "/tool";
+/// The environment variables that any tool may ask for.
+const ALLOWED_VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TZ", "NO_COLOR"];
+/// The variables that every tool gets. `HOME` is the tool's own folder, so that files an agent left
+/// in the workspace are not read as configuration.
+const BASE_ENVIRONMENT: [(&str, &str); 5] = [
+    ("PATH", SEARCH_PATH),
+    ("HOME", "/tool"),
+    ("TMPDIR", "/work"),
+    ("LANG", "C.UTF-8"),
+    ("USER", "tool"),
+];
+
+/// Everything needed to run a tool, except for the workspace.
+pub(super) struct Ready {
+    pub(super) locked: Locked,
+    pub(super) subprocess: Subprocess,
+    pub(super) environment: Vec<(String, String)>,
+    pub(super) input: Vec<u8>,
+    pub(super) files: Vec<(RelPath, Vec<u8>)>,
+    pub(super) program: Program,
+    /// The packages it needs, if it asked for any.
+    pub(super) packages: Option<Folder>,
+}
+
+/// The files that ask for packages, and the runtimes that they are for.
+const PACKAGE_FILES: [(&str, &str, PackageManifest); 2] = [
+    ("python_runtime", "requirements.txt", PackageManifest::Requirements),
+    ("node_runtime", "package.json", PackageManifest::PackageJson),
+];
+
+impl Ready {
+    /// Does everything except running the tool.
+    pub(super) fn assemble(
+        desk: &ItemCall<'_>,
+        locked: Locked,
+        (parameters, texts): (&Map<String, Value>, &[(String, String)]),
+    ) -> Result<Self, ToolError> {
+        let chain = &locked.linked.chain;
+        let schema = tool_input_schema(&chain.leaf().manifest).map_err(RunError::Parameters)?;
+        let parameters = with_text_values(&schema, parameters.clone(), texts);
+        let parameters = with_defaults(&schema, parameters);
+        if let Some(leaf) = locked.linked.leaf() {
+            check_inputs(leaf, &schema, &parameters)?;
+        }
+        let config = chain.config().map_err(RunError::Config)?;
+        let variables = resolve_variables(desk, config.environment().map_err(RunError::Config)?)?;
+        let values = TemplateValues {
+            folder: TOOL_FOLDER,
+            parameters: &parameters,
+            environment: &variables,
+        };
+        let filled = config.fill(values).map_err(RunError::Fill)?;
+        let mut subprocess = filled.subprocess().map_err(RunError::Subprocess)?;
+        let files = read_tool_files(desk, &locked)?;
+        let needs = RuntimeNeeds::from_chain(desk, &locked, &files);
+        let program = needs.find_program(desk, &subprocess.argv, &files)?;
+        let packages = needs.find_packages(desk, &program)?;
+        subprocess.argv[0].clone_from(&program.path);
+        let input = match subprocess.stdin {
+            Stdin::Json => Value::Object(parameters).to_string().into_bytes(),
+            Stdin::None => Vec::new(),
+        };
+        let environment = build_environment(variables, &program);
+        Ok(Self { locked, subprocess, environment, input, files, program, packages })
+    }
+}
+
+/// What a tool needs from the machine besides the system itself.
+pub(super) struct RuntimeNeeds<'a> {
+    tool: ItemRef,
+    /// The runtime in the chain that a person may configure.
+    runtime: Option<ItemId>,
+    runtime_config: Option<RuntimeConfig>,
+    /// The kind and content of the file that asks for packages.
+    pub(super) package_request: Option<(PackageManifest, &'a [u8])>,
+}
+
+impl<'a> RuntimeNeeds<'a> {
+    pub(super) fn from_chain(
+        desk: &ItemCall<'_>,
+        locked: &Locked,
+        files: &'a [(RelPath, Vec<u8>)],
+    ) -> Self {
+        let chain = &locked.linked.chain;
+        let leaf = &chain.leaf().pin;
+        let tool = ItemRef {
+            category: Some(leaf.category.clone()).filter(|category| !category.is_empty()),
+            id: leaf.id.clone(),
+            version: None,
+        };
+        let configured =
+            chain.pins().find_map(|pin| desk.run_config.runtimes.get_key_value(&pin.id));
+        // The link that the primitive runs.
+        let last = chain.pins().rev().nth(1).map(|pin| pin.id.clone());
+        let runtime = configured.map(|(id, _)| id.clone()).or(last);
+        let runs = |id: &str| chain.pins().any(|pin| pin.id.as_str() == id);
+        let asking = PACKAGE_FILES.iter().find(|(id, ..)| runs(id));
+        let package_request = asking.and_then(|(_, name, asking)| {
+            let beside = format!("{}.{name}", leaf.id);
+            let file = files.iter().find(|(path, _)| [*name, &beside].contains(&path.as_str()))?;
+            Some((*asking, file.1.as_slice()))
+        });
+        Self {
+            tool,
+            runtime,
+            runtime_config: configured.map(|(_, one)| one.clone()),
+            package_request,
+        }
+    }
+
+    /// Finds the program to start.
+    pub(super) fn find_program(
+        &self,
+        desk: &ItemCall<'_>,
+        argv: &[String],
+        files: &[(RelPath, Vec<u8>)],
+    ) -> Result<Program, RunError> {
+        let interpreter = self.runtime_config.as_ref().and_then(|one| one.interpreter.as_deref());
+        if let (Some(text), Some(runtime)) = (interpreter, &self.runtime) {
+            let context = desk.context;
+            let program = context.environment.configured_interpreter(text, &context.project);
+            let runtime = runtime.clone();
+            return program.map_err(|cause| RunError::BadInterpreter { runtime, cause });
+        }
+        let program = argv.first().map(String::as_str).unwrap_or_default();
+        let missing = || {
+            let runtime = self.runtime.clone();
+            RunError::NoProgram { program: program.to_owned(), runtime }
+        };
+        let own = program.strip_prefix(TOOL_FOLDER).and_then(|path| path.strip_prefix('/'));
+        if let Some(own) = own.filter(|own| files.iter().any(|(path, _)| path.as_str() == *own)) {
+            return Ok(Program::from_tool_file(&format!("{TOOL_FOLDER}/{own}")));
+        }
+        Program::find(program).ok_or_else(missing)
+    }
+
+    /// Returns the key under which the tool's packages are stored.
+    pub(super) fn packages_key(&self, program: &Program) -> Option<String> {
+        let (asking, text) = self.package_request?;
+        let kind = match asking {
+            PackageManifest::Requirements => "python",
+            PackageManifest::PackageJson => "node",
+        };
+        let mut all = kind.as_bytes().to_vec();
+        for part in [&program.identity_bytes()[..], text] {
+            all.push(0);
+            all.extend_from_slice(part);
+        }
+        Some(format!("{kind}-{}", Sha256::digest(&all)))
+    }
+
+    fn find_packages(
+        &self,
+        desk: &ItemCall<'_>,
+        program: &Program,
+    ) -> Result<Option<Folder>, RunError> {
+        let surroundings = &desk.context.environment;
+        let configured = self.runtime_config.as_ref().and_then(|one| one.packages.as_deref());
+        if let (Some(text), Some(runtime)) = (configured, &self.runtime) {
+            let folder = surroundings.configured_folder(text);
+            let wrong = |cause| RunError::BadInterpreter { runtime: runtime.clone(), cause };
+            return folder.map(Some).map_err(wrong);
+        }
+        let Some(key) = self.packages_key(program) else { return Ok(None) };
+        let found = surroundings.package_sets().map(|packages| packages.find(&key)).transpose();
+        match found.ok().flatten().flatten() {
+            Some(folder) => Ok(Some(folder)),
+            None => Err(RunError::PackagesNotFetched { tool: self.tool.clone() }),
+        }
+    }
+
+    /// Returns the reference of the tool.
+    pub(super) fn tool(&self) -> &ItemRef {
+        &self.tool
+    }
+}
+
+/// Reads the verified files of the tool that has the entrypoint.
+pub(super) fn read_tool_files(
+    desk: &ItemCall<'_>,
+    locked: &Locked,
+) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+    let chain = &locked.linked.chain;
+    let entrypoint = chain.entrypoint().map_err(RunError::Entrypoint)?;
+    let link = entrypoint.as_ref().map_or(0, mere_core::chain::Entrypoint::tool_index);
+    let files = locked.linked.read_files(desk, link)?;
+    if let Some(entrypoint) = entrypoint
+        && !files.iter().any(|(path, _)| path == entrypoint.path())
+    {
+        let id = chain.tools().get(link).map(|member| member.pin.id.clone());
+        return Err(RunError::NoEntrypoint(id.unwrap_or(chain.leaf().pin.id.clone())).into());
+    }
+    Ok(files)
+}
+
+/// Returns the values of the variables that a chain asks for.
+fn resolve_variables(
+    desk: &ItemCall<'_>,
+    asked: Vec<(String, EnvSource)>,
+) -> Result<BTreeMap<String, String>, RunError> {
+    let mut found = BTreeMap::new();
+    for (name, source) in asked {
+        let value = match source {
+            EnvSource::Value(value) => Some(value),
+            EnvSource::Secret(secret) => return Err(RunError::SecretNotGranted(name, secret)),
+            EnvSource::Env(variable) => {
+                let given = ALLOWED_VARIABLES.iter().copied();
+                let given =
+                    given.chain(desk.run_config.allowed_variables.iter().map(String::as_str));
+                if !given.into_iter().any(|one| one == variable) {
+                    return Err(RunError::VariableNotAllowed(name, variable));
+                }
+                desk.context.environment.variable(&variable).filter(|value| !value.contains('\0'))
+            }
+        };
+        found.extend(value.map(|value| (name, value)));
+    }
+    Ok(found)
+}
+
+/// Builds the environment of a tool. The variables that it asks for override those that every tool
+/// gets.
+fn build_environment(asked: BTreeMap<String, String>, program: &Program) -> Vec<(String, String)> {
+    let base = BASE_ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let mut all = BTreeMap::from(base);
+    if program.install_folder.is_some() {
+        // The interpreter's libraries lie beside it, whatever prefix it was built for.
+        all.insert("LD_LIBRARY_PATH".to_owned(), "/interpreter/lib".to_owned());
+    }
+    all.extend(asked);
+    all.into_iter().collect()
+}

@@ -1,0 +1,308 @@
+//! The reader that turns files into batches for the index, with several threads.
+//!
+//! What is indexed is what an agent would see of an item: secrets are masked and real folders are
+//! replaced by addresses, so that nobody can find out by searching what nobody may read.
+
+use std::borrow::Cow;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use cap_std::fs::File;
+use jiff::Timestamp;
+use mere_core::digest::Sha256;
+use mere_core::gate::Gate;
+use mere_core::graph::Link;
+use mere_core::item::{self, Item, Scope, ScopedPath};
+use mere_core::name::AgentName;
+use mere_core::search::{Document, ExactTerm};
+use mere_core::secrets;
+
+use super::change_detector::{ChangeDetector, PendingRead};
+use crate::files::redaction::MaskedText;
+use crate::search::SearchError;
+use crate::search::embed::embedder::{Embedder, embedding_text};
+use crate::search::index::corpus::Corpus;
+use crate::search::index::{IndexBatch, IndexEntry};
+use crate::space::ItemTree;
+use mere_host::{
+    FileStamp, OpenFolder, available_parallelism, is_symlink_error, none_if_missing,
+    now_nanoseconds, read_at_most,
+};
+
+/// How many items a batch has. Each item takes memory until its batch is written, but larger
+/// batches leave fewer segments to merge. The upper bound is what a batch can number.
+const BATCH_SIZE: std::ops::RangeInclusive<usize> = 512..=4096;
+/// The number of batches that many items are split into.
+const TARGET_BATCHES: usize = 24;
+/// Up to this number of files, one thread reads all of them.
+const MAX_SINGLE_THREADED: usize = 64;
+/// How often progress is reported.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
+/// The most threads.
+const MAX_THREADS: usize = 4;
+
+/// The inputs of reading files.
+pub(crate) struct BatchReader<'a> {
+    pub(crate) detector: &'a ChangeDetector,
+    pub(crate) gate: &'a Gate,
+    pub(crate) embedder: &'a Embedder,
+    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
+    /// Reports how many files are read, and of how many.
+    pub(crate) progress: &'a dyn Fn(u64, u64),
+}
+
+/// Reads files and hands over batches as they become ready.
+pub(crate) fn read_batches(
+    reader: &BatchReader<'_>,
+    errands: &[PendingRead],
+    mut take: impl FnMut(IndexBatch) -> Result<(), SearchError>,
+) -> Result<(), SearchError> {
+    let done = AtomicUsize::new(0);
+    let part = BatchWorker {
+        detector: reader.detector,
+        gate: reader.gate,
+        embedder: reader.embedder,
+        files_done: &done,
+    };
+    if errands.len() <= MAX_SINGLE_THREADED {
+        return take(part.read_batch(errands)?);
+    }
+    let hands = available_parallelism(MAX_THREADS);
+    let size = errands.len().div_ceil(TARGET_BATCHES).clamp(*BATCH_SIZE.start(), *BATCH_SIZE.end());
+    let size = size.min(errands.len().div_ceil(hands));
+    let chunks = errands.chunks(size).collect::<Vec<_>>();
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::sync_channel(0);
+    thread::scope(|scope| {
+        // The receiver is dropped before the threads are joined, so that a thread with a finished
+        // batch notices that nobody takes it.
+        let receiver = receiver;
+        for _ in 0..hands {
+            let (sender, next, chunks, part) = (sender.clone(), &next, &chunks, &part);
+            scope.spawn(move || {
+                while let Some(chunk) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    // Nobody receives any more: the call was cancelled or failed.
+                    if sender.send(part.read_batch(chunk)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        loop {
+            let batch = receiver.recv_timeout(PROGRESS_INTERVAL);
+            if (reader.is_cancelled)() {
+                return Err(SearchError::Cancelled);
+            }
+            (reader.progress)(done.load(Ordering::Relaxed) as u64, errands.len() as u64);
+            match batch {
+                Ok(batch) => take(batch?)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+        }
+    })
+}
+
+/// What every thread needs.
+struct BatchWorker<'a> {
+    detector: &'a ChangeDetector,
+    gate: &'a Gate,
+    embedder: &'a Embedder,
+    files_done: &'a AtomicUsize,
+}
+
+impl BatchWorker<'_> {
+    fn read_batch(&self, errands: &[PendingRead]) -> io::Result<IndexBatch> {
+        let mut batch = IndexBatch::default();
+        let mut open: Option<(usize, usize, String, OpenFolder)> = None;
+        for errand in errands {
+            self.files_done.fetch_add(1, Ordering::Relaxed);
+            let own = &self.detector.corpora[errand.corpus];
+            let Some((plot, place)) = own.item_at(&errand.path) else { continue };
+            let (folder, name) = place.folder_and_file().unwrap_or_default();
+            let is_open = open.as_ref().is_some_and(|(ground, open, path, _)| {
+                (*ground, *open, path) == (errand.corpus, plot, &folder)
+            });
+            if !is_open {
+                let opened = open_folder(&own.trees[plot], &folder)?;
+                open = opened.map(|opened| (errand.corpus, plot, folder, opened));
+            }
+            if let Some((.., folder)) = &open {
+                self.add_file(&mut batch, (errand, &place), (folder, &name))?;
+            }
+        }
+        Ok(batch)
+    }
+
+    /// Adds one file to a batch. A file that cannot be read or parsed is recorded, and is never a
+    /// match.
+    fn add_file(
+        &self,
+        batch: &mut IndexBatch,
+        (errand, place): (&PendingRead, &ScopedPath),
+        (folder, name): (&OpenFolder, &str),
+    ) -> io::Result<()> {
+        let began = now_nanoseconds();
+        let Some(file) = open_file(folder, name)? else { return Ok(()) };
+        let stamp = FileStamp::from_metadata(&file.metadata()?);
+        let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
+        let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
+        let understood = text.and_then(|text| Some((text, Item::parse(text, place).ok()?)));
+        let mut entry = IndexEntry {
+            corpus: self.detector.corpus_ids[errand.corpus],
+            path: errand.path.clone(),
+            tie_break: tie_break(&self.detector.corpora[errand.corpus], &errand.path),
+            replaces: errand.indexed_item,
+            stamp: Some(stamp).filter(|stamp| !stamp.is_racy(began)),
+            kind: place.kind,
+            id: place.id.to_string(),
+            category: place.category.to_string(),
+            expires: None,
+            modified: stamp.modified,
+            title: String::new(),
+            entry_type: None,
+            links: Vec::new(),
+            text_fingerprint: None,
+            vector: None,
+        };
+        let document = understood.and_then(|(text, item)| {
+            entry.expires = expiry(&item);
+            entry.links = links(&item, text).into_iter().map(mask_link).collect();
+            let document = redact_document(self.gate, Document::from_item(&item, place, text))?;
+            if can_have_links(&item) {
+                let [title, id, ..] = &document.texts;
+                entry.title = if title.is_empty() { id.clone() } else { title.clone() };
+                entry.entry_type = entry_type(&item).map(mask);
+            }
+            entry.vector = self.embedder.embed_immediately(&document);
+            entry.text_fingerprint =
+                self.embedder.is_deferred().then(|| fingerprint(&embedding_text(&document)));
+            Some(document)
+        });
+        batch.add(entry, document.as_ref());
+        Ok(())
+    }
+}
+
+/// Reads the text of an item again as it was indexed: empty if the item cannot be parsed, none if
+/// its file is gone.
+pub(crate) fn reread_text(
+    (plot, place): (&ItemTree, &ScopedPath),
+    gate: &Gate,
+) -> io::Result<Option<String>> {
+    let (folder, name) = place.folder_and_file().unwrap_or_default();
+    let Some(folder) = open_folder(plot, &folder)? else { return Ok(None) };
+    let Some(file) = open_file(&folder, &name)? else { return Ok(None) };
+    let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
+    let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
+    let understood = text.and_then(|text| {
+        let item = Item::parse(text, place).ok()?;
+        redact_document(gate, Document::from_item(&item, place, text))
+    });
+    Ok(Some(understood.as_ref().map(embedding_text).unwrap_or_default()))
+}
+
+/// Returns the order of an item among equal matches: items of the project first, then by a hash. It
+/// does not depend on when or by which process the item was indexed.
+fn tie_break(ground: &Corpus, path: &str) -> u32 {
+    let digest = Sha256::digest(format!("{}\n{path}", ground.name).as_bytes());
+    let [a, b, c, d, ..] = *digest.as_bytes();
+    let chance = u32::from_le_bytes([a, b, c, d]) >> 1;
+    if ground.scope == Scope::Project { chance } else { chance | 1 << 31 }
+}
+
+/// Returns a hash that tells a text from another.
+pub(crate) fn fingerprint(text: &str) -> i64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish().cast_signed()
+}
+
+/// Opens a folder of an item tree; none if it is absent, a link or not permitted.
+fn open_folder(plot: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> {
+    match OpenFolder::open(plot.dir(), &plot.path_from_handle(folder)) {
+        Err(error) if is_symlink_error(&error) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
+        opened => none_if_missing(opened),
+    }
+}
+
+/// Opens the file of an item; none if it is absent or not permitted.
+fn open_file(folder: &OpenFolder, name: &str) -> io::Result<Option<File>> {
+    match folder.open_file(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
+        opened => opened,
+    }
+}
+
+/// Rewrites a document as an agent sees it; none if it must not be seen at all.
+fn redact_document(gate: &Gate, mut document: Document) -> Option<Document> {
+    let agent = AgentName::default();
+    let title = document.texts[0].clone();
+    // A secret that a file writes with escapes shows only after parsing, so each text is checked.
+    for text in &mut document.texts {
+        *text = MaskedText::mask_whole(std::mem::take(text)).text;
+        if let Cow::Owned(seen) = gate.preview(text, &agent)? {
+            *text = seen;
+        }
+    }
+    // An exact term that nobody may read must not be searchable.
+    let is_plain = |term: &str| {
+        let unchanged = matches!(gate.preview(term, &agent), Some(Cow::Borrowed(_)));
+        unchanged && secrets::find(term).is_empty()
+    };
+    let is_named = document.texts[0] == title;
+    let may_ask = |mark: &ExactTerm| {
+        is_plain(&mark.to_index_term()) && (is_named || !matches!(mark, ExactTerm::Name(_)))
+    };
+    document.exact_terms.retain(may_ask);
+    Some(document)
+}
+
+fn mask(text: String) -> String {
+    MaskedText::mask_whole(text).text
+}
+
+fn mask_link(link: Link) -> Link {
+    Link { target: mask(link.target), ..link }
+}
+
+/// Returns whether an item can be part of the graph.
+fn can_have_links(item: &Item) -> bool {
+    matches!(item, Item::Knowledge(_) | Item::Directive(_))
+}
+
+fn entry_type(item: &Item) -> Option<String> {
+    let Item::Knowledge(entry) = item else { return None };
+    let said = entry.frontmatter.get("entry_type").and_then(serde_json::Value::as_str)?;
+    // Any text may stand there; one that is too long is not a type.
+    (said.len() <= 64).then(|| said.to_owned())
+}
+
+fn links(item: &Item, text: &str) -> Vec<Link> {
+    match item {
+        Item::Knowledge(entry) => {
+            Link::from_knowledge(entry, text).unwrap_or_else(|_| Link::from_frontmatter(entry))
+        }
+        Item::Directive(directive) => Link::from_directive(directive),
+        Item::Skill(_) | Item::Tool(_) | Item::Memory(_) | Item::Lockfile(_) => Vec::new(),
+    }
+}
+
+fn expiry(item: &Item) -> Option<i64> {
+    let Item::Memory(memory) = item else { return None };
+    memory.expires_at.map(to_nanoseconds)
+}
+
+/// Converts a time to nanoseconds since 1970. A time out of range becomes the nearest bound.
+pub(crate) fn to_nanoseconds(at: Timestamp) -> i64 {
+    let bounds = (i128::from(i64::MIN), i128::from(i64::MAX));
+    i64::try_from(at.as_nanosecond().clamp(bounds.0, bounds.1)).unwrap_or_default()
+}

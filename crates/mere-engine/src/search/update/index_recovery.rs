@@ -1,0 +1,87 @@
+//! Opening an index, and recovering from one that cannot be used.
+//!
+//! Everything in an index can be built again from the files, so a damaged one is replaced by an
+//! empty one, and one that cannot be stored is made for this session alone.
+
+use super::change_detector::ChangeDetector;
+use super::live_index::LiveIndex;
+use crate::search::SearchError;
+use crate::search::index::corpus::Corpus;
+use crate::search::index::{IndexRecovery, SearchIndex};
+use crate::search::update::embedding_backlog::BacklogPass;
+use mere_host::Database;
+
+impl LiveIndex {
+    pub(super) fn open(asked: &Database) -> Result<Self, SearchError> {
+        match SearchIndex::open(asked) {
+            Ok(index) => Ok(Self::new((asked.clone(), asked.clone()), index)),
+            Err(SearchError::Database(error)) => match IndexRecovery::for_error(&error) {
+                Some(remedy) => Self::recover((asked, asked), remedy),
+                None => Err(error.into()),
+            },
+            Err(SearchError::Io(error)) => {
+                tracing::debug!(%error, "the search index cannot be opened");
+                Self::recover((asked, asked), IndexRecovery::Relocate)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn new((preferred_database, database): (Database, Database), index: SearchIndex) -> Self {
+        let (sketches, backlog_pass) = Default::default();
+        let detector = ChangeDetector::new(Vec::new(), false);
+        let checked_epoch = index.epoch;
+        Self {
+            preferred_database,
+            database,
+            index,
+            detector,
+            sketches,
+            backlog_pass,
+            checked_epoch,
+            is_outdated: true,
+        }
+    }
+
+    /// Opens an empty index in place of one that cannot be used.
+    fn recover(
+        (asked, database): (&Database, &Database),
+        remedy: IndexRecovery,
+    ) -> Result<Self, SearchError> {
+        let anew = || {
+            database.remove()?;
+            SearchIndex::open(database)
+        };
+        if remedy == IndexRecovery::Recreate
+            && let Ok(index) = anew()
+        {
+            return Ok(Self::new((asked.clone(), database.clone()), index));
+        }
+        let database = database.fallback();
+        let index = SearchIndex::open(&database)?;
+        Ok(Self::new((asked.clone(), database), index))
+    }
+
+    /// Opens an empty index in place of this one, for the same corpora.
+    pub(super) fn recreate(
+        self,
+        remedy: IndexRecovery,
+        watching: bool,
+    ) -> Result<Self, SearchError> {
+        let Self { preferred_database: asked, database, detector: feed, index, .. } = self;
+        drop(index);
+        let mut library = Self::recover((&asked, &database), remedy)?;
+        library.set_corpora(feed.corpora, watching);
+        Ok(library)
+    }
+
+    pub(super) fn set_corpora(&mut self, grounds: Vec<Corpus>, watching: bool) {
+        self.detector = ChangeDetector::new(grounds, watching);
+        self.backlog_pass = BacklogPass::default();
+    }
+
+    /// Returns whether the index outlives this session.
+    pub(crate) fn is_persistent(&self) -> bool {
+        self.preferred_database == self.database
+    }
+}

@@ -1,0 +1,119 @@
+//! `mere where`: shows a person where everything is. Unlike agent-facing replies, it names host
+//! paths.
+
+use mere_core::name::AgentName;
+
+use crate::config::{self, WideningConfig};
+use crate::session::context::Context;
+use crate::session::options::{OpenError, OperatorChoice};
+use crate::session::snapshot::Snapshot;
+use crate::trust::approvals::project;
+use mere_host::{Boundary, Folder, TypedPath};
+
+/// What `mere where` reports.
+pub struct Locations {
+    /// The project root.
+    pub project_dir: String,
+    /// The flag, the variable or the marker by which it was found.
+    pub found_by: String,
+    /// The directory the command runs in.
+    pub working_dir: String,
+    /// The agent's workspace, which need not exist yet.
+    pub agent_workspace: String,
+    /// The user space, which need not exist either.
+    pub user_space: Option<String>,
+    /// Extra folders: the root of each and its location.
+    pub extra_folders: Vec<(String, String)>,
+    /// A path that the person asked about.
+    pub path: Option<PathReport>,
+    /// Further notes for the person.
+    pub notes: Vec<String>,
+}
+
+/// A path that a person asked about.
+pub struct PathReport {
+    /// The path as it was typed.
+    pub input: String,
+    /// Its address, if it has one.
+    pub address: Option<String>,
+    /// `agent_workspace`, `user_project`, `system_restricted` or `outside_boundaries`.
+    pub boundary: &'static str,
+}
+
+/// Finds everything, and classifies a path.
+pub fn find_locations(
+    project: Option<&TypedPath>,
+    directory: Option<&TypedPath>,
+    agent: Option<AgentName>,
+    path: Option<&TypedPath>,
+) -> Result<Locations, OpenError> {
+    let context = Context::find(project, directory)?;
+    let named = context.environment.agent_variable().and_then(|name| name.ok()?.parse().ok());
+    let agent = agent.or(named).unwrap_or_default();
+    let snapshot = Snapshot::take(&context, &OperatorChoice::default());
+    let extra = snapshot.extra_folders();
+    let place = path.map(|typed| {
+        let seen = context.environment.locate_typed_path(typed, &context.project, &agent, &extra);
+        PathReport {
+            input: typed.display_text(),
+            address: seen.address.map(|address| address.to_string()),
+            boundary: seen.boundary.name(),
+        }
+    });
+    let mut notes = notes(&context);
+    notes.extend(snapshot.config_problem().filter(|fault| !notes.contains(fault)));
+    if place.as_ref().is_some_and(|place| place.boundary == Boundary::System.name()) {
+        notes.push("The path is the system's: no agent can be let in there.".to_owned());
+    }
+    Ok(Locations {
+        project_dir: context.project.display_path(),
+        agent_workspace: context.workspace_shown(&agent),
+        working_dir: context.environment.display_working_directory(),
+        user_space: context.environment.display_user_space(),
+        extra_folders: extra
+            .iter()
+            .map(|(root, folder)| (root.to_string(), folder.display_path()))
+            .collect(),
+        found_by: context.found_by,
+        path: place,
+        notes,
+    })
+}
+
+fn notes(context: &Context) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(folder) = &context.search_ended_at {
+        notes.push(format!(
+            "The search upwards ended at a mount or at a folder of another owner: {folder}"
+        ));
+    }
+    if let Some(outer) = &context.outer {
+        notes.push(format!("The project around it is readable as mod:{}:/.", outer.name));
+    }
+    let user = context.environment.user_space().map_err(config::unreadable_user_config);
+    let user = user
+        .and_then(|space| space.map_or(Ok(()), |space| config::read_user(space.dir()).map(drop)));
+    notes.extend(user.err().map(|error| error.to_string()));
+    let Some(space) = context.space().ok().flatten() else { return notes };
+    match config::read_project(&context.environment, &context.project, &space) {
+        Err(error) => notes.push(error.to_string()),
+        Ok(config) => notes.extend(untrusted_note(context, &space, &config.widening)),
+    }
+    notes
+}
+
+/// Returns a note if the configuration would widen access but is not trusted.
+fn untrusted_note(context: &Context, space: &Folder, widening: &WideningConfig) -> Option<String> {
+    let counts =
+        |said| project::is_config_trusted(&context.environment, &context.project, space, said);
+    if widening.is_empty() || widening.config().is_ok_and(counts) {
+        return None;
+    }
+    let keys = widening.config().map(config::Config::widening_keys).unwrap_or_default();
+    let keys = if keys.is_empty() { "what would widen it".to_owned() } else { keys.join(", ") };
+    let words = format!(
+        "{keys} of the project's config does not count: it was not trusted as it is now, or leads \
+         elsewhere. See `mere trust project`."
+    );
+    Some(words)
+}

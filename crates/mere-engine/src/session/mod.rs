@@ -1,0 +1,392 @@
+//! One session with one project, and the one door into it.
+//!
+//! Every agent-facing call, from every edge, goes through [`Session::handle`]. It reads one
+//! snapshot, answers with a cleared reply whatever happens inside, and changes nothing before the
+//! last question is answered.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Instant;
+
+use mere_core::address::Address;
+use mere_core::category::CategoryMode;
+use mere_core::gate::{Cleared, ClearedMessage, ReplyMetadata, Seal};
+use mere_core::item::{ItemRef, ItemType, Scope};
+use mere_core::name::AgentName;
+use mere_core::reply::{Draft, codes};
+use mere_core::request::{Caller, Dir, PersonCommand, Reader, Request, Tool, Verb};
+use mere_core::root::Root;
+use mere_core::spoken::Spoken;
+use mere_core::trace::SessionId;
+use mere_core::turn::{Outcome, Question, Turn};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::error;
+use crate::error::tool_error::ToolError;
+use crate::files::dir;
+use crate::files::file_change;
+use crate::files::glob;
+use crate::files::grep;
+use crate::files::question;
+use crate::files::question::DraftOutcome;
+use crate::files::view::View;
+use crate::items::{Catalogs, ItemSources};
+use crate::memory::{MemoryTables, Stores, UnknownStore};
+use crate::search::SessionIndex;
+use crate::session::context::Context;
+use crate::session::event::Event;
+use crate::session::options::{OpenError, OperatorChoice, Purpose, SessionOptions, SessionState};
+use crate::session::snapshot::Snapshot;
+use crate::trust::keys;
+use crate::trust::signers;
+use crate::world::{ResolveError, World};
+use mere_host::{CellPool, FileStamps, TypedPath, WatchedFiles};
+
+pub(crate) mod context;
+mod dispatch;
+pub(crate) mod event;
+pub(crate) mod help;
+pub(crate) mod locations;
+pub(crate) mod options;
+pub(crate) mod snapshot;
+
+/// A session with one project.
+pub struct Session {
+    /// The session's id and its home root. `None` if nothing is remembered between calls.
+    state: Option<(SessionId, Mutex<Root>)>,
+    choice: OperatorChoice,
+    watched: WatchedFiles,
+    stamps: Mutex<FileStamps>,
+    /// Counts how often the configuration was read again.
+    generation: AtomicU64,
+    context: Context,
+    working_address: Option<Address>,
+    agent: Option<AgentName>,
+    snapshot: RwLock<Arc<Snapshot>>,
+    catalogs: Catalogs,
+    ledgers: MemoryTables,
+    searches: SessionIndex,
+    cells: CellPool,
+}
+
+impl Session {
+    /// Finds the project and reads the configuration.
+    pub fn open(opening: SessionOptions) -> Result<Self, OpenError> {
+        let cells = CellPool::default();
+        if opening.purpose == Purpose::Run {
+            cells.prepare();
+        }
+        let context = Context::find(opening.project.as_ref(), opening.directory.as_ref())?;
+        let private = context.environment.private_identities();
+        let private = private.and_then(|private| context.project.is_inside_any(&private));
+        if private.map_err(OpenError::Environment)? {
+            return Err(OpenError::Private);
+        }
+        let agent = match (opening.agent, context.environment.agent_variable()) {
+            (Some(agent), _) => Some(agent),
+            (None, Some(text)) => {
+                let text = text.unwrap_or_default();
+                Some(text.parse().map_err(OpenError::Agent)?)
+            }
+            (None, None) => None,
+        };
+        context.environment.category_mode().map_err(OpenError::Mode)?;
+        let watched = Snapshot::watched_files(&context);
+        let stamps = watched.read_stamps();
+        let choice = OperatorChoice { mods: opening.mods, store: opening.store };
+        let snapshot = Arc::new(Snapshot::take(&context, &choice));
+        // The requested store must exist now; each call checks again whether it still does.
+        if let (Some(_), Ok(stores)) = (&choice.store, snapshot.stores()) {
+            let unserved = |UnknownStore { name, known }| OpenError::Store { name, known };
+            stores.served_store().map_err(unserved)?;
+        }
+        let kept = match opening.state {
+            SessionState::Kept => Some((Uuid::now_v7().into(), Mutex::new(Root::Project))),
+            SessionState::Stateless => None,
+        };
+        let mut session = Self {
+            state: kept,
+            choice,
+            watched,
+            stamps: Mutex::new(stamps),
+            generation: AtomicU64::new(0),
+            working_address: None,
+            snapshot: RwLock::new(snapshot),
+            catalogs: Catalogs::default(),
+            ledgers: MemoryTables::default(),
+            searches: SessionIndex::default(),
+            cells,
+            context,
+            agent,
+        };
+        session.working_address = session.find_working_address();
+        Ok(session)
+    }
+
+    /// Answers one call. This is the one door into the engine.
+    pub fn handle(&self, request: &Request, turn: &mut dyn Turn) -> Outcome {
+        if !request.verb.is_instant() {
+            self.refresh();
+        }
+        let snapshot = self.snapshot();
+        let stamp = ReplyMetadata {
+            trace_id: request.caller.trace.unwrap_or_else(|| Uuid::now_v7().into()),
+            session_id: self.state.as_ref().map(|(id, _)| *id),
+            tool: request.tool,
+            agent: request.caller.agent.clone(),
+        };
+        let tool = stamp.tool.unwrap_or("?");
+        let span =
+            tracing::info_span!("call", trace_id = %stamp.trace_id, tool, agent = %stamp.agent);
+        let _entered = span.enter();
+        let began = Instant::now();
+        let gate = snapshot.gate(request.caller.reader);
+        let answered = catch_unwind(AssertUnwindSafe(|| self.answer(&snapshot, request, turn)));
+        let answered = answered.unwrap_or_else(|_| {
+            tracing::error!("a call panicked");
+            DraftOutcome::Done(error::panic_reply())
+        });
+        let draft = match answered {
+            DraftOutcome::Done(draft) => draft,
+            DraftOutcome::Ask(question, resume) => match gate.clear_text(&question, &stamp.agent) {
+                Some(text) => return Outcome::Ask(Question { text }, resume),
+                None => error::unasked_reply(),
+            },
+        };
+        let cleared = gate.clear(&draft, &stamp);
+        log_call(&cleared, began);
+        Outcome::Done(cleared)
+    }
+
+    /// Passes a whole protocol message through the gate, as the last step before it is sent.
+    pub fn clear_message(&self, message: Value, seal: &Seal) -> Option<ClearedMessage> {
+        self.snapshot().gate(Reader::Agent).clear_message(message, seal)
+    }
+
+    /// Returns what changed for clients since `seen`, and moves `seen` forward. Also runs the
+    /// periodic upkeep of the catalogs, the search indexes and the sandbox cells.
+    pub fn next_event(&self, seen: &mut u64) -> Option<Event> {
+        self.refresh();
+        self.catalogs.rewrite_stale_indexes();
+        self.searches.merge_while_idle();
+        self.cells.release_unused();
+        let generation = self.generation.load(Ordering::Acquire);
+        let changed = generation != *seen;
+        *seen = generation;
+        changed.then_some(Event::Config)
+    }
+
+    /// Returns the address of an item, or `None` if no single item has that name.
+    pub fn locate(&self, kind: ItemType, item: &ItemRef) -> Option<Address> {
+        self.refresh();
+        let snapshot = self.snapshot();
+        let spaces = snapshot.spaces(&self.context).ok()?;
+        let stock = ItemSources::new(spaces, &self.catalogs, self.memory_sources(&snapshot));
+        let found = [Scope::Project, Scope::User].into_iter().find_map(|scope| {
+            let found = stock.candidates(scope, kind, item).ok()?;
+            (!found.is_empty()).then_some(found)
+        });
+        match found.as_deref() {
+            Some([place]) => place.address(),
+            _ => None,
+        }
+    }
+
+    /// Tells the session that it is long-lived: from now on the system reports changed items to it.
+    pub fn watch_for_changes(&self) {
+        self.catalogs.enable_watching();
+        self.ledgers.start_watching();
+        self.searches.start_watching();
+        self.cells.keep_ready();
+    }
+
+    /// Writes the item indexes that are worth updating, before a short session ends.
+    pub fn finish(&self) {
+        self.catalogs.rewrite_stale_indexes();
+    }
+
+    /// Reads the configuration again if its files have changed. A call that is under way keeps the
+    /// snapshot it has; the next one sees the change, including trust that was revoked.
+    fn refresh(&self) {
+        let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamps = self.watched.read_stamps();
+        if *known == stamps {
+            return;
+        }
+        *known = stamps;
+        let snapshot = Arc::new(Snapshot::take(&self.context, &self.choice));
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        self.searches.require_rescan();
+        self.generation.fetch_add(1, Ordering::Release);
+        tracing::info!("the configuration was read again");
+    }
+
+    /// Returns the roots an agent can name, in the order in which they are listed to clients.
+    pub fn roots(&self) -> Vec<Root> {
+        self.snapshot().roots()
+    }
+
+    /// Returns the directory the command ran in, if it is visible.
+    pub fn working_address(&self) -> Option<&Address> {
+        self.working_address.as_ref()
+    }
+
+    /// Returns the address of what a person typed: an address, or a path inside the project, the
+    /// workspace, the user space or an extra folder, relative to the working directory.
+    pub fn address_of(&self, typed: &TypedPath) -> Option<Address> {
+        let agent = self.agent.clone().unwrap_or_default();
+        let extra = self.snapshot().extra_folders();
+        self.context
+            .environment
+            .locate_typed_path(typed, &self.context.project, &agent, &extra)
+            .address
+    }
+
+    /// Returns the agent's name, if the operator fixed it.
+    pub fn agent(&self) -> Option<&AgentName> {
+        self.agent.as_ref()
+    }
+
+    /// Returns the roots one agent sees now; `None` while the configuration is broken.
+    pub fn world(&self, agent: &AgentName) -> Option<World> {
+        self.snapshot().world(&self.context, agent).ok()
+    }
+
+    fn answer(&self, snapshot: &Snapshot, request: &Request, turn: &mut dyn Turn) -> DraftOutcome {
+        let answered = self.try_answer(snapshot, request, turn);
+        answered.unwrap_or_else(|error| DraftOutcome::Done(error::tool_error_reply(&error)))
+    }
+
+    fn try_answer(
+        &self,
+        snapshot: &Snapshot,
+        request: &Request,
+        turn: &mut dyn Turn,
+    ) -> Result<DraftOutcome, ToolError> {
+        let caller = &request.caller;
+        let view = || self.view(snapshot, caller);
+        let draft = match &request.verb {
+            Verb::InvalidCall(error) => error::call_error_reply(error),
+            Verb::Help { topic } => help::help(*topic),
+            Verb::Dir(Dir::Pwd) => self.pwd(snapshot, caller)?,
+            Verb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
+            Verb::Dir(Dir::List { path, cursor }) => {
+                dir::list(&view()?, path, cursor.as_ref(), turn)?
+            }
+            Verb::Dir(Dir::Tree { path, depth, cursor }) => {
+                dir::tree(&view()?, path, (*depth, cursor.as_ref()), turn)?
+            }
+            Verb::Read(call) => {
+                return question::read_with_confirmation(view()?, call, request, turn);
+            }
+            Verb::Glob(call) => glob::glob(&view()?, call, turn)?,
+            Verb::Grep(call) => grep::grep(&view()?, call, turn)?,
+            Verb::ChangeFile(call) => {
+                file_change::change_file(&view()?, &self.context.project, call, turn)?
+            }
+            // A broken configuration can still be checked.
+            Verb::Person(PersonCommand::CheckConfig) => {
+                crate::commands::check_config(&self.context)
+            }
+            Verb::Person(PersonCommand::Keys(asked)) => {
+                keys::run_command(&self.context.environment, asked, request.key_passphrase.as_ref())
+            }
+            Verb::Person(PersonCommand::Trust(asked)) => {
+                signers::run_command(&self.context.environment, asked)
+            }
+            Verb::Category(_)
+            | Verb::Memory(_)
+            | Verb::Stores
+            | Verb::Person(PersonCommand::Store(_)) => {
+                self.handle_store_call(snapshot, request, turn)?
+            }
+            Verb::Search(_) | Verb::Load(_) | Verb::Execute(_) | Verb::Person(_) => {
+                self.handle_item_call(snapshot, request, turn)?
+            }
+        };
+        Ok(DraftOutcome::Done(draft))
+    }
+
+    /// Checks whether a tool is offered, given the category mode of the served store.
+    pub fn has_tool(&self, tool: &Tool) -> bool {
+        let mode = self.snapshot().stores().map_or(CategoryMode::Strict, Stores::served_mode);
+        tool.is_available(mode)
+    }
+
+    /// Creates the categories that the configuration names. A failure is only logged, because the
+    /// calls that need the categories report it themselves.
+    pub fn create_configured_categories(&self) {
+        if let Err(error) = self.reload_and_create_categories() {
+            tracing::warn!(%error, "categories could not be made");
+        }
+    }
+
+    /// Reads the configuration again, creates the categories that it names, and returns those it
+    /// created.
+    fn reload_and_create_categories(&self) -> Result<Vec<Address>, ToolError> {
+        self.refresh();
+        let snapshot = self.snapshot();
+        let mut made = snapshot.stores()?.create_categories(&self.context)?;
+        made.extend(snapshot.item_rules()?.create_categories(&self.context)?);
+        Ok(made)
+    }
+
+    /// Returns what one call sees, as the disk is now.
+    fn view<'a>(&self, snapshot: &'a Snapshot, caller: &'a Caller) -> Result<View<'a>, ToolError> {
+        let home = self.home_of(snapshot, caller)?;
+        let world = snapshot.world(&self.context, &caller.agent)?;
+        Ok(View { world, gate: snapshot.gate(caller.reader), agent: &caller.agent, home })
+    }
+
+    fn home_of(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Root, ToolError> {
+        let home = caller.home.clone().unwrap_or_else(|| self.home());
+        Ok(snapshot.find_root(&home)?.ok_or(ResolveError::NotVisible)?)
+    }
+
+    fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Draft, ToolError> {
+        let home = self.home_of(snapshot, caller)?;
+        Ok(dir::pwd(&home, self.working_address.as_ref()))
+    }
+
+    fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
+        let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
+        if let Some((_, home)) = &self.state {
+            *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
+        }
+        Ok(dir::cd(&to, self.working_address.as_ref()))
+    }
+
+    /// Returns the home root for calls that name none.
+    pub fn home(&self) -> Root {
+        let home = self.state.as_ref().map(|(_, home)| home);
+        home.map_or(Root::Project, |home| {
+            home.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        })
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Finds the address of the directory the command ran in, if it is visible.
+    fn find_working_address(&self) -> Option<Address> {
+        let path =
+            self.context.project.locate(&self.context.environment.open_working_directory()?)?;
+        let said = Spoken::Relative { path, directory: true };
+        let world = self.world(&AgentName::default())?;
+        world.resolve(&said, &Root::Project).ok().map(|seen| seen.address().clone())
+    }
+}
+
+/// Writes one log line for a call.
+fn log_call(cleared: &Cleared, began: Instant) {
+    let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let code = cleared.code();
+    if code == codes::GATE_WITHHELD.id() {
+        tracing::error!(%code, micros, "a reply named a host path and was withheld");
+    } else {
+        tracing::info!(%code, micros, "answered");
+    }
+}

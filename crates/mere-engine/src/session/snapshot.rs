@@ -1,0 +1,413 @@
+//! One reading of the configuration, and everything that follows from it.
+//!
+//! A call uses one snapshot from beginning to end; a reload makes another. A configuration that
+//! does not parse is part of the snapshot: every call then reports it, and the gate still works.
+
+use std::io;
+use std::sync::Arc;
+
+use mere_core::address::RelPath;
+use mere_core::digest::Sha256;
+use mere_core::gate::{Gate, Landmark, MirrorFormat, StandIn};
+use mere_core::item::{ItemType, Scope};
+use mere_core::name::AgentName;
+use mere_core::request::Reader;
+use mere_core::root::Root;
+
+use crate::config::{
+    self, AgentsConfig, Config, ConfigError, EmbeddingsConfig, RunConfig, SEARCHED_TYPES,
+};
+use crate::memory::{ItemRules, Stores, resolve_stores};
+use crate::search::{Embedder, MINILM_FILE};
+use crate::session::context::Context;
+use crate::session::options::{Mods, OperatorChoice};
+use crate::space::{InPlace, Space};
+use crate::trust;
+use crate::trust::TrustPolicy;
+use crate::trust::approvals::files;
+use crate::trust::approvals::project;
+use crate::trust::keys;
+use crate::trust::project_key::ProjectKey;
+use crate::trust::signers;
+use crate::world::{HiddenFolders, MountedRoot, SensitivityRules, World};
+use mere_host::{Environment, Folder, SPACE_FOLDER, WORKSPACES_FOLDER, WatchedFiles};
+
+/// Why the roots of a session could not be put together.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum WorldError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The machine failed while the world was put together. What cannot be recognised as private
+    /// must not be shown, so nothing is.
+    #[error("the machine failed: {0}")]
+    Io(Arc<io::Error>),
+}
+
+impl From<io::Error> for WorldError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(Arc::new(error))
+    }
+}
+
+/// The roots, the rules and the gate of one configuration.
+pub(crate) struct Snapshot {
+    resolved: Result<ResolvedConfig, WorldError>,
+    gate: Gate,
+    /// The gate for people, who may see where their folders are.
+    person_gate: Gate,
+    /// A digest of the folders that the gate keeps from agents.
+    landmarks_digest: Sha256,
+}
+
+/// What follows from a configuration that is valid.
+struct ResolvedConfig {
+    mods: Vec<MountedRoot>,
+    sensitivity: Arc<SensitivityRules>,
+    /// What agents may do with items.
+    agents: AgentsConfig,
+    /// Folders of the project whose items are used in place.
+    in_place_folders: Vec<RelPath>,
+    /// The repository around the project, and where the project lies in it.
+    enclosing_repository: Option<(Arc<Folder>, RelPath)>,
+    /// Whose signatures count.
+    trust_policy: TrustPolicy,
+    /// The stores that hold memories.
+    stores: Stores,
+    /// The category rules for items.
+    item_rules: ItemRules,
+    /// The text form that accompanies a structured reply.
+    mirror: MirrorFormat,
+    /// The model that search by meaning uses.
+    embedder: Embedder,
+    embeddings: EmbeddingsConfig,
+    /// The order of item types among equal search hits.
+    type_priority: Vec<ItemType>,
+    /// How tools are run.
+    running: RunConfig,
+}
+
+impl Snapshot {
+    pub(crate) fn take(context: &Context, choice: &OperatorChoice) -> Self {
+        let resolved = resolve_config(context, choice);
+        let standing = resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let mirror = resolved.as_ref().map_or(MirrorFormat::default(), |settled| settled.mirror);
+        let landmarks = landmarks(context, standing);
+        let digest = Sha256::digest(format!("{landmarks:?}").as_bytes());
+        let gate = Gate::new(landmarks).with_mirror_format(mirror);
+        Self { resolved, gate, person_gate: Gate::new(Vec::new()), landmarks_digest: digest }
+    }
+
+    /// Returns the gate that a reply to this reader must pass.
+    pub(crate) fn gate(&self, reader: Reader) -> &Gate {
+        match reader {
+            Reader::Agent => &self.gate,
+            Reader::Person => &self.person_gate,
+        }
+    }
+
+    /// Returns the files whose changes make it necessary to read the configuration again.
+    pub(crate) fn watched_files(context: &Context) -> WatchedFiles {
+        let mut watched = WatchedFiles::default();
+        for name in [config::FILE, config::SPACE_FILE] {
+            context.project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
+            context.environment.watch_user_space_file(name, &mut watched);
+        }
+        if let Some(outer) = &context.outer {
+            outer.folder.watch_file(&format!("{SPACE_FOLDER}/{}", config::FILE), &mut watched);
+            outer
+                .folder
+                .watch_file(&format!("{SPACE_FOLDER}/{}", config::SPACE_FILE), &mut watched);
+        }
+        for name in [trust::ROSTER_FILE, trust::ROSTER_SIDECAR] {
+            context.project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
+        }
+        for name in [project::FILE, files::FILE, trust::DRAFTS_FILE, trust::HOMES_FILE] {
+            context.environment.watch_state_file(name, &mut watched);
+        }
+        for name in [keys::FILE, signers::FILE, trust::TEAMS_FILE] {
+            context.environment.watch_config_file(name, &mut watched);
+        }
+        context.environment.watch_model_file(MINILM_FILE, &mut watched);
+        watched
+    }
+
+    /// Returns the extra folders, each with its root.
+    pub(crate) fn extra_folders(&self) -> Vec<(Root, Arc<Folder>)> {
+        let mods = self.resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let folders = mods.iter();
+        folders.filter_map(|one| Some((one.root.clone(), one.folder.clone()?))).collect()
+    }
+
+    /// Returns why the configuration cannot be used, if it cannot.
+    pub(crate) fn config_problem(&self) -> Option<String> {
+        self.resolved.as_ref().err().map(WorldError::to_string)
+    }
+
+    /// Returns the roots an agent can name.
+    pub(crate) fn roots(&self) -> Vec<Root> {
+        let mods = self.resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let mods = mods.iter().map(|one| one.root.clone());
+        let fixed = [Root::Project, Root::User, Root::Workspace, Root::Registry];
+        fixed.into_iter().chain(mods).collect()
+    }
+
+    /// Returns the root, under the name that replies print, for a root that a caller named; `None`
+    /// if there is no such root. Does not touch the disk.
+    pub(crate) fn find_root(&self, said: &Root) -> Result<Option<Root>, WorldError> {
+        let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
+        Ok(match said {
+            Root::Mod(_) => {
+                settled.mods.iter().find(|one| one.has_name(said)).map(|one| one.root.clone())
+            }
+            fixed => Some(fixed.clone()),
+        })
+    }
+
+    /// Builds the world of one call for one agent, as the disk is now.
+    pub(crate) fn world(&self, context: &Context, agent: &AgentName) -> Result<World, WorldError> {
+        let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
+        let around = settled.enclosing_repository.clone();
+        let project = Some(Arc::clone(&context.project));
+        let user = context.environment.user_space()?;
+        let workspaces = workspaces(&context.project)?;
+        // The workspace is reached without following a link: a repository must not be able to
+        // redirect an agent's writes.
+        let workspace = match &workspaces {
+            Some(folder) => folder.subfolder(agent.as_str())?.map(Arc::new),
+            None => None,
+        };
+        let mut standing = vec![
+            MountedRoot { enclosing_repository: around, ..mount(Root::Project, project) },
+            mount(Root::User, user),
+            mount(Root::Workspace, workspace),
+            mount(Root::Registry, None),
+        ];
+        standing.extend(settled.mods.iter().cloned());
+        let mut hidden = context.environment.private_identities()?;
+        hidden.extend(workspaces.as_ref().map(Folder::identity));
+        // The workspaces of other projects' agents are hidden too.
+        for folder in settled.mods.iter().filter_map(|one| one.folder.as_ref()) {
+            hidden.extend(self::workspaces(folder)?.as_ref().map(Folder::identity));
+        }
+        Ok(World::new(standing, HiddenFolders::new(hidden), Arc::clone(&settled.sensitivity)))
+    }
+}
+
+impl Snapshot {
+    /// Returns the spaces of one call, in order of precedence.
+    pub(crate) fn spaces(&self, context: &Context) -> Result<Vec<Space>, WorldError> {
+        let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
+        let cache = context.environment.cache();
+        let project = context.space()?.map(Arc::new);
+        let mut in_place = Vec::new();
+        for path in &settled.in_place_folders {
+            let folder = context.project.subfolder(path.as_str())?;
+            in_place.extend(
+                folder.map(|folder| InPlace { path: path.clone(), folder: Arc::new(folder) }),
+            );
+        }
+        let user = context.environment.user_space()?;
+        Ok(vec![
+            Space::new(Scope::Project, project, in_place, cache.clone()),
+            Space::new(Scope::User, user, Vec::new(), cache),
+        ])
+    }
+
+    /// Returns a digest of the folders that the gate keeps from agents.
+    pub(crate) fn landmarks_digest(&self) -> Sha256 {
+        self.landmarks_digest
+    }
+
+    /// Returns the model that search by meaning uses.
+    pub(crate) fn embedder(&self) -> Result<&Embedder, WorldError> {
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.embedder)
+    }
+
+    /// Returns the user's settings for embedding models.
+    pub(crate) fn embeddings(&self) -> Result<&EmbeddingsConfig, WorldError> {
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.embeddings)
+    }
+
+    /// Returns the order of item types among equal search hits.
+    pub(crate) fn type_priority(&self) -> Result<&[ItemType], WorldError> {
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.type_priority)
+    }
+
+    /// Returns how tools are run.
+    pub(crate) fn running(&self) -> Result<&RunConfig, WorldError> {
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.running)
+    }
+
+    /// Returns whose signatures count.
+    pub(crate) fn trust_policy(&self) -> Result<&TrustPolicy, WorldError> {
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.trust_policy)
+    }
+
+    /// Returns the stores of memories, and which one is served.
+    pub(crate) fn stores(&self) -> Result<&Stores, WorldError> {
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.stores)
+    }
+
+    /// Returns the category rules for items.
+    pub(crate) fn item_rules(&self) -> Result<&ItemRules, WorldError> {
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.item_rules)
+    }
+
+    /// Returns what agents may do with items.
+    pub(crate) fn agents(&self) -> Result<&AgentsConfig, WorldError> {
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.agents)
+    }
+}
+
+/// Returns the folder of a project's workspaces, if there is one.
+fn workspaces(project: &Folder) -> io::Result<Option<Folder>> {
+    project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))
+}
+
+fn mount(root: Root, folder: Option<Arc<Folder>>) -> MountedRoot {
+    MountedRoot { root, id: None, folder, enclosing_repository: None }
+}
+
+/// Combines both configurations with the person's approvals.
+fn resolve_config(
+    context: &Context,
+    choice: &OperatorChoice,
+) -> Result<ResolvedConfig, WorldError> {
+    let surroundings = &context.environment;
+    let user_space = surroundings.user_space().map_err(config::unreadable_user_config)?;
+    let user = user_space.as_ref().map(|space| config::read_user(space.dir())).transpose()?;
+    let user = user.unwrap_or_default();
+    let space = context.space()?;
+    let ours = space.as_ref().map(|space| effective_project_config(context, space)).transpose()?;
+    let ours = ours.unwrap_or_default();
+    let outer = context.trusted_outer();
+    config::check_clashes(&user, &ours, outer.map(|outer| &outer.name))?;
+    let discretion = sensitivity_rules(context, space.as_ref(), [&user, &ours]);
+    let discretion = match outer {
+        Some(outer) => {
+            let sensitive = outer.sensitive_patterns(surroundings)?;
+            let sensitive = sensitive.iter().map(String::as_str).collect::<Vec<_>>();
+            discretion.with_outer(
+                &sensitive,
+                Root::Mod(outer.name.clone()),
+                outer.inner_path.clone(),
+            )
+        }
+        None => discretion,
+    };
+    let stores = resolve_stores(context, (&user, &ours), choice)?;
+    let mut mods = Vec::new();
+    if choice.mods == Mods::Configured {
+        let around = outer.map(|outer| (outer.name.clone(), Arc::clone(&outer.folder)));
+        mods.extend(around.map(|(name, folder)| mount(Root::Mod(name), Some(folder))));
+        mods.extend(open_mods(surroundings, &user, user_space.as_deref())?);
+        mods.extend(open_mods(surroundings, &ours, space.as_ref())?);
+        mods.extend(stores.mounted_roots());
+    }
+    let (yours, own) = (&user.storage, &ours.storage);
+    let format = own.settings.output_format.or(yours.settings.output_format);
+    Ok(ResolvedConfig {
+        mods,
+        sensitivity: Arc::new(discretion),
+        agents: ours.agents.or(&user.agents),
+        in_place_folders: ours.skill_folders.iter().chain(&user.skill_folders).cloned().collect(),
+        enclosing_repository: outer
+            .map(|outer| (Arc::clone(&outer.folder), outer.inner_path.clone())),
+        trust_policy: TrustPolicy::read(context, space.as_ref(), (&user.signing, &ours.signing))?,
+        item_rules: ItemRules::new(yours, own, context.least_mode()),
+        mirror: format.unwrap_or_default(),
+        embedder: Embedder::from_config(&user.embeddings, surroundings),
+        embeddings: user.embeddings,
+        type_priority: ours.type_priority.or(user.type_priority).unwrap_or(SEARCHED_TYPES.to_vec()),
+        running: user.running.with_project(&ours.running),
+        stores,
+    })
+}
+
+/// Returns which files are sensitive, and which of them a person has confirmed.
+fn sensitivity_rules(
+    context: &Context,
+    space: Option<&Folder>,
+    configs: [&Config; 2],
+) -> SensitivityRules {
+    let sensitive = configs.iter().flat_map(|one| &one.sensitive).map(String::as_str);
+    let visible = configs.iter().flat_map(|one| &one.visible).map(String::as_str);
+    let key = ProjectKey::for_project(&context.project, space);
+    let allowed = key.map(|key| files::allowed_addresses(&context.environment, &key));
+    let (sensitive, visible) = (sensitive.collect::<Vec<_>>(), visible.collect::<Vec<_>>());
+    SensitivityRules::new(&sensitive, &visible, allowed.unwrap_or_default())
+}
+
+/// Returns the part of a project's configuration that takes effect: whatever widens access needs a
+/// person's trust.
+fn effective_project_config(context: &Context, space: &Folder) -> Result<Config, ConfigError> {
+    let config = config::read_project(&context.environment, &context.project, space)?;
+    match config.widening.config() {
+        _ if config.widening.is_empty() => {}
+        Ok(said)
+            if project::is_config_trusted(&context.environment, &context.project, space, said) =>
+        {
+            return config.trusted_config();
+        }
+        Ok(said) => {
+            let keys = said.widening_keys().join(", ");
+            tracing::warn!(
+                "{keys} of the project's config: without `mere trust project` no effect"
+            );
+        }
+        Err(error) => {
+            tracing::warn!(%error, "what the project's config would widen does not count");
+        }
+    }
+    Ok(config.untrusted_config())
+}
+
+/// Opens the extra folders. A folder that does not exist, or that lies where keys or approvals are
+/// kept, is left out.
+fn open_mods(
+    surroundings: &Environment,
+    config: &Config,
+    base: Option<&Folder>,
+) -> io::Result<Vec<MountedRoot>> {
+    let Some(base) = base else { return Ok(Vec::new()) };
+    let private = surroundings.private_identities()?;
+    let mut standing = Vec::new();
+    for one in &config.mods {
+        let folder = match Folder::open_configured(&one.path, base, surroundings) {
+            Ok(folder) => folder,
+            Err(error) => {
+                tracing::warn!(name = %one.name, path = %one.path, %error, "extra folder left out");
+                continue;
+            }
+        };
+        if folder.is_inside_any(&private)? {
+            tracing::warn!(name = %one.name, "extra folder left out: keys or approvals lie there");
+            continue;
+        }
+        let root = Root::Mod(one.name.clone());
+        standing.push(MountedRoot {
+            root,
+            id: Some(one.id.clone()),
+            folder: Some(Arc::new(folder)),
+            enclosing_repository: None,
+        });
+    }
+    Ok(standing)
+}
+
+fn landmarks(context: &Context, mods: &[MountedRoot]) -> Vec<Landmark> {
+    let mut marks = context.environment.project_landmarks(&context.project);
+    let workspaces = marks.iter().map(|mark| Landmark {
+        path: format!("{}/{SPACE_FOLDER}/{WORKSPACES_FOLDER}", mark.path.trim_end_matches('/')),
+        stand_in: StandIn::Workspaces,
+    });
+    let workspaces = workspaces.collect::<Vec<_>>();
+    marks.extend(workspaces);
+    for standing in mods {
+        if let Some(folder) = &standing.folder {
+            marks.extend(folder.landmarks(&StandIn::Root(standing.root.clone())));
+        }
+    }
+    marks.extend(context.environment.landmarks());
+    marks
+}

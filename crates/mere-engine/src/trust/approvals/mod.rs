@@ -1,0 +1,7 @@
+//! What a person has approved: widening configurations and sensitive files.
+//!
+//! Approvals are kept in the user's own folders, each for one project, where no agent can write.
+
+pub mod files;
+pub mod project;
+pub(crate) mod records;

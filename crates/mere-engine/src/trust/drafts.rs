@@ -1,0 +1,92 @@
+//! Drafts: items that a person is working on. Their content may change for a while, their place may
+//! not.
+//!
+//! Drafts are recorded in the user's state folder, keyed like every approval by folder and space
+//! id, so a copy elsewhere is not a draft.
+
+use jiff::{SignedDuration, Timestamp};
+use mere_core::address::Address;
+
+use super::policy::now;
+use crate::trust::approvals::records;
+use crate::trust::approvals::records::RecordError;
+use crate::trust::project_key::ProjectKey;
+use mere_host::Environment;
+
+/// The file in the state folder that holds the records.
+pub(crate) const FILE: &str = "drafts.json";
+/// How long a draft lasts.
+const DRAFT_DURATION: SignedDuration = SignedDuration::from_hours(12);
+
+/// An item that a person is working on.
+#[derive(Clone)]
+pub(super) struct DraftRecord {
+    address: Address,
+    until: Timestamp,
+}
+
+impl DraftRecord {
+    /// Checks whether this record makes the item a draft now. Setting the clock back does not make
+    /// a draft last longer.
+    pub(super) fn covers(&self, address: &Address, now: Timestamp) -> bool {
+        let left = self.until.duration_since(now);
+        self.address == *address && left > SignedDuration::ZERO && left <= DRAFT_DURATION
+    }
+}
+
+/// Reads the drafts of a space. A record that does not parse is ignored.
+pub(super) fn read_drafts(surroundings: &Environment, key: Option<ProjectKey>) -> Vec<DraftRecord> {
+    let Some(key) = key else { return Vec::new() };
+    let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
+    let own = records.iter().filter(|record| key.matches(record));
+    let own = own.filter_map(|record| {
+        let address = record["address"].as_str()?.parse().ok()?;
+        Some(DraftRecord { address, until: record["until"].as_str()?.parse().ok()? })
+    });
+    own.collect()
+}
+
+/// Makes an item a draft from now on, and returns when that ends.
+pub(crate) fn start_draft(
+    surroundings: &Environment,
+    key: &ProjectKey,
+    address: &Address,
+) -> Result<Timestamp, RecordError> {
+    let until = now() + DRAFT_DURATION;
+    replace_records(surroundings, key, &[address], |records| {
+        let mut record = key.record();
+        record["address"] = address.to_string().into();
+        record["until"] = until.to_string().into();
+        records.push(record);
+    })?;
+    Ok(until)
+}
+
+/// Ends the drafts of some items.
+pub(crate) fn forget_drafts(
+    surroundings: &Environment,
+    key: &ProjectKey,
+    addresses: &[&Address],
+) -> Result<(), RecordError> {
+    replace_records(surroundings, key, addresses, |_| {})
+}
+
+fn replace_records(
+    surroundings: &Environment,
+    key: &ProjectKey,
+    addresses: &[&Address],
+    add: impl FnOnce(&mut Vec<serde_json::Value>),
+) -> Result<(), RecordError> {
+    let texts = addresses.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let now = now();
+    records::update(surroundings.lock_state(), FILE, |records| {
+        records.retain(|record| {
+            let until = record["until"].as_str().and_then(|until| until.parse::<Timestamp>().ok());
+            let is_over = until.is_none_or(|until| until < now);
+            let is_meant =
+                key.matches(record) && texts.iter().any(|one| record["address"] == **one);
+            !is_over && !is_meant
+        });
+        add(records);
+    })
+}

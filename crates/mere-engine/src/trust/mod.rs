@@ -1,0 +1,25 @@
+//! Whose signatures count, and what a person has approved.
+//!
+//! [`TrustPolicy`] is the answer for one reading of the configuration; [`keys`] are the user's own
+//! keys, [`signers`] the keys of others that they trust, [`team`] the roster that they joined. Only
+//! people's commands change any of it.
+
+pub mod approvals;
+pub(crate) mod drafts;
+pub(crate) mod keys;
+pub(crate) mod policy;
+pub(crate) mod project_key;
+pub(crate) mod signers;
+pub(crate) mod team;
+pub(crate) mod team_folders;
+pub(crate) mod tokens;
+
+pub(crate) use drafts::{FILE as DRAFTS_FILE, forget_drafts, start_draft};
+pub(crate) use policy::{TrustPolicy, now};
+pub(crate) use team::{
+    DEFAULT_SIGNED_TYPES, FILE as TEAMS_FILE, Membership, Quorum, ROSTER_FILE, ROSTER_SIDECAR,
+    RosterFile, RosterTrouble, last_pinned, pin, roster_address, unpin,
+};
+pub(crate) use team_folders::{
+    FILE as HOMES_FILE, forget as forget_folder, remember as remember_folder,
+};

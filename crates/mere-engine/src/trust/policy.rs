@@ -1,0 +1,233 @@
+//! The trust policy of a session: whose signatures count, what must be signed, and what is a draft.
+//!
+//! It is put together once for each reading of the configuration, from the user's own keys, the
+//! keys they trust, the team they joined, and what configurations narrow. A project decides none of
+//! it; it can only narrow. If something cannot be read, no key counts.
+
+use jiff::Timestamp;
+use mere_core::item::{ItemType, Scope, ScopedPath};
+use mere_core::trust::{Fingerprint, KeyLimits, Keyring, Roster, TrustedKey};
+
+use super::drafts::{self, DraftRecord};
+use super::team::{Membership, Quorum, RosterTrouble, Team};
+use crate::config::SigningConfig;
+use crate::session::context::Context;
+use crate::trust::project_key;
+use crate::trust::project_key::ProjectKey;
+use crate::trust::{keys, signers};
+use mere_host::{Environment, Folder, now_nanoseconds as nanoseconds};
+
+/// The trust policy that results from one reading of the configuration.
+#[derive(Clone, Default)]
+pub(crate) struct TrustPolicy {
+    project_scope: ScopeTrust,
+    user_scope: ScopeTrust,
+    required_types: Vec<ItemType>,
+    drafts: Vec<DraftRecord>,
+    /// The keys of the user who runs this process.
+    own_keys: Vec<Fingerprint>,
+    team: Team,
+    /// The only keys that count according to the project's configuration, if it names any.
+    project_keys: Option<Vec<Fingerprint>>,
+    is_unattended: bool,
+}
+
+/// The trusted keys and the space id of one scope.
+#[derive(Clone, Default)]
+struct ScopeTrust {
+    keyring: Keyring,
+    space_id: Option<String>,
+}
+
+/// Returns the time of the machine's clock.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::from_nanosecond(i128::from(nanoseconds())).unwrap_or_default()
+}
+
+impl TrustPolicy {
+    /// Reads the policy of the user and their team; `user` and `project` are the two
+    /// configurations.
+    pub(crate) fn read(
+        context: &Context,
+        space: Option<&Folder>,
+        (user, project): (&SigningConfig, &SigningConfig),
+    ) -> std::io::Result<Self> {
+        let surroundings = &context.environment;
+        let user_space = surroundings.user_space()?;
+        let project_id = space.and_then(|space| project_key::space_id(space.dir()));
+        let user_id = user_space.as_ref().and_then(|space| project_key::space_id(space.dir()));
+        let folders = (&*context.project, space);
+        let team = Team::read(surroundings, folders, project_id.as_deref());
+        let own = keys::own_keys(surroundings);
+        let personal = personal_keyring(surroundings, &own);
+        let keyring = match (&personal, team.joined_roster()) {
+            _ if team.is_damaged() => Keyring::default(),
+            (Some(_), Some(roster)) => roster_keyring(roster),
+            (Some(personal), None) => personal.clone(),
+            (None, _) => Keyring::default(),
+        };
+        let personal = personal.unwrap_or_default();
+        let keyring = narrow_keyring(keyring, &personal, project.trusted_keys.as_deref());
+        let mut required =
+            [&user.required_types[..], &project.required_types, team.required_types()].concat();
+        required.sort();
+        required.dedup();
+        let mut drafts =
+            drafts::read_drafts(surroundings, ProjectKey::for_project(&context.project, space));
+        let user_key =
+            user_space.as_ref().and_then(|space| ProjectKey::for_project(space, Some(space)));
+        drafts.extend(drafts::read_drafts(surroundings, user_key));
+        Ok(Self {
+            project_scope: ScopeTrust { keyring, space_id: project_id },
+            user_scope: ScopeTrust { keyring: personal, space_id: user_id },
+            required_types: required,
+            drafts,
+            own_keys: own.iter().map(|key| key.public.fingerprint()).collect(),
+            team,
+            project_keys: project.trusted_keys.clone(),
+            is_unattended: user.may_sign_unattended,
+        })
+    }
+
+    /// Returns the policy where nothing of the user's counts: the roster counts that these admins
+    /// signed, if its serial is no lower than `least`.
+    pub(crate) fn for_admins(
+        &self,
+        admins: &[Fingerprint],
+        least: u64,
+    ) -> Result<Self, RosterTrouble> {
+        let roster = self.team.roster_signed_by(admins, Quorum::All)?;
+        if roster.serial < least {
+            return Err(RosterTrouble::Older { serial: roster.serial, seen: least });
+        }
+        let required = [&self.required_types[..], &roster.require_signed].concat();
+        let keyring = narrow_keyring(
+            roster_keyring(roster),
+            &self.user_scope.keyring,
+            self.project_keys.as_deref(),
+        );
+        let project = ScopeTrust { keyring, space_id: self.project_scope.space_id.clone() };
+        Ok(Self { project_scope: project, required_types: required, ..Self::default() })
+    }
+
+    /// Returns the policy that would hold in the project if this were the team's roster.
+    pub(crate) fn with_roster(&self, roster: &Roster) -> Self {
+        let keyring = narrow_keyring(
+            roster_keyring(roster),
+            &self.user_scope.keyring,
+            self.project_keys.as_deref(),
+        );
+        let project = ScopeTrust { keyring, space_id: self.project_scope.space_id.clone() };
+        Self { project_scope: project, ..self.clone() }
+    }
+
+    /// Returns this policy without drafts, for what is committed or about to be signed.
+    pub(crate) fn without_drafts(&self) -> Self {
+        Self { drafts: Vec::new(), ..self.clone() }
+    }
+
+    fn scope_trust(&self, scope: Scope) -> &ScopeTrust {
+        match scope {
+            Scope::Project => &self.project_scope,
+            Scope::User | Scope::Registry => &self.user_scope,
+        }
+    }
+
+    /// Returns the keys that count in a scope.
+    pub(crate) fn keyring(&self, scope: Scope) -> &Keyring {
+        &self.scope_trust(scope).keyring
+    }
+
+    /// Returns the id of a scope's space.
+    pub(crate) fn space_id(&self, scope: Scope) -> Option<&str> {
+        self.scope_trust(scope).space_id.as_deref()
+    }
+
+    /// Checks whether items of a type must be signed to be used.
+    pub(crate) fn requires_signature(&self, kind: ItemType) -> bool {
+        self.required_types.contains(&kind)
+    }
+
+    /// Returns the types whose items must be signed to be used.
+    pub(crate) fn required_types(&self) -> &[ItemType] {
+        &self.required_types
+    }
+
+    /// Checks whether an item is a draft.
+    pub(crate) fn is_draft(&self, place: &ScopedPath) -> bool {
+        let Some(address) = place.address() else { return false };
+        let now = now();
+        self.drafts.iter().any(|draft| draft.covers(&address, now))
+    }
+
+    /// Checks whether a key is the user's own.
+    pub(crate) fn is_own_key(&self, key: Fingerprint) -> bool {
+        self.own_keys.contains(&key)
+    }
+
+    /// Returns how the user relates to the team of a scope.
+    pub(crate) fn membership(&self, scope: Scope) -> Membership {
+        match scope {
+            Scope::Project => self.team.membership(),
+            Scope::User | Scope::Registry => Membership::NoTeam,
+        }
+    }
+
+    /// Returns the team of the project's space.
+    pub(crate) fn team(&self) -> &Team {
+        &self.team
+    }
+
+    /// Checks whether the user lets their key sign without anybody being asked.
+    pub(crate) fn is_unattended(&self) -> bool {
+        self.is_unattended
+    }
+}
+
+/// Returns the user's own keys, the keys they trust, and the keys they revoked; `None` if those
+/// cannot be read, because a revocation could be missed.
+fn personal_keyring(surroundings: &Environment, own: &[keys::OwnKey]) -> Option<Keyring> {
+    let mut keyring = Keyring::default();
+    let signers::TrustStore::Records(records) = signers::read(surroundings) else {
+        tracing::error!("the list of trusted keys is damaged: no key counts");
+        return None;
+    };
+    for key in own {
+        let (key, name) = (key.public.clone(), Some("you".to_owned()));
+        keyring.add(TrustedKey { key, name, limits: KeyLimits::default() });
+    }
+    for record in records {
+        if record.is_revoked {
+            keyring.revoke(record.fingerprint);
+        } else if let Some(key) = record.key {
+            keyring.add(TrustedKey {
+                key,
+                name: record.name.map(|name| name.to_string()),
+                limits: record.limits,
+            });
+        }
+    }
+    Some(keyring)
+}
+
+/// Removes the keys that may not count in the project: those that the user revoked, and those that
+/// the project does not list if it lists any.
+fn narrow_keyring(
+    mut keyring: Keyring,
+    personal: &Keyring,
+    only: Option<&[Fingerprint]>,
+) -> Keyring {
+    keyring.revoke_all_of(personal);
+    if let Some(only) = only {
+        keyring.retain_only(only);
+    }
+    keyring
+}
+
+fn roster_keyring(roster: &Roster) -> Keyring {
+    let mut keyring = Keyring::default();
+    for member in &roster.members {
+        keyring.add(member.to_trusted_key());
+    }
+    keyring
+}

@@ -1,0 +1,369 @@
+//! The team of a space: the roster that lies there, and the one that the user has pinned.
+//!
+//! A roster counts because a person joined it once, or because it follows one that counts. The last
+//! one that counted is stored in the user's own folder and holds on every branch, whatever lies in
+//! the space now.
+
+use cap_std::fs::Dir;
+use mere_core::address::{Address, RelPath};
+use mere_core::item::ItemType;
+use mere_core::root::Root;
+use mere_core::trust::{Fingerprint, PublicKey, Roster, SignedRoster};
+use serde_json::json;
+
+use super::team_folders;
+use crate::config;
+use crate::trust::approvals::records;
+use crate::trust::approvals::records::RecordError;
+use mere_host::{Environment, Folder, SPACE_FOLDER};
+
+/// The roster, in the space.
+pub(crate) const ROSTER_FILE: &str = "signers.json";
+/// The roster's signatures, beside it.
+pub(crate) const ROSTER_SIDECAR: &str = "signers.json.sig";
+/// The file in the user's config folder that holds the pinned rosters.
+pub(crate) const FILE: &str = "teams.json";
+
+/// Returns the address of the roster.
+pub(crate) fn roster_address() -> Option<Address> {
+    let path = RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(ROSTER_FILE));
+    path.map(|path| Address::file(Root::Project, path))
+}
+
+/// The types that must be signed where no roster says so, or where it cannot be read.
+pub(crate) const DEFAULT_SIGNED_TYPES: [ItemType; 3] =
+    [ItemType::Directive, ItemType::Tool, ItemType::Lockfile];
+
+/// The team of a space.
+#[derive(Clone, Default)]
+pub(crate) struct Team {
+    roster_file: RosterFile,
+    pinned: PinnedRoster,
+    space_id: Option<String>,
+}
+
+/// The last roster that counted for the user.
+#[derive(Clone, Default)]
+enum PinnedRoster {
+    /// The user has not joined.
+    #[default]
+    None,
+    Roster(Box<Roster>),
+    /// It can no longer be read whether the user joined, and which roster.
+    Damaged,
+}
+
+/// How the user relates to a team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Membership {
+    /// There is no team.
+    NoTeam,
+    /// There is a team, and the user has not joined it.
+    NotJoined,
+    Joined,
+}
+
+/// How many of the named admins must have signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quorum {
+    /// All of them: where nothing else is known, the roster cannot decide how few are enough.
+    All,
+    /// As many as the roster asks for, because a person looks at it.
+    Threshold,
+}
+
+/// The roster file of a space.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) enum RosterFile {
+    #[default]
+    None,
+    /// There are signatures without a roster.
+    SignaturesOnly,
+    Broken(&'static str),
+    Signed(Box<SignedRoster>),
+}
+
+/// Why the roster in a space does not count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RosterTrouble {
+    #[error("there is no roster")]
+    Missing,
+    #[error("the roster is not valid: {0}")]
+    Broken(&'static str),
+    #[error("the roster is for another space")]
+    OtherSpace,
+    #[error("the roster is older than the one seen last")]
+    Older { serial: u64, seen: u64 },
+    #[error("the roster has the serial of the one seen last, and says something else")]
+    Fork { serial: u64 },
+    #[error("the roster is not signed by enough of its admins")]
+    Incomplete { signed: usize, threshold: usize },
+    #[error("the roster is not signed by enough of the admins that were pinned")]
+    UnknownAdmins,
+    #[error("the list of teams is damaged")]
+    Damaged,
+    #[error("the space has another id than the team's")]
+    SpaceIdChanged,
+}
+
+impl Team {
+    /// Reads the roster of a space. A roster that follows the pinned one is pinned in its place.
+    pub(super) fn read(
+        surroundings: &Environment,
+        (project, space): (&Folder, Option<&Folder>),
+        space_id: Option<&str>,
+    ) -> Self {
+        let file = space.map_or(RosterFile::None, |space| RosterFile::read(space.dir()));
+        let pinned = PinnedRoster::read_for_folder(surroundings, project, space_id);
+        let mut team = Self { roster_file: file, pinned, space_id: space_id.map(str::to_owned) };
+        if let (RosterFile::Signed(signed), PinnedRoster::Roster(joined)) =
+            (&team.roster_file, &team.pinned)
+            && signed.can_follow(joined)
+        {
+            if let Err(error) = pin(surroundings, signed) {
+                tracing::error!(%error, "a newer roster could not be kept");
+            }
+            team.pinned = PinnedRoster::Roster(Box::new(signed.roster.clone()));
+        }
+        team
+    }
+
+    /// Returns the roster file that lies in the space.
+    pub(crate) fn roster_file(&self) -> &RosterFile {
+        &self.roster_file
+    }
+
+    /// Returns the roster that counts.
+    pub(crate) fn joined_roster(&self) -> Option<&Roster> {
+        match &self.pinned {
+            PinnedRoster::Roster(roster) => Some(roster),
+            PinnedRoster::None | PinnedRoster::Damaged => None,
+        }
+    }
+
+    /// Checks whether it is unknown which roster counts.
+    pub(super) fn is_damaged(&self) -> bool {
+        matches!(self.pinned, PinnedRoster::Damaged)
+    }
+
+    /// Returns how the user relates to the team.
+    pub(crate) fn membership(&self) -> Membership {
+        match (&self.pinned, &self.roster_file) {
+            (PinnedRoster::Roster(_), _) => Membership::Joined,
+            (PinnedRoster::None, RosterFile::None | RosterFile::SignaturesOnly) => {
+                Membership::NoTeam
+            }
+            (PinnedRoster::None | PinnedRoster::Damaged, _) => Membership::NotJoined,
+        }
+    }
+
+    /// Returns the types that a roster requires to be signed. A requirement only narrows, so the
+    /// roster in the space counts even before it is joined. For one that cannot be read the
+    /// defaults apply.
+    pub(super) fn required_types(&self) -> &[ItemType] {
+        match (&self.pinned, &self.roster_file) {
+            (PinnedRoster::Roster(joined), _) => &joined.require_signed,
+            (PinnedRoster::Damaged, _) | (PinnedRoster::None, RosterFile::Broken(_)) => {
+                &DEFAULT_SIGNED_TYPES
+            }
+            (PinnedRoster::None, RosterFile::Signed(signed)) => &signed.roster.require_signed,
+            (PinnedRoster::None, RosterFile::None | RosterFile::SignaturesOnly) => &[],
+        }
+    }
+
+    /// Returns what is wrong with the roster in the space, if it is not the one that counts.
+    pub(crate) fn roster_trouble(&self) -> Option<RosterTrouble> {
+        let joined = match &self.pinned {
+            PinnedRoster::Damaged => return Some(RosterTrouble::Damaged),
+            PinnedRoster::Roster(joined) => Some(joined),
+            PinnedRoster::None => None,
+        };
+        let signed = match self.signed_roster() {
+            Ok(signed) => signed,
+            Err(RosterTrouble::Missing) if joined.is_none() => return None,
+            Err(_) if joined.is_some_and(|joined| self.has_other_space_id(joined)) => {
+                return Some(RosterTrouble::SpaceIdChanged);
+            }
+            Err(trouble) => return Some(trouble),
+        };
+        let Some(joined) = joined else { return incompleteness(signed) };
+        if self.has_other_space_id(joined) {
+            return Some(RosterTrouble::SpaceIdChanged);
+        }
+        if signed.roster == **joined {
+            return None;
+        }
+        let stale = staleness(&signed.roster, joined);
+        Some(stale.or_else(|| incompleteness(signed)).unwrap_or(RosterTrouble::UnknownAdmins))
+    }
+
+    /// Checks whether the space has another id than when its team was last seen.
+    fn has_other_space_id(&self, joined: &Roster) -> bool {
+        self.space_id.as_ref() != Some(&joined.space_id)
+    }
+
+    /// Returns the roster in the space, if it is valid and for this space.
+    pub(crate) fn signed_roster(&self) -> Result<&SignedRoster, RosterTrouble> {
+        match &self.roster_file {
+            RosterFile::None => Err(RosterTrouble::Missing),
+            RosterFile::SignaturesOnly => {
+                Err(RosterTrouble::Broken("it has signatures and is not there"))
+            }
+            RosterFile::Broken(why) => Err(RosterTrouble::Broken(why)),
+            RosterFile::Signed(signed)
+                if Some(&signed.roster.space_id) != self.space_id.as_ref() =>
+            {
+                Err(RosterTrouble::OtherSpace)
+            }
+            RosterFile::Signed(signed) => Ok(signed),
+        }
+    }
+
+    /// Returns the roster that a person may join: completely signed, for this space, and newer than
+    /// the roster that was seen, or the same one.
+    pub(crate) fn joinable_roster(&self) -> Result<&SignedRoster, RosterTrouble> {
+        if self.is_damaged() {
+            return Err(RosterTrouble::Damaged);
+        }
+        let signed = self.signed_roster()?;
+        let known = self.joined_roster().filter(|joined| !self.has_other_space_id(joined));
+        let stale = known.and_then(|joined| staleness(&signed.roster, joined));
+        stale.or_else(|| incompleteness(signed)).map_or(Ok(signed), Err)
+    }
+
+    /// Returns the roster in the space, if these admins signed it.
+    pub(crate) fn roster_signed_by(
+        &self,
+        admins: &[Fingerprint],
+        quorum: Quorum,
+    ) -> Result<&Roster, RosterTrouble> {
+        let signed = self.signed_roster()?;
+        if let Some(trouble) = incompleteness(signed) {
+            return Err(trouble);
+        }
+        let named = signed.roster.admins.iter().filter(|key| admins.contains(&key.fingerprint()));
+        let named = named.cloned().collect::<Vec<PublicKey>>();
+        let needed = match quorum {
+            Quorum::All => admins.len(),
+            Quorum::Threshold => signed.roster.threshold.min(admins.len()),
+        };
+        if signed.count_signatures_by(&named) < needed.max(1) {
+            return Err(RosterTrouble::UnknownAdmins);
+        }
+        Ok(&signed.roster)
+    }
+}
+
+/// Returns why a roster does not supersede one that was seen. The same roster is not a problem.
+fn staleness(roster: &Roster, seen: &Roster) -> Option<RosterTrouble> {
+    match roster.serial {
+        _ if roster == seen => None,
+        serial if serial < seen.serial => Some(RosterTrouble::Older { serial, seen: seen.serial }),
+        serial if serial == seen.serial => Some(RosterTrouble::Fork { serial }),
+        _ => None,
+    }
+}
+
+fn incompleteness(signed: &SignedRoster) -> Option<RosterTrouble> {
+    let (by, threshold) =
+        (signed.count_signatures_by(&signed.roster.admins), signed.roster.threshold);
+    (by < threshold).then_some(RosterTrouble::Incomplete { signed: by, threshold })
+}
+
+impl RosterFile {
+    /// Reads the roster and its signatures from a space.
+    pub(crate) fn read(space: &Dir) -> Self {
+        let text = |name| config::read_file(space, name);
+        match (text(ROSTER_FILE), text(ROSTER_SIDECAR)) {
+            (Ok(None), Ok(None)) => Self::None,
+            (Ok(Some(roster)), Ok(Some(sidecar))) => {
+                match SignedRoster::parse(roster.as_bytes(), sidecar.as_bytes()) {
+                    Ok(signed) => Self::Signed(Box::new(signed)),
+                    Err(error) => Self::Broken(error.0),
+                }
+            }
+            (Ok(Some(_)), Ok(None)) => Self::Broken("it has no signatures"),
+            (Ok(None), Ok(Some(_))) => Self::SignaturesOnly,
+            _ => Self::Broken("it cannot be read"),
+        }
+    }
+}
+
+impl PinnedRoster {
+    /// Reads the roster that counts in a folder: the one pinned for its space, or for the space
+    /// that it was before.
+    fn read_for_folder(
+        surroundings: &Environment,
+        project: &Folder,
+        space_id: Option<&str>,
+    ) -> Self {
+        let pinned = space_id.map_or(Self::None, |space_id| Self::read(surroundings, space_id));
+        let Some(folder) = project.canonical_text() else { return pinned };
+        let known = team_folders::last_space_id(surroundings, folder);
+        let known = known.filter(|known| Some(known.as_str()) != space_id);
+        match known.map(|known| Self::read(surroundings, &known)) {
+            // A team's folder does not become another team's because its space says so.
+            Some(other @ (Self::Roster(_) | Self::Damaged)) => other,
+            Some(Self::None) | None => {
+                if let (Self::Roster(_), Some(space_id)) = (&pinned, space_id)
+                    && let Err(error) =
+                        team_folders::remember_if_changed(surroundings, folder, space_id)
+                {
+                    tracing::error!(%error, "the folder of a team could not be kept");
+                }
+                pinned
+            }
+        }
+    }
+
+    /// Reads the roster pinned for a space. A record that cannot be understood is not the same as
+    /// none, because that would discard what was seen.
+    fn read(surroundings: &Environment, space_id: &str) -> Self {
+        let records = match surroundings.read_config(FILE) {
+            Ok(None) => return Self::None,
+            Ok(Some(bytes)) => records::parse_strict(&bytes),
+            Err(_) => None,
+        };
+        let Some(records) = records else { return Self::Damaged };
+        let Some(record) = records.iter().find(|record| record["space_id"] == space_id) else {
+            return Self::None;
+        };
+        match Roster::parse(record["roster"].to_string().as_bytes()) {
+            Ok(roster) if roster.space_id == space_id => Self::Roster(Box::new(roster)),
+            _ => Self::Damaged,
+        }
+    }
+}
+
+/// Lets a roster count from now on, unless a newer one does.
+pub(crate) fn pin(surroundings: &Environment, signed: &SignedRoster) -> Result<(), RecordError> {
+    let roster = &signed.roster;
+    records::update(surroundings.lock_config(), FILE, |records| {
+        let is_newer = |record: &serde_json::Value| {
+            record["space_id"] == roster.space_id
+                && record["roster"]["serial"].as_u64().is_some_and(|seen| seen > roster.serial)
+        };
+        if records.iter().any(is_newer) {
+            return;
+        }
+        records.retain(|record| record["space_id"] != roster.space_id);
+        records.push(json!({
+            "space_id": roster.space_id, "roster": roster.to_json(), "signatures": signed.to_sidecar_text(),
+        }));
+    })
+}
+
+/// Returns the last roster of a space that counted, with its signatures.
+pub(crate) fn last_pinned(surroundings: &Environment, space_id: &str) -> Option<SignedRoster> {
+    let records = records::parse_or_empty(surroundings.read_config_or_none(FILE));
+    let record = records.iter().find(|record| record["space_id"] == space_id)?;
+    let (roster, signatures) = (record["roster"].to_string(), record["signatures"].as_str()?);
+    SignedRoster::parse(roster.as_bytes(), signatures.as_bytes()).ok()
+}
+
+/// Removes the pinned roster of a space, and with it the record of which one was last seen.
+pub(crate) fn unpin(surroundings: &Environment, space_id: &str) -> Result<(), RecordError> {
+    records::update(surroundings.lock_config(), FILE, |records| {
+        records.retain(|record| record["space_id"] != space_id);
+    })
+}

@@ -8,7 +8,6 @@ mod commands;
 mod config;
 mod error;
 mod files;
-mod http_client;
 mod items;
 mod memory;
 pub mod policy;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 
 use super::YamlError;
-use crate::http_client::Url;
+use mere_host::Url;
 
 /// The longest name of a model or of a variable.
 const MAX_NAME_LENGTH: usize = 256;

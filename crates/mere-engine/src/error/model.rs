@@ -6,8 +6,8 @@ use mere_core::reply::{Content, Draft, Prose, codes};
 
 use super::keys::end_sentence;
 use crate::commands::models::ModelCommandError;
-use crate::http_client::HttpError;
 use crate::search::EmbeddingError;
+use mere_host::HttpError;
 use mere_host::PipError;
 
 /// Explains why a search found items by their words alone.

@@ -5,6 +5,7 @@
 //! many folders or changes, a file system that is changed from elsewhere, a system without
 //! inotify), a watcher never reports "unchanged" and every report is `Unknown`.
 
+pub(crate) mod file_stamps;
 #[cfg(all(target_os = "linux", not(mere_portable)))]
 mod linux;
 #[cfg(any(not(target_os = "linux"), mere_portable))]

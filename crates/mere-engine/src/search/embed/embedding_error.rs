@@ -2,7 +2,7 @@
 //!
 //! None of them makes a search fail: it goes on with words alone, and the reply says why.
 
-use crate::http_client::HttpError;
+use mere_host::HttpError;
 
 /// An error of the embedding model. It names no path and no address, because agents read it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::embedding_error::EmbeddingError;
 use crate::config::EndpointConfig;
-use crate::http_client::{HttpError, PostRequest};
+use mere_host::{HttpError, PostRequest};
 
 /// How long nothing is sent after a failure.
 const FAILURE_PAUSE: Duration = Duration::from_secs(30);

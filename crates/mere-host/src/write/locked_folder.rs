@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-use super::none_if_missing;
+use crate::none_if_missing;
 
 /// The largest file that is read back.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -32,7 +32,7 @@ pub struct LockedFolder {
 
 impl LockedFolder {
     /// Creates the folder, accessible to the user alone, if needed, and waits for its lock.
-    pub(super) fn open(folder: &Path) -> Result<Self, WriteError> {
+    pub(crate) fn open(folder: &Path) -> Result<Self, WriteError> {
         Self::try_open(folder).map_err(WriteError)
     }
 
@@ -79,13 +79,13 @@ impl LockedFolder {
 
     /// Reads a file without the lock, which is safe because replacement is atomic. Returns `None`
     /// if the folder or the file is missing or cannot be read.
-    pub(super) fn read_unlocked_or_none(folder: &Path, name: &str) -> Option<Vec<u8>> {
+    pub(crate) fn read_unlocked_or_none(folder: &Path, name: &str) -> Option<Vec<u8>> {
         Self::read_unlocked(folder, name).ok().flatten()
     }
 
     /// Reads a file without the lock. A file that cannot be read is an error and not mistaken for a
     /// missing one.
-    pub(super) fn read_unlocked(folder: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
+    pub(crate) fn read_unlocked(folder: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
         match none_if_missing(Dir::open_ambient_dir(folder, ambient_authority()))? {
             Some(dir) => read_file_in(&dir, name),
             None => Ok(None),
@@ -105,7 +105,7 @@ fn read_file_in(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-pub(super) fn create_private_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

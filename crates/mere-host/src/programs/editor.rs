@@ -7,7 +7,7 @@ use std::process::Command;
 
 use mere_core::address::RelPath;
 
-use super::Folder;
+use crate::Folder;
 
 /// Opens a file of a folder in `VISUAL` or `EDITOR` and waits until the editor exits. Returns
 /// whether it succeeded. The variable may contain arguments, so a shell interprets it.

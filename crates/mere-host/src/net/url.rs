@@ -13,14 +13,14 @@ const MAX_BYTES: usize = 2048;
 
 /// The target of requests: `https:`, or `http:` on this machine alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Url {
+pub struct Url {
     uri: Uri,
     is_loopback: bool,
 }
 
 /// The reasons why a text is not such a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UrlError {
+pub enum UrlError {
     #[error("an address begins with https:// or http://, names a host, and has no `@` and no `#`")]
     Malformed,
     #[error("what leaves this machine is encrypted: https:// is needed, but for localhost")]
@@ -33,7 +33,7 @@ impl Url {
     }
 
     /// Returns whether it is on this machine.
-    pub(crate) fn is_loopback(&self) -> bool {
+    pub fn is_loopback(&self) -> bool {
         self.is_loopback
     }
 }

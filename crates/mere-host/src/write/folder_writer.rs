@@ -16,7 +16,7 @@ use mere_core::digest::Sha256;
 use super::derived_files::{remove_abandoned_files, temporary_name};
 use super::folder_lock::lock_folder;
 use super::workspace::open_or_create_folder;
-use super::{
+use crate::{
     Folder, OpenFolder, SPACE_FOLDER, digest_file, exchange, is_symlink_error, none_if_missing,
     open_regular_file, rename_no_replace,
 };

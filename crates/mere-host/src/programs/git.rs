@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use mere_core::address::RelPath;
 
-use super::Folder;
+use crate::Folder;
 
 /// How many files are named in one command.
 const FILES_PER_COMMAND: usize = 200;

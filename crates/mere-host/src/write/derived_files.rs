@@ -11,7 +11,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use uuid::Uuid;
 
-use super::{Folder, open_regular_file};
+use crate::{Folder, open_regular_file};
 
 /// The prefix of a temporary file's name.
 pub(super) const TEMPORARY_PREFIX: &str = ".new-";
@@ -26,7 +26,7 @@ const SAVED_TEXTS_FOLDER: &str = "signed";
 pub struct Cache(PathBuf);
 
 impl Cache {
-    pub(super) fn new(folder: PathBuf) -> Self {
+    pub(crate) fn new(folder: PathBuf) -> Self {
         Self(folder)
     }
 
@@ -39,7 +39,7 @@ impl Cache {
     pub fn read(&self, name: &str, most: u64) -> Option<Vec<u8>> {
         let dir = Dir::open_ambient_dir(&self.0, ambient_authority()).ok()?;
         let file = open_regular_file(&dir, name).ok().flatten()?;
-        super::read_at_most(file, most).ok().flatten()
+        crate::read_at_most(file, most).ok().flatten()
     }
 
     /// Reads a text that was saved under its digest.
@@ -97,7 +97,7 @@ fn replace_file(
 }
 
 /// Returns a new, unique name for a temporary file or folder.
-pub(super) fn temporary_name() -> String {
+pub(crate) fn temporary_name() -> String {
     format!("{TEMPORARY_PREFIX}{}", Uuid::new_v4().simple())
 }
 
@@ -110,7 +110,7 @@ pub fn is_temporary_name(name: &str) -> bool {
 }
 
 /// Removes the temporary files that killed processes left behind, as far as possible.
-pub(super) fn remove_abandoned_files(dir: &Dir) {
+pub(crate) fn remove_abandoned_files(dir: &Dir) {
     let Ok(entries) = dir.entries() else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();

@@ -17,7 +17,7 @@ use mere_core::name::AgentName;
 use mere_core::segment::Segment;
 
 use super::derived_files::{remove_abandoned_files, temporary_name};
-use super::{
+use crate::{
     Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, is_symlink_error, open_regular_file,
 };
 
@@ -163,7 +163,7 @@ impl WriteTarget {
 
     /// Returns the permissions of the existing file, which it keeps when its content is replaced.
     fn permissions(&self) -> io::Result<Option<Permissions>> {
-        let metadata = super::none_if_missing(self.folder.symlink_metadata(self.name.as_str()))?;
+        let metadata = crate::none_if_missing(self.folder.symlink_metadata(self.name.as_str()))?;
         Ok(metadata.filter(Metadata::is_file).map(|metadata| metadata.permissions()))
     }
 }

@@ -16,7 +16,7 @@ pub struct TypedPath(OsString);
 
 impl TypedPath {
     /// Resolves the path relative to `folder`. An empty path is an error.
-    pub(super) fn resolve_from(&self, folder: &Path) -> io::Result<PathBuf> {
+    pub(crate) fn resolve_from(&self, folder: &Path) -> io::Result<PathBuf> {
         if self.0.is_empty() {
             Err(io::ErrorKind::NotFound.into())
         } else {

@@ -36,7 +36,7 @@ const COARSEST_TIME_STEP: i64 = 2_000_000_000;
 
 impl FileStamp {
     #[cfg(all(target_os = "linux", not(mere_portable)))]
-    pub(super) fn from_stat(stat: &rustix::fs::Stat) -> Self {
+    pub(crate) fn from_stat(stat: &rustix::fs::Stat) -> Self {
         let part = |nanoseconds| i64::try_from(nanoseconds).unwrap_or_default();
         Self {
             inode: stat.st_ino,
@@ -98,7 +98,7 @@ fn total_nanoseconds(seconds: i64, part: i64) -> i64 {
 
 impl WatchedFiles {
     /// Adds a file, whether or not it exists.
-    pub(super) fn add(&mut self, path: &Path) {
+    pub(crate) fn add(&mut self, path: &Path) {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let name = path.file_name().unwrap_or_default().to_owned();
         match self.0.iter_mut().find(|(known, _)| *known == folder) {

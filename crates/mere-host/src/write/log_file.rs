@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::TypedPath;
+use crate::TypedPath;
 
 /// An open log file.
 pub struct LogFile(File);

@@ -4,6 +4,12 @@
 //! It also opens those places for the rest of the engine, so that nothing outside `host` reads a
 //! variable or builds a host path.
 
+pub(crate) mod boundary;
+pub(crate) mod parallelism;
+pub(crate) mod project;
+pub(crate) mod terminal;
+pub(crate) mod typed_path;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};

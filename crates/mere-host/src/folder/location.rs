@@ -10,8 +10,8 @@ use std::sync::Arc;
 use mere_core::address::RelPath;
 use mere_core::segment::Segment;
 
-use super::boundary::weakly_canonicalize;
-use super::{Environment, Folder};
+use crate::environment::boundary::weakly_canonicalize;
+use crate::{Environment, Folder};
 
 /// A location on the machine.
 pub struct FolderLocation {

@@ -25,7 +25,7 @@ use std::io;
 
 use cap_std::fs::Dir;
 
-use super::none_if_missing;
+use crate::none_if_missing;
 
 /// Renames a file after checking that nothing has the new name. The check and the rename are two
 /// steps, so the caller must hold a lock.

@@ -14,7 +14,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::Cache;
+use crate::Cache;
 
 /// How long a write waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(3);

@@ -4,7 +4,7 @@
 
 use std::io::{self, Read};
 
-use super::TypedPath;
+use crate::TypedPath;
 
 /// Writes a file that a person named.
 pub fn write_file(file: &TypedPath, bytes: &[u8]) -> io::Result<()> {

@@ -9,7 +9,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File};
 use mere_core::request::{PersonFile, Secret};
 
-use super::{
+use crate::{
     Environment, LockedFolder, TypedPath, WatchedFiles, WriteError, none_if_missing,
     open_regular_file, read_at_most,
 };
@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 pub struct ModelFolder(PathBuf);
 
 impl ModelFolder {
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 

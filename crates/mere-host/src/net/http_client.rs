@@ -4,8 +4,6 @@
 //! No redirect is followed, a response is limited in size and time, and its content is checked by
 //! the caller. No error and no log contains a key.
 
-mod url;
-
 use std::io;
 use std::time::Duration;
 
@@ -14,11 +12,11 @@ use ureq::http::StatusCode;
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Error};
 
-pub(crate) use url::Url;
+use super::url::Url;
 
 /// The reasons why a request has no response. None of them names an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum HttpError {
+pub enum HttpError {
     #[error("nobody answers there")]
     Unreachable,
     #[error("nothing shows that it is who it should be")]
@@ -36,18 +34,18 @@ pub(crate) enum HttpError {
 }
 
 /// A request with a JSON body.
-pub(crate) struct PostRequest<'a> {
-    pub(crate) url: &'a Url,
-    pub(crate) key: Option<&'a Secret>,
-    pub(crate) body: &'a [u8],
-    pub(crate) timeout: Duration,
+pub struct PostRequest<'a> {
+    pub url: &'a Url,
+    pub key: Option<&'a Secret>,
+    pub body: &'a [u8],
+    pub timeout: Duration,
     /// The most bytes a response may have.
-    pub(crate) max_response_bytes: u64,
+    pub max_response_bytes: u64,
 }
 
 impl PostRequest<'_> {
     /// Sends the request and returns the body of a successful response.
-    pub(crate) fn send(&self) -> Result<Vec<u8>, HttpError> {
+    pub fn send(&self) -> Result<Vec<u8>, HttpError> {
         let agent = self.agent();
         let mut request = agent.post(self.url.uri()).header("content-type", "application/json");
         if let Some(key) = self.key {

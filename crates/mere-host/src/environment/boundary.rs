@@ -11,8 +11,8 @@ use mere_core::name::AgentName;
 use mere_core::root::Root;
 use mere_core::segment::Segment;
 
-use super::environment::SPACE_FOLDER;
-use super::{Environment, Folder, TypedPath};
+use super::SPACE_FOLDER;
+use crate::{Environment, Folder, TypedPath};
 
 /// System folders that are never a project.
 const SYSTEM_FOLDERS: [&str; 17] = [
@@ -97,7 +97,7 @@ impl Environment {
 
 /// Returns the canonical path, even of something that does not exist yet: the deepest existing
 /// folder is resolved, and the rest must be plain names.
-pub(super) fn weakly_canonicalize(path: &Path) -> Option<PathBuf> {
+pub(crate) fn weakly_canonicalize(path: &Path) -> Option<PathBuf> {
     let (existing, there) = path
         .ancestors()
         .find_map(|folder| folder.canonicalize().ok().map(|canonical| (folder, canonical)))?;

@@ -8,7 +8,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Environment, Folder, TypedPath};
+use crate::{Environment, Folder, TypedPath};
 
 /// Why no project was opened.
 #[derive(Debug, thiserror::Error)]

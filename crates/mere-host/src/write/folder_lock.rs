@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cap_std::fs::Dir;
 
-use super::OpenFolder;
+use crate::OpenFolder;
 
 /// How long to wait before trying the lock again: the first and the longest pause. A writer holds
 /// the lock only for a moment, and many may be waiting.

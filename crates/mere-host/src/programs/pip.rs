@@ -9,10 +9,10 @@ use std::path::Path;
 
 use cap_std::fs::File;
 
-use super::derived_files::{remove_abandoned_files, temporary_name};
 use super::fetcher::{FetchOutcome, Fetcher, run_to_end};
-use super::locked_folder::create_private_folder;
-use super::{ModelFolder, WriteError, read_at_most};
+use crate::write::derived_files::{remove_abandoned_files, temporary_name};
+use crate::write::locked_folder::create_private_folder;
+use crate::{ModelFolder, WriteError, read_at_most};
 
 /// A pip that was found to work.
 pub struct Pip(Fetcher);

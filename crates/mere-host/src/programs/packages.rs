@@ -8,10 +8,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::derived_files::{remove_abandoned_files, temporary_name};
 use super::fetcher::{FetchOutcome, Fetcher, run_to_end};
-use super::locked_folder::create_private_folder;
-use super::{Environment, Folder, Program, WriteError, none_if_missing};
+use crate::write::derived_files::{remove_abandoned_files, temporary_name};
+use crate::write::locked_folder::create_private_folder;
+use crate::{Environment, Folder, Program, WriteError, none_if_missing};
 
 /// The folder below the user's data.
 const PACKAGES_FOLDER: &str = "packages";

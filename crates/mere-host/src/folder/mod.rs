@@ -4,6 +4,10 @@
 //! must not reach an agent, and for host modules that need one: to compare folders, or to hand it
 //! to another program.
 
+pub(crate) mod link;
+pub(crate) mod location;
+pub(crate) mod open_folder;
+
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use mere_core::request::{KeyName, PersonFile};
 use zeroize::Zeroizing;
 
 use super::derived_files::{remove_abandoned_files, temporary_name};
-use super::{
+use crate::{
     Environment, LockedFolder, OpenFolder, TypedPath, WriteError, is_symlink_error,
     none_if_missing, open_regular_file,
 };

@@ -1,0 +1,10 @@
+//! Programs of the machine that Merestone starts for a person, and the ssh-agent that it asks.
+//!
+//! A tool never runs here; it runs in the sandbox.
+
+pub(crate) mod editor;
+pub(crate) mod fetcher;
+pub(crate) mod git;
+pub(crate) mod packages;
+pub(crate) mod pip;
+pub(crate) mod ssh_agent;

@@ -1,0 +1,14 @@
+//! Durable writing: staged, synced and renamed into place, under locks between processes.
+//!
+//! Every file that Merestone writes is written here. What has been acknowledged is on the disk.
+
+pub(crate) mod database;
+pub(crate) mod derived_files;
+pub(crate) mod folder_lock;
+pub(crate) mod folder_writer;
+pub(crate) mod key_files;
+pub(crate) mod locked_folder;
+pub(crate) mod log_file;
+pub(crate) mod model_folder;
+pub(crate) mod person_file;
+pub(crate) mod workspace;

@@ -2,10 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mere_core::address::Address;
+use mere_core::address::{Address, Root, Spoken};
 use mere_core::cursor::Cursor;
-use mere_core::root::Root;
-use mere_core::spoken::Spoken;
 
 fuzz_target!(|text: &str| {
     let _ = text.parse::<Cursor>();

@@ -28,7 +28,7 @@ fuzz_target!(|text: &str| {
     let _ = input_schema_of(&chain.leaf().manifest);
     let Ok(config) = chain.config() else { return };
     let _ = config.environment();
-    let said = mere_core::json::parse(br#"{"x": "${y}"}"#).expect("JSON");
+    let said = mere_core::text::json::parse(br#"{"x": "${y}"}"#).expect("JSON");
     let parameters = said.as_object().expect("an object");
     let environment = BTreeMap::new();
     let values = Values { folder: "/tool", parameters, environment: &environment };

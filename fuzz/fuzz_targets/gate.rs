@@ -3,9 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use mere_core::gate::{Gate, Landmark, Stamp, StandIn};
-use mere_core::name::AgentName;
+use mere_core::address::{AgentName, Root};
 use mere_core::reply::{Content, Draft, Fields, codes};
-use mere_core::root::Root;
 
 fuzz_target!(|parts: (&str, &str)| {
     let (before, after) = parts;

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mere_core::markdown::{Section, patch};
+use mere_core::text::markdown::{Section, patch};
 
 fuzz_target!(|input: (&str, &str, &str, u8)| {
     let (text, name, content, kind) = input;

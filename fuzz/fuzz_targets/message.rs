@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use mere_core::gate::{Gate, Landmark, Seal, StandIn};
-use mere_core::json;
-use mere_core::root::Root;
+use mere_core::text::json;
+use mere_core::address::Root;
 
 fuzz_target!(|text: &[u8]| {
     let Ok(message) = json::parse(text) else { return };

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mere_core::json;
+use mere_core::text::json;
 use mere_core::schema::{MAX_PROBLEMS, Schema, example};
 
 fuzz_target!(|input: &[u8]| {

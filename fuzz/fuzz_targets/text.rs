@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mere_core::pattern::Pattern;
+use mere_core::text::pattern::Pattern;
 use mere_core::secrets;
 
 fuzz_target!(|text: &str| {

@@ -13,16 +13,13 @@ use crate::bench_folder::{BenchFolder, home_for};
 use crate::items::{measurement, time_command};
 use crate::mcp_client::McpClient;
 use crate::measurement::{Measurement, Unit, in_turns, millis};
-use crate::memory_peers;
-use crate::note_search_peers;
 use crate::notebook::{NoteForm, Notebook};
 use crate::peer::{self, Call, Peer};
-use crate::print_missing;
 use crate::process::{self, Program};
 use crate::question::{
     MODES, QUESTIONS_PER_CLASS, Question, QuestionClass, describe_difference, hits, reply_data,
 };
-use crate::table;
+use crate::{memory_peers, note_search_peers, print_missing, table};
 
 /// How many notes there are, and how many memories.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];

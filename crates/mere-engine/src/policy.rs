@@ -3,12 +3,11 @@
 //! A [`Permit`] is made only here, by the policy, and it is the change itself: it names the file
 //! and what happens to it, so it cannot be spent on another.
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::category::{self, CategoryRules, ChangeContext, Force, Refusal, StoreView};
 use mere_core::digest::Sha256;
 use mere_core::item::{Category, Scope, ScopedPath};
 use mere_core::request::{FileChange, FileChangeKind, Reader};
-use mere_core::root::Root;
 
 use crate::config::{AgentsConfig, WriteMode};
 use crate::items::{CheckedItem, TrustStatus};

@@ -30,11 +30,10 @@ pub use programs::git::{GitRepository, HookInstallation};
 pub use programs::packages::{PackageManifest, PackagesError};
 pub use programs::pip::{Pip, PipError};
 pub use programs::ssh_agent::{SshAgent, SshAgentError};
-pub use sandbox::run_cell_stage;
 pub use sandbox::{
     CapturedOutput, CellPool, ExceededLimit, Exit, FinishedRun, LayerReport, NOT_ENFORCED, Program,
     RunEnd, RunLimits, RunObserver, RunPlan, SEARCH_PATH, SandboxError, SandboxLayer, SandboxLevel,
-    probe_layers, run_tool,
+    probe_layers, run_cell_stage, run_tool,
 };
 pub use watch::file_stamps::{FileStamp, FileStamps, WatchedFiles, now_nanoseconds};
 pub use watch::{FolderChange, FolderWatcher, Interest, WatchReport};

@@ -26,8 +26,8 @@ pub(crate) fn call_until_done(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mere_core::address::AgentName;
     use mere_core::gate::{Gate, ReplyMetadata};
-    use mere_core::name::AgentName;
     use mere_core::reply::{Draft, Prose, codes};
     use mere_core::request::Caller;
     use mere_core::turn::Resume;

@@ -17,8 +17,7 @@ use serde_json::Value;
 use crate::arguments::{EditArguments, SignArguments, VerifyArguments};
 use crate::items::{PersonSession, ReviewContext};
 use crate::print::Printer;
-use crate::sarif;
-use crate::terminal;
+use crate::{sarif, terminal};
 
 /// A person's answer about one item.
 enum SignAnswer {

@@ -6,8 +6,8 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use mere_core::address::{ModName, NameError};
 use mere_core::item::Scope;
-use mere_core::name::{ModName, NameError};
 use mere_core::request::{NewStore, PersonCommand, StoreCommand, Verb};
 
 use crate::arguments::{

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::segment::is_invisible;
+use crate::address::is_invisible;
 
 /// The longest description, in characters.
 const MAX_CHARACTERS: usize = 500;

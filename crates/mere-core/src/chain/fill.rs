@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::template::{self, TemplateError, TemplatePart};
 use super::{Chain, ChainConfig, EntrypointFault};
-use crate::json;
+use crate::text::json;
 
 /// How many arguments a program may have, including its own name.
 pub const MAX_ARGUMENTS: usize = 4_096;

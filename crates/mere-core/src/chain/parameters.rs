@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::json;
 use crate::schema::{InputSpec, input_schema};
+use crate::text::json;
 
 const LISTED_KEYS: [&str; 6] = ["name", "type", "required", "description", "default", "enum"];
 

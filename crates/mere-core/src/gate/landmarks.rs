@@ -11,10 +11,8 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::spelling;
-use crate::address::{Address, RelPath};
-use crate::name::AgentName;
+use crate::address::{Address, AgentName, RelPath, Root};
 use crate::reply::ContentKind;
-use crate::root::Root;
 
 /// The replacement for a real folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::name::AgentName;
+use crate::address::AgentName;
 use crate::reply::{
     CodeId, Content, ContentKind, Data, Draft, Fields, Prose, ProsePart, ReplyType, codes,
 };

@@ -149,7 +149,7 @@ fn render_line(text: &str, out: &mut String) {
 mod tests {
     use super::super::{Gate, ReplyMetadata};
     use crate::address::Address;
-    use crate::name::AgentName;
+    use crate::address::AgentName;
     use crate::reply::{Content, Data, Draft, Fields, codes};
 
     fn check(data: Fields, expected: &str) {

@@ -4,9 +4,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::*;
-use crate::address::Address;
+use crate::address::{Address, Root};
 use crate::reply::Content;
-use crate::root::Root;
 
 fn gate() -> Gate {
     let mark = |path: &str, stand_in| Landmark { path: path.to_owned(), stand_in };

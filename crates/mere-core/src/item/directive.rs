@@ -13,8 +13,7 @@ use super::frontmatter::BYTE_ORDER_MARK;
 use super::integrity::{self, ItemIdentity};
 use super::path::ScopedPath;
 use super::version::Version;
-use super::xml;
-use super::xml_bounds;
+use super::{xml, xml_bounds};
 use crate::digest::Sha256;
 
 /// The parts of a directive; each may appear once.
@@ -259,7 +258,7 @@ impl Reader<'_> {
     /// Parses the JSON in the `<schema>` child of an element.
     fn parse_schema(&self, element: Node<'_, '_>) -> Result<Option<Value>, ItemFault> {
         let Some(schema) = xml::child(element, "schema") else { return Ok(None) };
-        let value = crate::json::parse(xml::own_text(schema).as_bytes());
+        let value = crate::text::json::parse(xml::own_text(schema).as_bytes());
         let wrong =
             |_| self.fault(schema, "`<schema>` is not JSON", "Write one JSON Schema object.");
         value.map(Some).map_err(wrong)

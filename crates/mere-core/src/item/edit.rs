@@ -1,8 +1,8 @@
 //! Edits of an item's file that leave every other byte unchanged, and the spelling of YAML scalars
 //! in them.
 
-pub(super) use crate::edit::{Edit, apply_edits};
-use crate::yaml;
+pub(super) use crate::text::edit::{Edit, apply_edits};
+use crate::text::yaml;
 
 /// Spells a new YAML scalar like the old one, or quotes it if it would not be read as a text in
 /// that spelling.

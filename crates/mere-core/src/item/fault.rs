@@ -3,7 +3,7 @@
 //! Words of the file appear in a fault only as `Content`, never as our own words.
 
 use crate::reply::{Content, Prose};
-use crate::yaml::PlainMappingError;
+use crate::text::yaml::PlainMappingError;
 
 /// A fault in a file. Lines and columns count from 1.
 #[derive(Clone, Debug)]

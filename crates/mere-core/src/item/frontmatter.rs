@@ -4,7 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::fault::ItemFault;
-use crate::yaml::{self, YamlEntry};
+use crate::text::yaml;
+use crate::text::yaml::YamlEntry;
 
 /// The byte order mark that some editors put at the beginning of a file.
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';

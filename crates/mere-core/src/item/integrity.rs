@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::ItemId;
 use super::version::Version;
-use crate::canonical;
 use crate::digest::Sha256;
+use crate::text::canonical;
 
 /// The digest of one file of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]

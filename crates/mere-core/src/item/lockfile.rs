@@ -7,14 +7,13 @@ use serde_json::{Map, Value};
 
 use super::fault::{ItemFault, place_mismatch};
 use super::id::{Category, ItemId};
-use super::integrity;
-use super::json_pointer;
 use super::kind::Scope;
 use super::path::ScopedPath;
 use super::version::Version;
+use super::{integrity, json_pointer};
 use crate::digest::Sha256;
-use crate::json;
 use crate::reply::{Content, Prose};
+use crate::text::json;
 
 const FIX: &str = "Make it again with `mere lock`.";
 

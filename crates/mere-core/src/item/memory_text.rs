@@ -12,9 +12,10 @@ use super::fault::ItemFault;
 use super::frontmatter::Frontmatter;
 use super::id::ItemId;
 use super::memory::Memory;
-use crate::markdown::{self, Section};
+use crate::address::is_invisible;
 use crate::reply::Prose;
-use crate::segment::is_invisible;
+use crate::text::markdown;
+use crate::text::markdown::Section;
 
 /// The text of a memory, together with its parsed form.
 #[derive(Clone, Debug)]

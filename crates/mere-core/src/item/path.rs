@@ -6,8 +6,7 @@
 use super::id::{Category, ItemId};
 use super::kind::{ItemType, Scope};
 use super::version::Version;
-use crate::address::{Address, RelPath};
-use crate::root::Root;
+use crate::address::{Address, RelPath, Root};
 
 /// The name of a space's folder in a project.
 const SPACE_FOLDER: &str = ".ai";

@@ -16,7 +16,8 @@ use super::knowledge::Knowledge;
 use super::path::ScopedPath;
 use super::relation::Relation;
 use super::wikilink::find_wikilinks;
-use crate::yaml::{self, ScalarRole};
+use crate::text::yaml;
+use crate::text::yaml::ScalarRole;
 
 /// The full name of a knowledge entry.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,14 +6,14 @@
 use std::ops::Range;
 
 use super::any_item::Item;
-use super::directive;
 use super::edit::{self, Edit};
 use super::fault::ItemFault;
 use super::frontmatter::Frontmatter;
 use super::kind::ItemType;
 use super::path::{ItemForm, ScopedPath};
-use super::{json_pointer, xml, xml_bounds};
-use crate::yaml::{self, YamlEntry};
+use super::{directive, json_pointer, xml, xml_bounds};
+use crate::text::yaml;
+use crate::text::yaml::YamlEntry;
 
 /// Rewrites the text of the item at `from` so that it is valid at `to`, or returns a fault.
 pub fn rewrite_location(

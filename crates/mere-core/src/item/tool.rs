@@ -12,7 +12,8 @@ use super::version::Version;
 use crate::chain::builtin;
 use crate::digest::Sha256;
 use crate::reply::Prose;
-use crate::yaml::{self, YamlEntry};
+use crate::text::yaml;
+use crate::text::yaml::YamlEntry;
 
 /// The known tool types.
 const TOOL_TYPES: [&str; 6] = ["script", "api", "mcp_server", "mcp_tool", "runtime", "primitive"];

@@ -6,7 +6,8 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::fault::ItemFault;
-use crate::markdown::{self, PatchError, Section};
+use crate::text::markdown;
+use crate::text::markdown::{PatchError, Section};
 
 /// The character that replaces code while links are searched. No item id contains it.
 const CODE_MASK: &str = "`";

@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::name::ParsedName;
-use crate::address::Address;
-use crate::root::Root;
+use crate::address::{Address, Root};
 
 /// The kind of a piece of content, which decides how much the gate rewrites in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

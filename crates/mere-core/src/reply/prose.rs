@@ -7,8 +7,7 @@ use std::borrow::Cow;
 
 use super::data::Content;
 use super::name::ParsedName;
-use crate::address::Address;
-use crate::root::Root;
+use crate::address::{Address, Root};
 
 /// A part of a sentence.
 #[derive(Clone, Debug)]

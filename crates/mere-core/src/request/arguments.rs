@@ -9,12 +9,11 @@ use serde_json::{Map, Value, json};
 
 use super::CallError;
 use super::tool::Tool;
-use crate::address::RelPath;
+use crate::address::{RelPath, Spoken};
 use crate::cursor::Cursor;
 use crate::digest::Sha256;
 use crate::item::{MemoryExpiry, parse_rfc3339};
-use crate::pattern::{Pattern, PatternError};
-use crate::spoken::Spoken;
+use crate::text::pattern::{Pattern, PatternError};
 
 /// One named argument of a tool.
 #[derive(Debug)]

@@ -2,9 +2,8 @@
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CURSOR, CallError, HOME, Verb};
+use crate::address::{Root, Spoken};
 use crate::cursor::Cursor;
-use crate::root::Root;
-use crate::spoken::Spoken;
 
 pub(super) const ABOUT: &str = "Where you are (`pwd`), which root is home (`cd`), what a directory \
     holds (`list`), which lie below it (`tree`, without ignored ones). Paths are addresses such as \

@@ -2,9 +2,9 @@
 
 use super::arguments::{ArgumentError, Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, HOME, Verb};
+use crate::address::Spoken;
 use crate::digest::Sha256;
-use crate::markdown::Section;
-use crate::spoken::Spoken;
+use crate::text::markdown::Section;
 
 pub(super) const WRITE_ABOUT: &str = "Write a whole file in your workspace, ROOT_WORKSPACE:/. \
     Everywhere else agents only read.";

@@ -2,11 +2,9 @@
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CURSOR, CallError, HOME, Verb};
-use crate::address::{Address, RelPath};
+use crate::address::{Address, RelPath, Root, Spoken};
 use crate::cursor::Cursor;
-use crate::pattern::Pattern;
-use crate::root::Root;
-use crate::spoken::Spoken;
+use crate::text::pattern::Pattern;
 
 pub(super) const ABOUT: &str = "Find files by name: `*.rs` anywhere, `src/**/*.rs` from the \
     project root. Ignored files (.gitignore, .aiignore), .git and node_modules are left out.";

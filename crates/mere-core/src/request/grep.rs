@@ -2,9 +2,9 @@
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CURSOR, CallError, HOME, Verb};
+use crate::address::Spoken;
 use crate::cursor::Cursor;
-use crate::pattern::Pattern;
-use crate::spoken::Spoken;
+use crate::text::pattern::Pattern;
 
 pub(super) const ABOUT: &str = "Find lines by a regular expression (Rust syntax), in one file or \
     below a directory. Ignored and binary files, .git and node_modules are left out.";

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Secret;
-use crate::name::AgentName;
+use crate::address::AgentName;
 use crate::trust::Fingerprint;
 
 /// One command about the person's own keys.

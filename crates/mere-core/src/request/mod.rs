@@ -29,9 +29,8 @@ mod tool;
 
 use serde_json::{Map, Value};
 
+use crate::address::{AgentName, Root};
 use crate::item::ItemType;
-use crate::name::AgentName;
-use crate::root::Root;
 use crate::trace::TraceId;
 use crate::turn::{Answer, Resume};
 
@@ -229,7 +228,7 @@ impl Request {
 
     /// Makes the request for calling `tool` with JSON text, as a person types it.
     pub fn from_text(caller: Caller, tool: &str, arguments: &str) -> Self {
-        match crate::json::parse(arguments.as_bytes()) {
+        match crate::text::json::parse(arguments.as_bytes()) {
             Ok(Value::Object(map)) => Self::new(caller, tool, &map),
             _ => Self::from_parsed(caller, tool, |tool| Err(CallError::Json { tool: tool.name })),
         }

@@ -2,7 +2,7 @@
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, HOME, Verb};
-use crate::spoken::Spoken;
+use crate::address::Spoken;
 
 pub(super) const ABOUT: &str = "Read a text file, or learn what a binary one is. Long files come in \
     parts: go on with `offset` after `last` while `truncated` is true.";

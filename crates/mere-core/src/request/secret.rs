@@ -36,7 +36,7 @@ impl fmt::Debug for Secret {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::name::AgentName;
+    use crate::address::AgentName;
     use crate::request::{Caller, PersonCommand, Request, Verb};
 
     #[test]

@@ -3,8 +3,8 @@
 use crate::address::Address;
 use crate::digest::Sha256;
 use crate::item::{ItemRef, ItemType, Scope};
-use crate::pattern::Pattern;
 use crate::request::LookupScope;
+use crate::text::pattern::Pattern;
 use crate::trust::Fingerprint;
 
 /// The items that a command is about.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{KeyArgument, PersonFile};
-use crate::segment::is_address_character;
+use crate::address::is_address_character;
 use crate::trust::{Fingerprint, KeyLimits, PublicKey};
 
 /// The longest name in bytes.

@@ -1,9 +1,9 @@
 //! The `list_stores` tool, which takes no arguments, and the commands of people about stores.
 
 use super::arguments::Parameter;
+use crate::address::ModName;
 use crate::category::{CategoryMode, Description};
 use crate::item::{Category, Scope};
-use crate::name::ModName;
 
 pub(super) const ABOUT: &str =
     "The stores of memories, their modes, and the categories that the configuration defines.";

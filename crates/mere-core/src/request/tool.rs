@@ -7,8 +7,8 @@ use super::{
     CallError, Verb, category, dir, execute, file_change, glob, grep, help, load, memory, read,
     search, stores,
 };
+use crate::address::Root;
 use crate::category::CategoryMode;
-use crate::root::Root;
 
 /// The effect of a tool on the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Problem, SchemaError};
-use crate::canonical;
+use crate::text::canonical;
 
 /// The longest schema, in bytes of canonical text.
 const MAX_SCHEMA_BYTES: usize = 64 * 1024;

@@ -8,7 +8,7 @@ use jsonschema::{JsonType, JsonTypeSet};
 use serde_json::Value;
 
 use super::{Problem, SchemaError};
-use crate::canonical;
+use crate::text::canonical;
 
 /// The longest name or literal that is repeated, in characters.
 const MAX_LITERAL: usize = 64;

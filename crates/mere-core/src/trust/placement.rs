@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::signed_data::{self, ClosedObject, SignedDataError};
 use super::statement::ClaimedTime;
-use crate::canonical;
 use crate::digest::Sha256;
 use crate::item::{CategoryBase, ItemType, Scope};
+use crate::text::canonical;
 
 /// A placement.
 #[derive(Clone, Debug, PartialEq, Eq)]

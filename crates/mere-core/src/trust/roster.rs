@@ -13,10 +13,9 @@ use super::key::{Fingerprint, PublicKey};
 use super::keyring::{KeyLimits, TrustedKey};
 use super::signed_data::{self, ClosedObject, SignedDataError};
 use super::statement::parse_item_type;
-use crate::canonical;
 use crate::digest::Sha256;
 use crate::item::{Category, ItemType, Scope};
-use crate::json;
+use crate::text::{canonical, json};
 
 /// How many admins or members a roster may have.
 const MAX_PEOPLE: usize = 1_000;

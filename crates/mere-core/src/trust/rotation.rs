@@ -8,8 +8,7 @@ use super::envelope::{Envelope, PayloadType};
 use super::key::PublicKey;
 use super::signed_data::{self, ClosedObject, SignedDataError};
 use super::statement::ClaimedTime;
-use crate::canonical;
-use crate::json;
+use crate::text::{canonical, json};
 
 /// The replacement of one key by another.
 #[derive(Clone, Debug, PartialEq, Eq)]

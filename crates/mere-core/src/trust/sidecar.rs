@@ -10,7 +10,7 @@ use super::placement::Placement;
 use super::signed_data::{ClosedObject, SignedDataError};
 use super::statement::Statement;
 use crate::digest::Sha256;
-use crate::json;
+use crate::text::json;
 
 /// The largest sidecar that is read, in bytes.
 pub const MAX_SIDECAR_BYTES: u64 = 1024 * 1024;

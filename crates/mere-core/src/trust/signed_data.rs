@@ -7,8 +7,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
-use crate::canonical;
-use crate::json;
+use crate::text::{canonical, json};
 
 /// Signed data that is malformed, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -10,10 +10,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::signed_data::{self, ClosedObject, SignedDataError};
-use crate::canonical;
 use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
 use crate::item::{Category, ItemId, ItemType, Version};
+use crate::text::canonical;
 
 /// When somebody claims to have signed. Nothing is decided by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

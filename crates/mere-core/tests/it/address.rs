@@ -1,9 +1,6 @@
 //! Addresses: print and parse are inverse, and nothing host-like is ever accepted or printed.
 
-use mere_core::address::{Address, RelPath};
-use mere_core::root::Root;
-use mere_core::segment::Segment;
-use mere_core::spoken::Spoken;
+use mere_core::address::{Address, RelPath, Root, Segment, Spoken};
 use proptest::prelude::*;
 
 fn segments() -> impl Strategy<Value = RelPath> {

@@ -1,6 +1,6 @@
 //! Edits of a configuration that keep what people wrote in it.
 
-use mere_core::yaml::amend::{AmendError, add, remove, set};
+use mere_core::text::yaml::amend::{AmendError, add, remove, set};
 use serde_json::{Value, json};
 
 const CONFIG: &str = "\

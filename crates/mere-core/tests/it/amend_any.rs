@@ -1,7 +1,7 @@
 //! Edits of any configuration: the value changes in one place, and no line elsewhere does.
 
-use mere_core::yaml::amend::{AmendError, add, remove, set};
-use mere_core::yaml::parse;
+use mere_core::text::yaml::amend::{AmendError, add, remove, set};
+use mere_core::text::yaml::parse;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, Value, json};

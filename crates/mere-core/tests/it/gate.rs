@@ -1,9 +1,8 @@
 //! The gate, on generated content.
 
+use mere_core::address::{AgentName, Root};
 use mere_core::gate::{Gate, Landmark, ReplyMetadata, StandIn};
-use mere_core::name::AgentName;
 use mere_core::reply::{Content, Draft, Fields, codes};
-use mere_core::root::Root;
 use proptest::prelude::*;
 
 fn gate() -> Gate {

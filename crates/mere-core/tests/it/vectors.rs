@@ -1,12 +1,12 @@
 //! Golden vectors: canonical JSON and integrity, function by function and for whole files.
 
 use mere_core::address::RelPath;
-use mere_core::canonical;
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::{self, FileDigest, ItemIdentity};
 use mere_core::item::{
     Directive, ItemForm, ItemId, Knowledge, Scope, ScopedPath, Skill, ToolManifest, Version,
 };
+use mere_core::text::canonical;
 use serde_json::{Map, Value};
 
 const INTEGRITY: &str = include_str!("vectors/integrity.json");

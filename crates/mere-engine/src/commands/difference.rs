@@ -4,12 +4,12 @@
 //! signature holds only digests, so the signed text is looked up in the user's cache, where signing
 //! leaves it, and in the last commit. Whatever is found must have the signed digest.
 
-use mere_core::diff::{self, DiffLine};
+use mere_core::address::{Root, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::reply::{Content, Data, Fields};
-use mere_core::root::Root;
-use mere_core::spoken::Spoken;
+use mere_core::text::diff;
+use mere_core::text::diff::DiffLine;
 
 use super::ItemCall;
 use super::relocation::read_verified_bytes;

@@ -2,27 +2,24 @@
 //!
 //! It is safe to repeat: existing files stay as they are, and only a new space gets examples.
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::chain::{Chain, ChainTool, builtin, lock};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath, ToolManifest};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{GitHook, InitSpace, StarterItems};
-use mere_core::root::Root;
 use mere_core::trust::PublicKey;
 
-use super::ItemCall;
-use super::git_attributes;
 use super::relocation::load_from_files;
+use super::{ItemCall, git_attributes};
 use crate::config;
 use crate::error::tool_error::ToolError;
 use crate::items::item_signer::ItemSigner;
 use crate::items::{ItemChangeError, ItemError};
 use crate::policy::SigningReason;
-use crate::trust::keys;
 use crate::trust::keys::KeyFault;
-use crate::trust::project_key;
+use crate::trust::{keys, project_key};
 use mere_host::{
     FolderWriter, GITIGNORE_PATTERNS, GitRepository, HookInstallation, SPACE_FOLDER,
     WritePrecondition, has_terminal, read_at_most,

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::{
     self, BareLinks, EntryRename, ItemId, ItemRef, ItemType, RelinkedNote, Scope, ScopedPath,
@@ -15,7 +15,6 @@ use mere_core::item::{
 };
 use mere_core::reply::{Data, Fields};
 use mere_core::request::Reader;
-use mere_core::spoken::Spoken;
 
 use super::relocation::load_from_files;
 use crate::files::read::open_visible_file;

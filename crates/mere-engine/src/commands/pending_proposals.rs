@@ -2,10 +2,9 @@
 //!
 //! What an agent wrote is limited in number and size, and a link is never followed.
 
-use mere_core::address::RelPath;
+use mere_core::address::{AgentName, RelPath};
 use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::{self, CategoryBase, ItemType, Scope, ScopedPath};
-use mere_core::name::AgentName;
 
 use crate::items::change::ItemCall;
 use crate::items::proposal::{ITEM_FOLDER, PROPOSAL_FILE, PROPOSALS_FOLDER, Proposal};

@@ -2,13 +2,12 @@
 //!
 //! The new item is durable before the old one is removed, so at worst both exist.
 
-use mere_core::address::Address;
+use mere_core::address::{Address, Spoken};
 use mere_core::item::{
     Category, CategoryBase, ItemForm, ItemId, ItemRef, ItemType, Scope, ScopedPath, template_files,
 };
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::{AuthorChoice, ItemContent, LookupScope, Reader};
-use mere_core::spoken::Spoken;
 
 use super::link_updates;
 use super::relocation::{Relocation, new_file_name};

@@ -3,12 +3,11 @@
 //! Signatures are made before anything is written and come first among the files, so that a
 //! half-written item reads as changed and never as validly signed by somebody.
 
-use mere_core::address::RelPath;
+use mere_core::address::{RelPath, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, Item, ItemForm, ItemType, ScopedPath, rewrite_location};
 use mere_core::request::AuthorChoice;
-use mere_core::spoken::Spoken;
 use mere_core::trust::Sidecar;
 
 use crate::error::tool_error::ToolError;

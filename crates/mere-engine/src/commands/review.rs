@@ -3,15 +3,12 @@
 //! A proposal goes through the same checks as any other change, and applies only to the item that
 //! it was made for: if that item has changed since, the proposal is not applied.
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, AgentName, RelPath, Root, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, ScopedPath};
-use mere_core::name::AgentName;
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{ItemContent, ReviewDecision};
-use mere_core::root::Root;
-use mere_core::spoken::Spoken;
 use mere_core::trust::VerificationFailure;
 
 use super::difference::file_change;

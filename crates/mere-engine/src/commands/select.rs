@@ -2,10 +2,9 @@
 //!
 //! Selecting does not verify anything.
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::item::{ItemForm, ItemType, Scope, ScopedPath};
 use mere_core::request::{ItemMatcher, ItemSelection, LookupScope, SelectedItems};
-use mere_core::root::Root;
 
 use super::ItemCall;
 use crate::error::tool_error::ToolError;

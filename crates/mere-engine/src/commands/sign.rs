@@ -4,12 +4,11 @@
 
 use std::collections::HashMap;
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, is_invisible};
 use mere_core::digest::Sha256;
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
 use mere_core::request::{GitStaging, ItemSelection, SelectedItems, ShownItem};
-use mere_core::segment::is_invisible;
 
 use super::ItemCall;
 use super::difference::{cache_signed_texts, differences};

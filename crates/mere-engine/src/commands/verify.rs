@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use mere_core::address::Address;
+use mere_core::address::{Address, Root};
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{SelectedItems, VerifyCommand};
-use mere_core::root::Root;
 
 use super::ItemCall;
 use super::item_report::{ItemReport, verify_all};

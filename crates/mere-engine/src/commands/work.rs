@@ -1,11 +1,10 @@
 //! `mere draft` and `mere edit`: a person works on an item. Meanwhile its content need not match
 //! its signature.
 
-use mere_core::address::Address;
+use mere_core::address::{Address, Root};
 use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{ItemWork, WorkMode};
-use mere_core::root::Root;
 use mere_core::trust::VerificationFailure;
 
 use super::ItemCall;

@@ -25,11 +25,8 @@ use std::io;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, ModName, RelPath, Root, Segment};
 use mere_core::item::ItemType;
-use mere_core::name::ModName;
-use mere_core::root::Root;
-use mere_core::segment::Segment;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_saphyr::Spanned;

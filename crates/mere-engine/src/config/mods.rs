@@ -3,7 +3,7 @@
 //! Their paths are kept as text here, and the folders are opened elsewhere. No name or id may stand
 //! for two folders.
 
-use mere_core::name::ModName;
+use mere_core::address::ModName;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 

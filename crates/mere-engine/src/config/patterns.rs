@@ -3,9 +3,8 @@
 //! They are checked here, so that a mistake is reported with its line, and matched against files
 //! elsewhere.
 
-use mere_core::address::RelPath;
-use mere_core::pattern::Pattern;
-use mere_core::segment::{Segment, SegmentError};
+use mere_core::address::{RelPath, Segment, SegmentError};
+use mere_core::text::pattern::Pattern;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 

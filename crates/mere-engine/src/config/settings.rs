@@ -2,8 +2,8 @@
 //!
 //! Whether the default store exists is checked later, when both config files are known.
 
+use mere_core::address::ModName;
 use mere_core::gate::MirrorFormat;
-use mere_core::name::ModName;
 use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 

@@ -3,8 +3,7 @@
 //! A relative path that stays inside is taken as it is written, and no link on it will be followed.
 //! For every other path, the place where it ends after links are resolved decides.
 
-use mere_core::address::RelPath;
-use mere_core::root::Root;
+use mere_core::address::{RelPath, Root};
 
 use mere_host::{Environment, Folder, FolderLocation, RelativeLocation, SPACE_FOLDER};
 

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use mere_core::address::ModName;
 use mere_core::category::{CategoryMode, CategoryOwner, CategoryRules};
 use mere_core::item::ItemType;
-use mere_core::name::ModName;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{Location, Spanned};

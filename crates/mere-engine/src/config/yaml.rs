@@ -6,8 +6,8 @@ use std::io::{self, Read};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
-pub(super) use mere_core::yaml::parse;
-pub(crate) use mere_core::yaml::{MAX_YAML_BYTES, YamlError};
+pub(super) use mere_core::text::yaml::parse;
+pub(crate) use mere_core::text::yaml::{MAX_YAML_BYTES, YamlError};
 
 /// Reads a regular file of a folder. Returns `None` if there is none. Links and special files are
 /// refused.

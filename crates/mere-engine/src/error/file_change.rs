@@ -3,8 +3,8 @@
 
 use mere_core::address::Address;
 use mere_core::digest::Sha256;
-use mere_core::markdown::PatchError;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::text::markdown::PatchError;
 
 use crate::files::file_change::ChangeError;
 use crate::policy::Denied;

@@ -16,9 +16,9 @@ pub(crate) mod tool_error;
 mod trust;
 
 use mere_core::address::Address;
-use mere_core::pattern::PatternError;
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, ParameterKind, TOOLS};
+use mere_core::text::pattern::PatternError;
 
 pub(crate) use keys::key_error_reply;
 pub(crate) use model::{

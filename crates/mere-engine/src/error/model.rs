@@ -7,8 +7,7 @@ use mere_core::reply::{Content, Draft, Prose, codes};
 use super::keys::end_sentence;
 use crate::commands::models::ModelCommandError;
 use crate::search::EmbeddingError;
-use mere_host::HttpError;
-use mere_host::PipError;
+use mere_host::{HttpError, PipError};
 
 /// Explains why a search found items by their words alone.
 pub(crate) fn keyword_only_note(trouble: &EmbeddingError) -> String {

@@ -3,11 +3,9 @@
 //! It reports addresses only. `pwd` and `cd` do not touch the disk; `list` and `tree` return one
 //! page at a time, and the cursor of a page is valid for the same command and target only.
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Root, Spoken};
 use mere_core::cursor::Cursor;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::root::Root;
-use mere_core::spoken::Spoken;
 use mere_core::turn::Turn;
 
 use crate::error::tool_error::ToolError;

@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use mere_core::address::Address;
 use mere_core::digest::Sha256;
-use mere_core::markdown::{self, PatchError};
 use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success, codes};
 use mere_core::request::{FileChange, FileChangeKind};
+use mere_core::text::markdown;
+use mere_core::text::markdown::PatchError;
 use mere_core::turn::Turn;
 
 use crate::error::tool_error::ToolError;

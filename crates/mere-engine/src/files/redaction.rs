@@ -7,8 +7,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
+use mere_core::address::AgentName;
 use mere_core::gate::Gate;
-use mere_core::name::AgentName;
 use mere_core::secrets;
 
 /// The stand-in for a secret.
@@ -341,8 +341,8 @@ fn common_suffix_len(left: &str, right: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mere_core::address::Root;
     use mere_core::gate::{Landmark, StandIn};
-    use mere_core::root::Root;
 
     const KEY: &str = concat!("gh", "p_0123456789abcdefghijABCDEFGHIJ012345");
 

@@ -2,14 +2,10 @@
 //!
 //! Also holds the small pieces that replies with pages have in common.
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, AgentName, RelPath, Root, Segment, Spoken};
 use mere_core::cursor::Cursor;
 use mere_core::gate::Gate;
-use mere_core::name::AgentName;
 use mere_core::reply::{Code, Data, Draft, Prose, Success};
-use mere_core::root::Root;
-use mere_core::segment::Segment;
-use mere_core::spoken::Spoken;
 
 use crate::error::tool_error::ToolError;
 use crate::world::{PathKind, Position, SweepPage, VisibilityRef, Weight, World};

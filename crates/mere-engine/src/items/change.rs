@@ -1,14 +1,13 @@
 //! Creating, updating and deleting an item. Each change is checked and permitted, and then applied
 //! or proposed. This file also defines [`ItemCall`], which carries what a call about items needs.
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::gate::Gate;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, CategoryBase, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Execute, ItemAction, ItemContent, LookupScope, Reader, Secret};
-use mere_core::spoken::Spoken;
 use mere_core::turn::OutputStream;
 
 use super::apply_permit::{WriteContext, apply_permit};

@@ -11,9 +11,8 @@ use mere_core::trust::{
 use super::change::ItemCall;
 use super::{ItemChangeError, ItemError, LoadedItem};
 use crate::policy::{self, SigningReason};
-use crate::trust::keys;
 use crate::trust::keys::{KeyFault, SigningKey};
-use crate::trust::now;
+use crate::trust::{keys, now};
 
 /// The user's key, unlocked and permitted to sign.
 pub(crate) struct ItemSigner {

@@ -4,11 +4,10 @@
 //! parsed; [`super::checked_item`] decides whether it may be used.
 
 use cap_std::fs::Dir;
-use mere_core::address::Address;
+use mere_core::address::{Address, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, Item, ScopedPath};
-use mere_core::spoken::Spoken;
 use mere_core::trust::{
     self, FoundItem, ItemClaims, MAX_SIDECAR_BYTES, SidecarBytes, Verification, VerificationFailure,
 };

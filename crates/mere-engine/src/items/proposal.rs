@@ -4,12 +4,10 @@
 //! `item/`. An agent can write anything there, so a proposal is treated as untrusted input: it is
 //! parsed strictly, limited in size, and checked again when it is accepted.
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, AgentName, RelPath, Root};
 use mere_core::digest::Sha256;
 use mere_core::item::{CategoryBase, ItemForm, ScopedPath};
-use mere_core::json;
-use mere_core::name::AgentName;
-use mere_core::root::Root;
+use mere_core::text::json;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

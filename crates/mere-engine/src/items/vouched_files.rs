@@ -4,10 +4,9 @@
 //! already been shown. A sidecar without a trusted signature vouches for nothing, so nothing can
 //! hide behind it.
 
-use mere_core::address::RelPath;
+use mere_core::address::{RelPath, Root};
 use mere_core::item::ScopedPath;
 use mere_core::item::integrity::FileDigest;
-use mere_core::root::Root;
 use mere_core::trust;
 
 use super::RawItem;

@@ -5,7 +5,7 @@ use std::io;
 
 use cap_std::fs::Dir;
 use mere_core::category::Description;
-use mere_core::yaml::amend;
+use mere_core::text::yaml::amend;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ pub(super) fn render_update(folder: &Dir, description: &Description) -> String {
 /// parsed counts as an empty description.
 pub(super) fn read_description(folder: &Dir) -> Description {
     let text = read_file(folder, CATEGORY_FILE).ok().flatten().unwrap_or_default();
-    let label = mere_core::yaml::parse::<Option<CategoryFile>>(&text).ok().flatten();
+    let label = mere_core::text::yaml::parse::<Option<CategoryFile>>(&text).ok().flatten();
     let said = label.and_then(|label| label.description).unwrap_or_default();
     said.parse().unwrap_or_default()
 }

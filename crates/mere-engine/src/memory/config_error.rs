@@ -2,7 +2,7 @@
 //!
 //! Each message is for the person who edits the file, and says how to fix it.
 
-use mere_core::name::ModName;
+use mere_core::address::ModName;
 
 /// A mistake in the configuration of a store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

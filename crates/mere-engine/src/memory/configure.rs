@@ -6,19 +6,18 @@
 
 use std::sync::Arc;
 
-use mere_core::address::Address;
+use mere_core::address::{Address, ModName};
 use mere_core::category::Description;
 use mere_core::digest::Sha256;
 use mere_core::item::{Category, ItemType, Scope};
-use mere_core::name::ModName;
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::NewStore;
-use mere_core::yaml::amend::{self, AmendError};
+use mere_core::text::yaml::amend;
+use mere_core::text::yaml::amend::AmendError;
 use serde_json::{Map, Value, json};
 
 use super::reply::description_content;
-use super::template;
-use super::{Store, StoreCall, StoreError};
+use super::{Store, StoreCall, StoreError, template};
 use crate::config;
 use crate::config::check::check_config;
 use crate::error::tool_error::ToolError;

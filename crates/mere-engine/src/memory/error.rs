@@ -5,9 +5,9 @@
 use std::io;
 
 use jiff::Timestamp;
+use mere_core::address::ModName;
 use mere_core::category::{Denial, InvalidChange, Refusal};
 use mere_core::item::{ItemType, MemoryPath};
-use mere_core::name::ModName;
 
 use super::UnknownStore;
 use super::configure::ConfigureError;

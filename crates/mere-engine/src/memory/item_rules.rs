@@ -6,12 +6,11 @@
 use std::io;
 
 use cap_std::fs::Dir;
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::category::{
     CategoryContents, CategoryMode, CategoryOwner, CategoryRules, Hierarchy, StoreView,
 };
 use mere_core::item::{Category, ItemType, Scope, ScopedPath};
-use mere_core::root::Root;
 
 use super::StoreError;
 use super::store_view::StoreOnDisk;

@@ -8,22 +8,20 @@
 use std::io;
 
 use cap_std::fs::Dir;
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::category::{
     ChangeContext, DeletableContents, Description, Force, Permit, StoreChange, StoreView,
 };
 use mere_core::digest::Sha256;
 use mere_core::item::{self, Category, MemoryPath};
 use mere_core::request::Reader;
-use mere_core::root::Root;
 
 use super::category_file::{self, CATEGORY_FILE};
 use super::store_view::{StoreOnDisk, VisibleStore};
 use super::{Store, StoreError};
 use crate::policy;
 use crate::session::context::Context;
-use crate::trust::now;
-use crate::trust::project_key;
+use crate::trust::{now, project_key};
 use crate::world::World;
 use mere_host::{FolderWriter, WritePrecondition, read_at_most};
 

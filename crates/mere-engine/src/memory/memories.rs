@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use mere_core::address::Address;
+use mere_core::address::{Address, Spoken};
 use mere_core::category::{Force, StoreChange};
 use mere_core::digest::Sha256;
 use mere_core::item::{
@@ -15,7 +15,6 @@ use mere_core::item::{
 };
 use mere_core::reply::{Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{ExpiredMemories, Reader};
-use mere_core::spoken::Spoken;
 
 use super::locked_store::{LockedStore, StoredMemory};
 use super::reply::MemoryReply;

@@ -30,13 +30,11 @@ use std::io;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use mere_core::address::Address;
+use mere_core::address::{Address, ModName, Root};
 use mere_core::category::CategoryRules;
 use mere_core::item::{Category, Scope};
-use mere_core::name::ModName;
 use mere_core::reply::Draft;
 use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
-use mere_core::root::Root;
 
 use crate::error::tool_error::ToolError;
 use crate::files::view::View;

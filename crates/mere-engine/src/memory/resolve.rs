@@ -6,10 +6,8 @@
 use std::io;
 use std::sync::Arc;
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, ModName, RelPath, Root};
 use mere_core::item::{ItemType, Scope};
-use mere_core::name::ModName;
-use mere_core::root::Root;
 use serde_saphyr::Location;
 
 use super::config_error::StoreConfigError;

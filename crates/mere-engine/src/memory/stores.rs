@@ -6,11 +6,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, ModName, RelPath, Root};
 use mere_core::category::{CategoryMode, CategoryOwner, CategoryRules, Hierarchy};
 use mere_core::item::{ItemType, Scope};
-use mere_core::name::ModName;
-use mere_core::root::Root;
 
 use super::sync::{category_address, create_categories};
 use super::{FolderAccess, Store, StoreError};

@@ -13,14 +13,13 @@ pub(crate) use crate::items::change::{ExecutionMode, ItemCall};
 use crate::items::error::WrongInputs;
 use crate::items::find::{find, find_without_suggestions};
 use crate::items::load::item_name;
-use crate::items::reply_fields;
 use crate::items::reply_fields::{ItemMasker, own_text};
+use crate::items::{CheckedItem, ItemError, ItemSources, LoadedItem, reply_fields};
 
 use super::RunRequest;
 use crate::error::tool_error::ToolError;
 use crate::files::redaction::{MASK, MaskedText};
 use crate::files::view::View;
-use crate::items::{CheckedItem, ItemError, ItemSources, LoadedItem};
 
 /// Runs a tool, or prepares a directive or knowledge entry for an agent to follow or read.
 pub(crate) fn run_item(

@@ -11,11 +11,10 @@ use mere_core::request::{LockfilePolicy, Reader, UnsignedPolicy};
 use mere_core::turn::OutputStream;
 use serde_json::{Map, Value};
 
-use super::RunError;
 use super::links::{LinkRequirement, Linked};
 use super::lock::Locked;
 use super::ready::Ready;
-use super::show;
+use super::{RunError, show};
 use crate::error::tool_error::ToolError;
 pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::load::item_name;

@@ -9,12 +9,10 @@ use mere_core::request::{LookupScope, Reader, UnsignedPolicy};
 use super::RunError;
 use crate::commands::read_verified_bytes;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemCall;
 use crate::items::find::find;
-use crate::items::{CheckedItem, ItemError, LoadedItem};
+use crate::items::{CheckedItem, ItemCall, ItemError, LoadedItem};
 use crate::policy;
-use mere_core::address::RelPath;
-use mere_core::spoken::Spoken;
+use mere_core::address::{RelPath, Spoken};
 use mere_host::has_terminal;
 
 /// A chain whose links were read, and who vouches for each.

@@ -2,14 +2,13 @@
 //!
 //! A lockfile counts only with a trusted signature, and only in the space that it was made for.
 
-use mere_core::address::Address;
+use mere_core::address::{Address, Spoken};
 use mere_core::chain::lock;
 use mere_core::item::{
     CategoryBase, Item, ItemForm, ItemId, ItemRef, ItemType, Lockfile, Scope, ScopedPath,
 };
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{LockCommand, LockfilePolicy, UnsignedPolicy};
-use mere_core::spoken::Spoken;
 use mere_core::trust::VerificationFailure;
 
 use super::RunError;
@@ -18,12 +17,11 @@ use crate::commands::{add_signature, load_from_files};
 use crate::error::tool_error::ToolError;
 use crate::files::read::open_visible_file;
 use crate::files::view::count_phrase;
-use crate::items::ItemCall;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 use crate::items::item_files::item_digest;
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
-use crate::items::{CheckedItem, ItemChangeError, ItemError};
+use crate::items::{CheckedItem, ItemCall, ItemChangeError, ItemError};
 use crate::policy::{
     self, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
 };

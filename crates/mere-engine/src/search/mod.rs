@@ -14,15 +14,13 @@ pub(crate) mod update;
 
 use std::time::{Duration, Instant};
 
-use mere_core::address::Address;
+use mere_core::address::{Address, AgentName, Root};
 use mere_core::cursor::Cursor;
 use mere_core::digest::Sha256;
 use mere_core::embed::Vector;
 use mere_core::item::ItemType;
-use mere_core::name::AgentName;
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{RankMode, Search, SearchCondition, SearchMode, SearchSource};
-use mere_core::root::Root;
 use mere_core::search::{ExactTerm, Query, fold};
 
 use crate::config::EmbeddingsConfig;

@@ -7,13 +7,11 @@
 
 use std::sync::Arc;
 
-use mere_core::address::RelPath;
+use mere_core::address::{AgentName, ModName, RelPath, Segment};
 use mere_core::category::CategoryMode;
 use mere_core::digest::Sha256;
 use mere_core::item::{SKILL_FILE, Scope};
-use mere_core::name::{AgentName, ModName};
-use mere_core::pattern::Patterns;
-use mere_core::segment::Segment;
+use mere_core::text::pattern::Patterns;
 use serde_json::json;
 
 use crate::config;

@@ -1,7 +1,7 @@
 //! `mere where`: shows a person where everything is. Unlike agent-facing replies, it names host
 //! paths.
 
-use mere_core::name::AgentName;
+use mere_core::address::AgentName;
 
 use crate::config::{self, WideningConfig};
 use crate::session::context::Context;

@@ -2,8 +2,8 @@
 //!
 //! These are the operator's choices for one process. The configuration is not read here.
 
+use mere_core::address::{AgentName, ModName};
 use mere_core::category::CategoryModeError;
-use mere_core::name::{AgentName, ModName};
 
 use mere_host::TypedPath;
 
@@ -77,7 +77,7 @@ pub enum OpenError {
     Private,
     /// `MERE_AGENT` is not a valid name.
     #[error("`MERE_AGENT` is not a name: {0}")]
-    Agent(mere_core::name::NameError),
+    Agent(mere_core::address::NameError),
     /// `MERE_CATEGORY_MODE` is not a valid mode.
     #[error("`MERE_CATEGORY_MODE` is not a mode: {0}")]
     Mode(CategoryModeError),

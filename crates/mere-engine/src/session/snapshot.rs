@@ -6,13 +6,11 @@
 use std::io;
 use std::sync::Arc;
 
-use mere_core::address::RelPath;
+use mere_core::address::{AgentName, RelPath, Root};
 use mere_core::digest::Sha256;
 use mere_core::gate::{Gate, Landmark, MirrorFormat, StandIn};
 use mere_core::item::{ItemType, Scope};
-use mere_core::name::AgentName;
 use mere_core::request::Reader;
-use mere_core::root::Root;
 
 use crate::config::{
     self, AgentsConfig, Config, ConfigError, EmbeddingsConfig, RunConfig, SEARCHED_TYPES,
@@ -23,12 +21,9 @@ use crate::session::context::Context;
 use crate::session::options::{Mods, OperatorChoice};
 use crate::space::{InPlace, Space};
 use crate::trust;
-use crate::trust::TrustPolicy;
-use crate::trust::approvals::files;
-use crate::trust::approvals::project;
-use crate::trust::keys;
+use crate::trust::approvals::{files, project};
 use crate::trust::project_key::ProjectKey;
-use crate::trust::signers;
+use crate::trust::{TrustPolicy, keys, signers};
 use crate::world::{HiddenFolders, MountedRoot, SensitivityRules, World};
 use mere_host::{Environment, Folder, SPACE_FOLDER, WORKSPACES_FOLDER, WatchedFiles};
 

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
 use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath};
-use mere_core::json;
+use mere_core::text::json;
 use serde_json::Value;
 
 use mere_host::FileStamp;

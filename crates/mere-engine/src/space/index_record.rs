@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use mere_core::digest::Sha256;
-use mere_core::json;
+use mere_core::text::json;
 use serde_json::{Value, json};
 
 use super::Space;

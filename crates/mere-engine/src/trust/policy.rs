@@ -12,9 +12,8 @@ use super::drafts::{self, DraftRecord};
 use super::team::{Membership, Quorum, RosterTrouble, Team};
 use crate::config::SigningConfig;
 use crate::session::context::Context;
-use crate::trust::project_key;
 use crate::trust::project_key::ProjectKey;
-use crate::trust::{keys, signers};
+use crate::trust::{keys, project_key, signers};
 use mere_host::{Environment, Folder, now_nanoseconds as nanoseconds};
 
 /// The trust policy that results from one reading of the configuration.

@@ -6,7 +6,7 @@
 use std::io;
 
 use cap_std::fs::Dir;
-use mere_core::json;
+use mere_core::text::json;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

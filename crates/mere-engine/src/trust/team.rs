@@ -5,9 +5,8 @@
 //! the space now.
 
 use cap_std::fs::Dir;
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::item::ItemType;
-use mere_core::root::Root;
 use mere_core::trust::{Fingerprint, PublicKey, Roster, SignedRoster};
 use serde_json::json;
 

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use mere_core::name::AgentName;
+use mere_core::address::AgentName;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;

@@ -3,9 +3,8 @@
 //! Both are sweeps: they follow no links, and leave out what ignore files leave out.
 
 use cap_std::fs::Dir;
-use mere_core::address::RelPath;
-use mere_core::pattern::Pattern;
-use mere_core::root::Root;
+use mere_core::address::{RelPath, Root};
+use mere_core::text::pattern::Pattern;
 use mere_core::turn::Turn;
 
 use super::ignore::IgnoreBase;

@@ -16,7 +16,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
-use mere_core::pattern::Pattern;
+use mere_core::text::pattern::Pattern;
 use mere_core::turn::Turn;
 
 use super::find::SweepBounds;

@@ -9,8 +9,8 @@ use std::io::Read;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-pub(super) use mere_core::gitignore::IsFolder;
-use mere_core::gitignore::{IgnoreRules, IgnoreVerdict};
+pub(super) use mere_core::text::gitignore::IsFolder;
+use mere_core::text::gitignore::{IgnoreRules, IgnoreVerdict};
 
 use mere_host::OpenFolder;
 

@@ -6,8 +6,7 @@
 use std::io;
 use std::time::Instant;
 
-use mere_core::address::RelPath;
-use mere_core::segment::Segment;
+use mere_core::address::{RelPath, Segment};
 use mere_core::turn::Turn;
 
 use super::sensitivity::Visibility;

@@ -16,10 +16,7 @@ mod walk;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use mere_core::address::{Address, RelPath};
-use mere_core::name::ModName;
-use mere_core::root::Root;
-use mere_core::spoken::Spoken;
+use mere_core::address::{Address, ModName, RelPath, Root, Spoken};
 
 pub(crate) use find::SweepBounds;
 pub(crate) use grep::{Case, GrepQuery, LineMatch, LineRenderer, PrivateKeyContext, ShownLine};

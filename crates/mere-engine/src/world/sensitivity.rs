@@ -4,10 +4,9 @@
 //! if `visible:` or `mere allow` covers it, or if the person said yes to this one call. Until then
 //! it is reported as missing. Listing, sweeping and resolving all use this one rule.
 
-use mere_core::address::{Address, RelPath};
-use mere_core::pattern::Patterns;
-use mere_core::root::Root;
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::sensitive::is_sensitive;
+use mere_core::text::pattern::Patterns;
 
 use mere_host::{SPACE_FOLDER, WORKSPACES_FOLDER, is_temporary_name};
 

@@ -3,14 +3,11 @@
 //! Only [`super::World::resolve`] makes a `VisibilityRef`. It holds handles, not a host path; it
 //! cannot be cloned or serialised, and prints as its address.
 
-use std::fmt;
-use std::io;
 use std::sync::Arc;
+use std::{fmt, io};
 
 use cap_std::fs::{Dir, File};
-use mere_core::address::{Address, RelPath};
-use mere_core::root::Root;
-use mere_core::segment::Segment;
+use mere_core::address::{Address, RelPath, Root, Segment};
 
 use mere_host::open_regular_file;
 

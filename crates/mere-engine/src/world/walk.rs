@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
-use mere_core::address::RelPath;
-use mere_core::segment::Segment;
+use mere_core::address::{RelPath, Segment};
 
 use super::sensitivity::{Visibility, VisibilityRules};
 use super::{HiddenFolders, ResolveError};

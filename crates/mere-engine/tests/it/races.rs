@@ -7,9 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use mere_core::name::AgentName;
-use mere_core::root::Root;
-use mere_core::spoken::Spoken;
+use mere_core::address::{AgentName, Root, Spoken};
 
 use crate::scene::{PatientTurn, TestProject, call};
 

@@ -6,10 +6,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use mere_core::address::{Address, RelPath};
-use mere_core::name::AgentName;
-use mere_core::root::Root;
-use mere_core::segment::Segment;
+use mere_core::address::{Address, AgentName, RelPath, Root, Segment};
 
 use super::SPACE_FOLDER;
 use crate::{Environment, Folder, TypedPath};

@@ -17,10 +17,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use mere_core::address::Root;
 use mere_core::category::{CategoryMode, CategoryModeError};
 use mere_core::gate::{Landmark, StandIn};
 use mere_core::item::SKILL_FILE;
-use mere_core::root::Root;
 
 use super::folder::{Folder, FolderIdentity, none_if_missing};
 use super::{Cache, LockedFolder, SshAgent, TypedPath, WatchedFiles, WriteError};
@@ -293,7 +293,7 @@ impl Environment {
             marks.extend(landmarks_for(temporary, &StandIn::Temporary));
         }
         if let Some(space) = &self.user_space {
-            marks.extend(landmarks_for(space, &StandIn::Root(mere_core::root::Root::User)));
+            marks.extend(landmarks_for(space, &StandIn::Root(mere_core::address::Root::User)));
         }
         marks
     }

@@ -4,9 +4,8 @@
 //! host path.
 
 use std::ffi::OsString;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use mere_core::address::Address;
 

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path};
 
 use cap_std::fs::Dir;
-use mere_core::segment::Segment;
+use mere_core::address::Segment;
 
 /// One step along a path.
 #[derive(Clone, Debug, PartialEq, Eq)]

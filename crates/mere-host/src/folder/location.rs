@@ -7,8 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mere_core::address::RelPath;
-use mere_core::segment::Segment;
+use mere_core::address::{RelPath, Segment};
 
 use crate::environment::boundary::weakly_canonicalize;
 use crate::{Environment, Folder};

@@ -8,17 +8,15 @@ pub(crate) mod link;
 pub(crate) mod location;
 pub(crate) mod open_folder;
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, io};
 
 use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
-use mere_core::address::RelPath;
+use mere_core::address::{RelPath, Segment};
 use mere_core::gate::{Landmark, StandIn};
-use mere_core::segment::Segment;
 
 use super::environment::{Environment, landmarks_for};
 use super::{OpenFolder, WatchedFiles};

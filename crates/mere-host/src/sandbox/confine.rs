@@ -12,11 +12,10 @@ use landlock::{
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, clear_ambient_capability_set,
+    CapabilitySet, CapabilitySets, Gid, Uid, clear_ambient_capability_set,
     configure_capability_in_ambient_set, remove_capability_from_bounding_set, set_capabilities,
     set_no_new_privs, set_thread_res_gid, set_thread_res_uid,
 };
-use rustix::thread::{Gid, Uid};
 
 use super::protocol::{Access, ProcessLimits};
 

@@ -3,11 +3,10 @@
 //! Where the machine lets us create one, the kernel itself enforces the limits on processes and
 //! memory; elsewhere, processes and memory are counted from outside.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use std::{fs, io};
 
 use super::run_plan::RunLimits;
 

@@ -4,10 +4,9 @@
 //! own, and the first may have ended while others go on.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// How much the kernel may buffer in a socket, and in a pipe, at most.
 const SOCKET_BUFFER: u64 = 416 * 1024;

@@ -11,10 +11,8 @@ use std::time::Duration;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
-use mere_core::address::RelPath;
+use mere_core::address::{AgentName, RelPath, Segment};
 use mere_core::digest::{Sha256, Sha256Hasher};
-use mere_core::name::AgentName;
-use mere_core::segment::Segment;
 
 use super::derived_files::{remove_abandoned_files, temporary_name};
 use crate::{

@@ -3,9 +3,9 @@
 //! They are parsed here and run in `categories.rs`; the store's mode decides what is permitted.
 
 use clap::{Args, Subcommand};
+use mere_core::address::ModName;
 use mere_core::category::Description;
 use mere_core::item::{Category, IdError};
-use mere_core::name::ModName;
 
 use super::AnswerArguments;
 

@@ -3,7 +3,7 @@
 //! Which tools are listed is an option; it is not a permission.
 
 use clap::{Args, Subcommand};
-use mere_core::name::AgentName;
+use mere_core::address::AgentName;
 use mere_engine::TypedPath;
 
 use super::{SessionArguments, ToolsetArgument, typed_parser};

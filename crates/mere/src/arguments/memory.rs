@@ -3,9 +3,9 @@
 //! Paths, times and numbers are validated here; the store's rules are checked by the engine.
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use mere_core::address::ModName;
 use mere_core::digest::Sha256;
 use mere_core::item::{Category, MemoryPath};
-use mere_core::name::ModName;
 use mere_core::request::MemorySort;
 
 use super::{AnswerArguments, ContentArguments, Moment};

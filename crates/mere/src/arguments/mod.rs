@@ -20,7 +20,7 @@ mod stores;
 mod team;
 
 use clap::{Args, Parser, Subcommand};
-use mere_core::name::{AgentName, ModName};
+use mere_core::address::{AgentName, ModName};
 use mere_engine::{Mods, Purpose, SessionOptions, SessionState, TypedPath};
 
 pub(crate) use category::{

@@ -78,7 +78,7 @@ fn parse_pair(text: &str) -> Result<(String, String), String> {
 }
 
 fn parse_object(text: &str) -> Result<JsonParameters, String> {
-    match mere_core::json::parse(text.as_bytes()) {
+    match mere_core::text::json::parse(text.as_bytes()) {
         Ok(Value::Object(map)) => Ok(JsonParameters(map)),
         _ => Err("parameters are one JSON object with each key once".to_owned()),
     }

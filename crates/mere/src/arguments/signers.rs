@@ -12,8 +12,7 @@ use mere_core::request::{PersonFile, SignerKey, SignerName, SignerSelector};
 use mere_core::trust::{KeyLimits, PublicKey};
 
 use super::AnswerArguments;
-use super::items::ScopeArgument;
-use super::items::TypeArgument;
+use super::items::{ScopeArgument, TypeArgument};
 use super::keys::{file_parser, parse_key};
 
 #[derive(Subcommand)]

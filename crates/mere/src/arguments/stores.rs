@@ -3,8 +3,8 @@
 //! What is left out may be asked for later, so most of them are optional.
 
 use clap::{Args, Subcommand, ValueEnum};
+use mere_core::address::ModName;
 use mere_core::category::CategoryMode;
-use mere_core::name::ModName;
 use mere_core::request::StoreTemplate;
 
 use super::AnswerArguments;

@@ -9,10 +9,10 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use mere_core::address::AgentName;
 use mere_core::gate::{Cleared, Seal};
-use mere_core::json;
-use mere_core::name::AgentName;
 use mere_core::request::{Caller, Request};
+use mere_core::text::json;
 use mere_core::trace::TraceId;
 use mere_core::turn::{Answer, Outcome, Resume, Turn};
 use mere_engine::Session;

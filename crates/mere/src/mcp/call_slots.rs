@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mere_core::name::AgentName;
+use mere_core::address::AgentName;
 use mere_core::request::Request;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 

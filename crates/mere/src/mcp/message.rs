@@ -1,7 +1,7 @@
 //! Parses a client's bytes as a message of the protocol, or returns the refusal to send. Both
 //! transports use the same rules.
 
-use mere_core::json;
+use mere_core::text::json;
 use rmcp::RoleServer;
 use rmcp::service::RxJsonRpcMessage;
 use serde_json::{Value, json as object};

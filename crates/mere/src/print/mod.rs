@@ -12,9 +12,7 @@ mod stores;
 mod team;
 
 use anstyle::{AnsiColor, Style};
-use mere_core::address::Address;
-use mere_core::root::Root;
-use mere_core::segment::is_invisible;
+use mere_core::address::{Address, Root, is_invisible};
 use serde_json::Value;
 
 use crate::arguments::ColourArgument;

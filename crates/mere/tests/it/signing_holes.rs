@@ -32,13 +32,14 @@ fn forge(stage: &Stage, spot: &Spot) {
         file["sha256"] = mere_core::digest::Sha256::digest(main.as_bytes()).to_string().into();
         file["size"] = main.len().into();
     }
-    let payload = mere_core::canonical::to_text(&payload);
+    let payload = mere_core::text::canonical::to_text(&payload);
     letter["statement"]["payload"] = coder.encode(&payload).into();
     let digest = mere_core::digest::Sha256::digest(payload.as_bytes());
     let placed = coder.decode(text(&letter["placement"]["payload"])).expect("base64");
     let mut placed: Value = serde_json::from_slice(&placed).expect("JSON");
     placed["statement"] = format!("sha256:{digest}").into();
-    letter["placement"]["payload"] = coder.encode(mere_core::canonical::to_text(&placed)).into();
+    letter["placement"]["payload"] =
+        coder.encode(mere_core::text::canonical::to_text(&placed)).into();
     stage.file(&spot.sidecar(), &letter.to_string());
 }
 

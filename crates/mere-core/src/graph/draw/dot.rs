@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use super::palette;
-use crate::graph::Subgraph;
-use crate::graph::label;
 use crate::graph::subgraph::DrawnLink;
+use crate::graph::{Subgraph, label};
 
 /// The longest title in columns.
 const MAX_TITLE_COLUMNS: usize = 60;

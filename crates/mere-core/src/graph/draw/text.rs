@@ -7,9 +7,8 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use crate::graph::label;
 use crate::graph::walk::{ReachedEntry, WalkStep};
-use crate::graph::{Direction, NodeId, Subgraph, UnresolvedReason};
+use crate::graph::{Direction, NodeId, Subgraph, UnresolvedReason, label};
 use crate::item::Relation;
 
 /// The longest title in columns.

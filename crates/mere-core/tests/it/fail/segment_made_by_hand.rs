@@ -1,4 +1,4 @@
-use mere_core::segment::Segment;
+use mere_core::address::Segment;
 
 fn main() {
     let _ = Segment("..".to_owned());

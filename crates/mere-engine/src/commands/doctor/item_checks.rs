@@ -1,8 +1,8 @@
 //! Checks the items: reports those that were changed, moved, renamed or copied since they were
 //! signed, and those that are not signed but must be.
 
+use mere_core::address::Spoken;
 use mere_core::item::ScopedPath;
-use mere_core::spoken::Spoken;
 use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
 
 use super::{Finding, FindingState};

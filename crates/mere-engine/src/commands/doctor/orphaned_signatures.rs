@@ -3,10 +3,9 @@
 //! Where an unsigned item has exactly the signed files, the finding names it.
 
 use cap_std::fs::Dir;
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{ItemForm, ItemType, SIDECAR_SUFFIX, Scope};
-use mere_core::root::Root;
 use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, Statement};
 
 use super::{Finding, FindingState};

@@ -1,10 +1,9 @@
 //! Checks everything around the items: configs, spaces, keys, trust, the team, the index and the
 //! proposals.
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::item::Scope;
 use mere_core::request::{DoctorMode, IndexCommand};
-use mere_core::root::Root;
 
 use super::{Finding, FindingState};
 use crate::commands::{git_attributes, index as indexing, pending_proposals as proposals};
@@ -15,10 +14,8 @@ use crate::items::ItemError;
 use crate::items::change::ItemCall;
 use crate::space::IndexComparison;
 use crate::trust::keys::KeyFault;
-use crate::trust::project_key;
-use crate::trust::signers;
 use crate::trust::signers::TrustStore;
-use crate::trust::{self, keys};
+use crate::trust::{self, keys, project_key, signers};
 use mere_host::{GitRepository, SPACE_FOLDER};
 
 /// Checks both config files.

@@ -13,10 +13,8 @@ use crate::items::item_signer::ItemSigner;
 use crate::items::{ItemChangeError, ItemError};
 use crate::policy::SigningReason;
 use crate::trust;
-use crate::trust::keys;
 use crate::trust::keys::KeyFault;
-use crate::trust::project_key;
-use crate::trust::{ROSTER_FILE, ROSTER_SIDECAR, RosterFile, RosterTrouble};
+use crate::trust::{ROSTER_FILE, ROSTER_SIDECAR, RosterFile, RosterTrouble, keys, project_key};
 use mere_host::{FolderWriter, LinkPolicy, WritePrecondition};
 
 /// A roster that was written into the space.

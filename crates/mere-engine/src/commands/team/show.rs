@@ -11,8 +11,7 @@ use crate::error::describe_roster_trouble;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemError;
 use crate::items::reply_fields::own_text;
-use crate::trust::RosterTrouble;
-use crate::trust::project_key;
+use crate::trust::{RosterTrouble, project_key};
 
 /// Shows the roster in force, or the one that could be joined.
 pub(super) fn show_team(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {

@@ -2,8 +2,7 @@
 //!
 //! If a thread panics, the whole read fails, so no memory is silently left out.
 
-use std::io;
-use std::thread;
+use std::{io, thread};
 
 use cap_std::fs::Dir;
 

@@ -6,19 +6,18 @@
 use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use cap_std::fs::File;
 use jiff::Timestamp;
+use mere_core::address::AgentName;
 use mere_core::digest::Sha256;
 use mere_core::gate::Gate;
 use mere_core::graph::Link;
 use mere_core::item::{self, Item, Scope, ScopedPath};
-use mere_core::name::AgentName;
 use mere_core::search::{Document, ExactTerm};
 use mere_core::secrets;
 

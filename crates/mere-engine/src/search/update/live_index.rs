@@ -4,11 +4,10 @@
 //! One caller at a time holds it. Several processes may share the database; each sees the others'
 //! changes before it queries.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use mere_core::gate::Gate;
 use mere_core::item::ScopedPath;

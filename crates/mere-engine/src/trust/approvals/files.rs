@@ -3,9 +3,7 @@
 //! What is allowed is recorded per project in the user's state folder, and can be listed and taken
 //! back. No agent-facing tool reaches this module.
 
-use mere_core::address::Address;
-use mere_core::name::AgentName;
-use mere_core::root::Root;
+use mere_core::address::{Address, AgentName, Root};
 
 use crate::session::context::Context;
 use crate::session::options::{OpenError, OperatorChoice};

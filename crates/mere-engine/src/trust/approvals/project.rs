@@ -225,7 +225,7 @@ fn is_recorded(surroundings: &Environment, key: &ProjectKey, widening: &Widening
 /// Escapes the characters that a terminal would not show, for text from a repository.
 fn escape_unprintable(text: &str) -> String {
     let shown = text.chars().map(|c| {
-        if mere_core::segment::is_address_character(c) || c == '\\' {
+        if mere_core::address::is_address_character(c) || c == '\\' {
             c.to_string()
         } else {
             c.escape_unicode().to_string()

@@ -3,7 +3,7 @@
 //! A change is made under the folder's lock and replaces the file durably. A damaged file reads as
 //! empty, which grants nothing, and is never overwritten.
 
-use mere_core::json;
+use mere_core::text::json;
 use serde_json::{Value, json};
 
 use mere_host::{LockedFolder, WriteError};

@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::Arc;
 
-use mere_core::segment::Segment;
+use mere_core::address::Segment;
 
 use super::names::{EntryPaths, FolderNames, join};
 use super::task::{SweepFolder, Task, TaskKind};

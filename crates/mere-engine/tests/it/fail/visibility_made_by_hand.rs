@@ -1,4 +1,4 @@
-use mere_core::root::Root;
+use mere_core::address::Root;
 use mere_engine::world::VisibilityRef;
 
 fn main() {

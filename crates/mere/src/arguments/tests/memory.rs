@@ -4,7 +4,7 @@
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use mere_core::name::ModName;
+use mere_core::address::ModName;
 
 use super::super::memory::SortArgument;
 use super::super::{

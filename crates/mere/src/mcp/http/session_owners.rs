@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use mere_core::name::AgentName;
+use mere_core::address::AgentName;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
 /// How many sessions may be open at once, and how many of them may be one agent's.

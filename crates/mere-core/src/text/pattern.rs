@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::segment::is_address_character;
+use crate::address::is_address_character;
 
 /// The longest pattern in bytes.
 const MAX_BYTES: usize = 1024;

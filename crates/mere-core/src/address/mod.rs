@@ -4,12 +4,18 @@
 //! seen. Printing an address and parsing it again gives the same value, and nothing it prints is a
 //! host path.
 
+mod name;
+mod root;
+mod segment;
+mod spoken;
+
 use std::fmt;
 use std::str::FromStr;
 
-use crate::root::Root;
-use crate::segment::{Segment, SegmentError};
-use crate::spoken::{MAX_SPOKEN_BYTES, MalformedPath, Spoken};
+pub use name::{AgentName, MAX_NAME_BYTES, ModName, NameError};
+pub use root::{Root, RootError};
+pub use segment::{MAX_SEGMENT_BYTES, Segment, SegmentError, is_address_character, is_invisible};
+pub use spoken::{MAX_SPOKEN_BYTES, MalformedPath, Spoken};
 
 /// A path of segments below a root, joined by slashes. It is empty for the root itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::tree::{DocumentTree, KeyValue, MappingStyle};
 use super::writer::{self, INDENT};
 use super::{lines, position};
-use crate::edit::Edit;
+use crate::text::edit::Edit;
 
 /// Returns the edits that add a key below the last one.
 pub(super) fn append(

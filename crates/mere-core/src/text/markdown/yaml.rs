@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
-use crate::yaml;
-pub(super) use crate::yaml::YamlEntry;
+use crate::text::yaml;
+pub(super) use crate::text::yaml::YamlEntry;
 
 /// The line of a YAML error, from 1.
 pub(super) struct YamlLineError(pub(super) usize);

@@ -17,7 +17,7 @@ mod yaml;
 
 use std::ops::Range;
 
-use crate::lines;
+use crate::text::lines;
 pub use frontmatter::FrontmatterError;
 
 /// How many names [`PatchError::Missing`] lists.

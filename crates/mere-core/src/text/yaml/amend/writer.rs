@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::tree::MappingStyle;
-use crate::yaml;
+use crate::text::yaml;
 
 /// How many columns a mapping is indented relative to its key.
 pub(super) const INDENT: usize = 2;

@@ -15,9 +15,9 @@ mod writer;
 
 use serde_json::{Map, Value};
 
-use crate::edit::{self, Edit};
-use crate::json::StrictValue;
-use crate::lines;
+use crate::text::edit::Edit;
+use crate::text::json::StrictValue;
+use crate::text::{edit, lines};
 use tree::{DocumentTree, KeyValue, MappingStyle, NodeShape, ValueNode};
 
 /// The reason why a text cannot be edited. The error never repeats the text.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::tree::{KeyValue, MappingStyle, ValueNode};
 use super::{lines, position, writer};
-use crate::edit::Edit;
+use crate::text::edit::Edit;
 
 /// Returns the edits that add a key after the last one, on a line of its own if the last one has
 /// such a line.

@@ -16,7 +16,7 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Vi
 use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, Location, MergeKeyPolicy, Spanned, budget, options};
 
-use crate::json::StrictValue;
+use crate::text::json::StrictValue;
 pub(crate) use scan::{Scalar, ScalarRole, scan_scalars};
 
 /// The largest text, in bytes.

@@ -6,9 +6,7 @@
 
 use std::str::FromStr;
 
-use crate::address::{Address, RelPath};
-use crate::root::Root;
-use crate::segment::is_address_character;
+use crate::address::{Address, RelPath, Root, is_address_character};
 
 /// The longest text that is parsed, in bytes.
 pub const MAX_SPOKEN_BYTES: usize = 4096;

@@ -1,0 +1,13 @@
+//! Rules over text alone: formats, patterns, differences and edits.
+//!
+//! Nothing here knows an item, an address or a reply.
+
+pub mod canonical;
+pub mod diff;
+pub(crate) mod edit;
+pub mod gitignore;
+pub mod json;
+pub(crate) mod lines;
+pub mod markdown;
+pub mod pattern;
+pub mod yaml;

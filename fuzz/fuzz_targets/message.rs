@@ -12,7 +12,7 @@ fuzz_target!(|text: &[u8]| {
     let seal = Seal::new(uuid::Uuid::from_u128(7));
     let answers = message.get("method").is_none();
     match Gate::new(vec![mark]).clear_message(message, &seal) {
-        Some(cleared) => assert!(json::parse(cleared.line().as_bytes()).is_ok()),
+        Some(cleared) => assert!(json::parse(cleared.to_line().as_bytes()).is_ok()),
         None => assert!(!answers),
     }
 });

@@ -3,38 +3,21 @@
 //! This crate only translates: command lines and MCP messages become requests, and cleared replies
 //! become text and messages. It makes no policy decisions and names no host path to an agent.
 
-mod allow;
 mod arguments;
-mod call;
-mod categories;
-mod content;
-mod files;
-mod items;
-mod keys;
-mod locations;
+mod commands;
 mod log;
 mod mcp;
-mod memories;
-mod models;
-mod operator_reply;
-mod passphrase;
 mod print;
-mod question_loop;
-mod run;
-mod sarif;
-mod search;
-mod signers;
-mod signing;
-mod stores;
-mod team;
-mod terminal;
-mod trust;
 
 use std::process::ExitCode;
 
+use crate::commands::items::ItemCommand;
+use crate::commands::{
+    allow, call, categories, files, items, locations, memories, run, search, stores, trust,
+};
+use crate::print::terminal;
 use arguments::{Arguments, Command};
 use clap::Parser;
-use items::ItemCommand;
 
 fn main() -> ExitCode {
     if let Some(code) = mere_engine::run_cell_stage() {

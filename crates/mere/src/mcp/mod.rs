@@ -29,7 +29,7 @@ use rmcp::ServerHandler;
 use rmcp::service::ServerInitializeError;
 
 use crate::arguments::{LocationArguments, McpArguments, McpCommand};
-use crate::terminal;
+use crate::print::terminal;
 use call_runner::CallRunner;
 use call_slots::MAX_CALLS;
 use fixtures::FixtureServer;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use mere_engine::{TokenError, Tokens};
 
 use crate::arguments::{TokenArguments, TokenCommand};
-use crate::terminal;
+use crate::print::terminal;
 
 /// Runs the command.
 pub(super) fn run(arguments: &TokenArguments) -> io::Result<ExitCode> {

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
 use super::Printer;
-use crate::terminal;
+use crate::print::terminal;
 
 pub(super) const STRONG: Style = Style::new().bold();
 pub(super) const FAINT: Style = Style::new().dimmed();

@@ -5,18 +5,20 @@ mod items;
 mod keys;
 mod memory;
 mod models;
+pub(crate) mod operator_reply;
 mod run;
+pub(crate) mod sarif;
 mod search;
 mod signing;
 mod stores;
 mod team;
+pub(crate) mod terminal;
 
 use anstyle::{AnsiColor, Style};
 use mere_core::address::{Address, Root, is_invisible};
 use serde_json::Value;
 
 use crate::arguments::ColourArgument;
-use crate::terminal;
 
 const PATH: Style = AnsiColor::Magenta.on_default();
 const NUMBER: Style = AnsiColor::Green.on_default();

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Printer;
 use super::items::{BAD, FAINT, GOOD, STRONG, as_list, as_text, item_name, push_line, truncate};
-use crate::terminal;
+use crate::print::terminal;
 
 /// The style of a word that matched.
 const MATCHED: Style = AnsiColor::Yellow.on_default().bold();

@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::call_runner::CallRunner;
 use crate::mcp::shutdown;
-use crate::terminal;
+use crate::print::terminal;
 use allowed_hosts::AllowedHosts;
 use frontend::HttpFrontend;
 

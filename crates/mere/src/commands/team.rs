@@ -15,10 +15,10 @@ use crate::arguments::{
     AnswerArguments, JoinArguments, LeaveArguments, RemoveMemberArguments, TeamArguments,
     TeamCommandArguments, TeamSignArguments,
 };
-use crate::items::PersonSession;
+use crate::commands::items::PersonSession;
+use crate::commands::signing::parse_chosen;
 use crate::print::Printer;
-use crate::signing::parse_chosen;
-use crate::terminal;
+use crate::print::terminal;
 
 const TOOL: &str = "team";
 const JOIN: &str = "join";

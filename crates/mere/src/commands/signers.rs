@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use mere_core::request::{PersonCommand, TrustCommand};
 
 use crate::arguments::SignersCommand;
-use crate::items::{PersonSession, PrintMethod};
+use crate::commands::items::{PersonSession, PrintMethod};
 use crate::print::Printer;
 
 const TOOL: &str = "trust";

@@ -16,10 +16,11 @@ use serde_json::{Map, Value, json};
 use crate::arguments::{
     GlobArguments, GrepArguments, LocationArguments, PageArguments, ReadArguments, TreeArguments,
 };
-use crate::call::{self, KeyboardTurn};
+use crate::commands::call;
+use crate::commands::call::KeyboardTurn;
+use crate::commands::question_loop::call_until_done;
 use crate::print::Printer;
-use crate::question_loop::call_until_done;
-use crate::terminal;
+use crate::print::terminal;
 
 /// The largest number of results that one page of a tool holds.
 const MAX_PAGE: u64 = 10_000;

@@ -14,9 +14,9 @@ use crate::arguments::{
     InitStoreArguments, LocationArguments, ModeArgument, SessionArguments, StoreArguments,
     StoreCommandArguments, StoreTemplateArgument,
 };
-use crate::items::{PersonSession, with_session};
+use crate::commands::items::{PersonSession, with_session};
 use crate::print::Printer;
-use crate::terminal;
+use crate::print::terminal;
 
 const TOOL: &str = "store";
 

@@ -10,9 +10,9 @@ use mere_core::request::Verb;
 use serde_json::Value;
 
 use crate::arguments::{LocationArguments, SearchArguments};
-use crate::items::{PersonSession, with_session};
+use crate::commands::items::{PersonSession, with_session};
 use crate::print::Printer;
-use crate::terminal;
+use crate::print::terminal;
 
 const TOOL: &str = "search";
 

@@ -10,8 +10,8 @@ use mere_engine::{Locations, PathReport, find_locations};
 use serde_json::{Value, json};
 
 use crate::arguments::{LocationArguments, WhereArguments};
-use crate::operator_reply::operator_reply;
-use crate::terminal;
+use crate::print::operator_reply::operator_reply;
+use crate::print::terminal;
 
 /// Runs the command.
 pub(crate) fn run(place: &LocationArguments, asked: &WhereArguments) -> io::Result<ExitCode> {

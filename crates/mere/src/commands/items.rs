@@ -22,11 +22,12 @@ use crate::arguments::{
     NewArguments, RenameArguments, ReviewArguments, SessionArguments, ShowArguments, SignArguments,
     SignersCommand, TeamArguments, TemplateArgument, VerifyArguments, WhyArguments,
 };
-use crate::call::{self, KeyboardTurn};
-use crate::passphrase::PassphraseCache;
+use crate::commands::call;
+use crate::commands::call::KeyboardTurn;
+use crate::commands::passphrase::PassphraseCache;
+use crate::commands::question_loop::call_until_done;
 use crate::print::Printer;
-use crate::question_loop::call_until_done;
-use crate::terminal;
+use crate::print::terminal;
 
 /// A command for items.
 pub(crate) enum ItemCommand {

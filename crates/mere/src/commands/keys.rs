@@ -9,9 +9,10 @@ use mere_core::reply::ReplyType;
 use mere_core::request::{KeysCommand, Passphrase, PersonCommand, Verb};
 
 use crate::arguments::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
-use crate::items::PersonSession;
+use crate::commands::items::PersonSession;
+use crate::commands::passphrase;
 use crate::print::Printer;
-use crate::{passphrase, terminal};
+use crate::print::terminal;
 
 const TOOL: &str = "keys";
 

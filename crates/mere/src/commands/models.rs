@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use mere_core::request::{ModelCommand, PersonCommand};
 
 use crate::arguments::{ModelArguments, ModelCommandArguments, ModelNameArgument};
-use crate::items::PersonSession;
+use crate::commands::items::PersonSession;
 use crate::print::Printer;
 
 const TOOL: &str = "model";

@@ -15,9 +15,9 @@ use crate::arguments::{
     ChainArguments, LocationArguments, LockArguments, PrepareArguments, RunArguments,
     SessionArguments,
 };
-use crate::items::{PersonSession, with_session};
+use crate::commands::items::{PersonSession, with_session};
 use crate::print::Printer;
-use crate::terminal;
+use crate::print::terminal;
 
 /// Runs a tool. Its output streams are passed on as they arrive, and a failed tool has an exit
 /// status of its own.

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use mere_engine::approvals::project::{ProjectApproval, TrustError, WideningRequest};
 
 use crate::arguments::{LocationArguments, TrustArguments, TrustCommandArguments};
-use crate::items::{self, ItemCommand};
-use crate::terminal;
+use crate::commands::items;
+use crate::commands::items::ItemCommand;
+use crate::print::terminal;
 
 /// Runs the command.
 pub(crate) fn run(place: LocationArguments, asked: TrustArguments) -> io::Result<ExitCode> {

@@ -9,7 +9,7 @@ use mere_core::item::MAX_ITEM_BYTES;
 use mere_engine::TypedPath;
 
 use crate::arguments::{ContentArguments, ContentSource};
-use crate::terminal;
+use crate::print::terminal;
 
 /// The reasons why no text could be read.
 #[derive(Debug, thiserror::Error)]

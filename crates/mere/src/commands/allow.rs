@@ -12,8 +12,8 @@ use mere_engine::approvals::files::{AllowError, AllowedFiles};
 use serde_json::json;
 
 use crate::arguments::{AllowArguments, LocationArguments};
-use crate::operator_reply::operator_reply;
-use crate::terminal;
+use crate::print::operator_reply::operator_reply;
+use crate::print::terminal;
 
 /// The end of the message that is printed when there is nothing to revoke.
 const NOT_ALLOWED: &str = "was not allowed.";

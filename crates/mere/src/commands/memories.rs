@@ -20,10 +20,11 @@ use crate::arguments::{
     MemoryCommandArguments, Moment, PruneArguments, RemoveMemoryArguments, SessionArguments,
     UpdateMemoryArguments,
 };
-use crate::items::{PersonSession, PrintMethod, with_session};
+use crate::commands::content;
+use crate::commands::items::{PersonSession, PrintMethod, with_session};
+use crate::commands::team::report_refusal;
 use crate::print::Printer;
-use crate::team::report_refusal;
-use crate::{content, terminal};
+use crate::print::terminal;
 
 const TOOL: &str = "memory";
 /// The most memories that one page holds.

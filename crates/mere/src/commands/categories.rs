@@ -15,11 +15,11 @@ use crate::arguments::{
     CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
     LocationArguments, SessionArguments,
 };
-use crate::items::{PersonSession, with_session};
-use crate::memories::count_listed;
+use crate::commands::items::{PersonSession, with_session};
+use crate::commands::memories::count_listed;
+use crate::commands::team::report_refusal;
 use crate::print::Printer;
-use crate::team::report_refusal;
-use crate::terminal;
+use crate::print::terminal;
 
 const TOOL: &str = "category";
 /// How many memories are counted at most before a category is deleted with them.

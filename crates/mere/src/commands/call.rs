@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::arguments::{CallArguments, LocationArguments};
-use crate::question_loop::call_until_done;
-use crate::terminal;
+use crate::commands::question_loop::call_until_done;
+use crate::print::terminal;
 
 /// Runs the command.
 pub(crate) fn run(place: LocationArguments, call: &CallArguments) -> io::Result<ExitCode> {

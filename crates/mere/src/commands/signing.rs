@@ -15,9 +15,9 @@ use mere_core::request::{
 use serde_json::Value;
 
 use crate::arguments::{EditArguments, SignArguments, VerifyArguments};
-use crate::items::{PersonSession, ReviewContext};
+use crate::commands::items::{PersonSession, ReviewContext};
 use crate::print::Printer;
-use crate::{sarif, terminal};
+use crate::print::{sarif, terminal};
 
 /// A person's answer about one item.
 enum SignAnswer {

@@ -1,0 +1,6 @@
+//! The configuration and its check.
+
+pub(crate) mod check;
+pub(crate) mod drift;
+pub(crate) mod outside;
+pub(crate) mod stores;

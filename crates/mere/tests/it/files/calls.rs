@@ -1,0 +1,209 @@
+//! `mere call` as a person or a script uses it.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::support::harness::Stage;
+
+fn stage() -> Stage {
+    let stage = Stage::new();
+    stage.file("project/src/main.rs", "fn main() {}");
+    stage.file("project/README.md", "# hello");
+    stage
+}
+
+#[test]
+fn list_answers_with_addresses_only() {
+    let answer = stage().call(&json!({ "command": "list" }));
+    assert_eq!(answer.status, 0);
+    assert_snapshot!(format!("{:#}", answer.timeless()), @r#"
+    {
+      "reply_type": "S",
+      "code": "WA-DIR-S-003",
+      "message": "3 entries in ROOT_PROJECT:/.",
+      "data": {
+        "target": "ROOT_PROJECT:/",
+        "entries": [
+          {
+            "name": ".git",
+            "path": "ROOT_PROJECT:/.git/",
+            "type": "dir"
+          },
+          {
+            "name": "src",
+            "path": "ROOT_PROJECT:/src/",
+            "type": "dir"
+          },
+          {
+            "name": "README.md",
+            "path": "ROOT_PROJECT:/README.md",
+            "type": "file"
+          }
+        ],
+        "count": 3
+      },
+      "meta": {
+        "layer": "WA",
+        "tool": "dir"
+      }
+    }
+    "#);
+}
+
+#[test]
+fn pwd_is_the_default_and_knows_where_the_command_ran() {
+    let stage = stage();
+    let mut command = stage.command("project/src");
+    let answer = stage.answer(command.args(["call", "dir"]));
+    assert_snapshot!(format!("{:#}", answer.timeless()), @r#"
+    {
+      "reply_type": "S",
+      "code": "WA-DIR-S-001",
+      "message": "Home is ROOT_PROJECT:/.",
+      "data": {
+        "home": "ROOT_PROJECT:/",
+        "root": "ROOT_PROJECT",
+        "working": "ROOT_PROJECT:/src/"
+      },
+      "meta": {
+        "layer": "WA",
+        "tool": "dir"
+      }
+    }
+    "#);
+    let mut outside = stage.command("beside");
+    let project = stage.path("project");
+    let answer = stage.answer(outside.arg("--project").arg(project).args(["call", "dir"]));
+    assert_eq!(answer.reply["data"]["working"], json!(null));
+}
+
+#[test]
+fn cd_takes_a_root_only() {
+    let stage = stage();
+    for root in ["ROOT_USER", "ROOT_USER:/"] {
+        let answer = stage.call(&json!({ "command": "cd", "path": root }));
+        assert_eq!(answer.reply["data"]["home"], "ROOT_USER:/");
+        assert_eq!(answer.status, 0);
+    }
+    for wrong in ["src", "ROOT_PROJECT:/src", "", "mod:none", "ROOT_NOPE", "..", "/"] {
+        let answer = stage.call(&json!({ "command": "cd", "path": wrong }));
+        assert_eq!((answer.code(), answer.status), ("WA-PATH-I-001", 1), "{wrong}");
+    }
+}
+
+#[test]
+fn home_is_a_root_for_one_call() {
+    let stage = stage();
+    stage.file("home/.ai/knowledge/note.md", "");
+    let answer = stage.call(&json!({ "command": "list", "home": "ROOT_USER" }));
+    assert_eq!(answer.paths(), ["ROOT_USER:/knowledge/"]);
+    let answer =
+        stage.call(&json!({ "command": "list", "home": "ROOT_USER:/", "path": "knowledge" }));
+    assert_eq!(answer.paths(), ["ROOT_USER:/knowledge/note.md"]);
+    let answer = stage.call(&json!({ "command": "list", "home": "/home" }));
+    assert_eq!(answer.code(), "WA-PATH-I-001");
+}
+
+#[test]
+fn tree_is_flat_in_walking_order_and_skips_what_nobody_reads() {
+    let stage = stage();
+    for folder in ["a/b/c/d", "a-b", "node_modules/x", "Z"] {
+        stage.folder(&format!("project/{folder}"));
+    }
+    stage.link("a", "project/loop");
+    let answer = stage.call(&json!({ "command": "tree" }));
+    let expected =
+        ["Z/", "a/", "a/b/", "a/b/c/", "a-b/", "src/"].map(|path| format!("ROOT_PROJECT:/{path}"));
+    assert_eq!(answer.paths(), expected);
+    let depths = answer.reply["data"]["directories"].as_array().expect("a list");
+    assert_eq!(depths[3]["depth"], 3);
+    let shallow = stage.call(&json!({ "command": "tree", "path": "a/", "depth": 1 }));
+    assert_eq!(shallow.paths(), ["ROOT_PROJECT:/a/b/"]);
+    assert_eq!(shallow.reply["data"]["target"], "ROOT_PROJECT:/a/");
+}
+
+#[test]
+fn a_file_is_not_a_directory() {
+    let stage = stage();
+    let answer = stage.list("README.md");
+    assert_eq!((answer.code(), answer.status), ("WA-DIR-I-001", 1));
+    assert_eq!(answer.reply["message"], "ROOT_PROJECT:/README.md is a file.");
+    assert_eq!(stage.list("README.md/").code(), "WA-PATH-I-001");
+}
+
+#[test]
+fn wrong_arguments_say_what_is_taken_and_repeat_nothing() {
+    let stage = stage();
+    let check = |tool: &str, arguments: &str, code: &str, hint: &str| {
+        let answer = stage.call_text(tool, arguments);
+        assert_eq!((answer.code(), answer.status), (code, 1), "{arguments}");
+        assert_eq!(answer.reply["hint"], hint, "{arguments}");
+        assert!(!answer.reply.to_string().contains("evil"), "{arguments}");
+    };
+    let depth = "`depth` takes a whole number from 1 to 16.";
+    check("dir", r#"{"depth":0}"#, "MCP-ARG-I-001", depth);
+    check("dir", r#"{"depth":"evil"}"#, "MCP-ARG-I-001", depth);
+    let command = "`command` takes one of `pwd`, `cd`, `list`, `tree`.";
+    check("dir", r#"{"command":"evil"}"#, "MCP-ARG-I-001", command);
+    check("dir", r#"{"path":5}"#, "MCP-ARG-I-001", "`path` takes a text.");
+    let known = "It takes `command`, `path`, `depth`, `cursor`, `home`.";
+    check("dir", r#"{"evil":1}"#, "MCP-ARG-I-001", known);
+    let tools = "There is `search`, `load`, `execute`, `create_memory`, `get_memory`, `update_memory`, \
+                 `move_memory`, `remove_memory`, `list_memories`, `create_category`, \
+                 `delete_category`, `set_category_description`, `list_stores`, `help`, `dir`, \
+                 `read`, `glob`, `grep`, `write`, `edit`, `patch_section`.";
+    check("evil", "{}", "MCP-ARG-I-002", tools);
+    let root = "`path` takes a root such as `ROOT_USER` or `mod:<name>`.";
+    check("dir", r#"{"command":"cd"}"#, "MCP-ARG-I-001", root);
+    let object = "Pass an object such as {\"command\":\"list\"}.";
+    for text in ["evil", "[]", "\"evil\"", "", r#"{"depth":1,"depth":2}"#] {
+        check("dir", text, "MCP-ARG-I-003", object);
+    }
+}
+
+#[test]
+fn a_session_that_cannot_open_is_wrong_usage() {
+    let stage = stage();
+    let nowhere = stage.person(&["--project", "nowhere", "call", "dir"]);
+    assert_eq!(nowhere.status.code(), Some(2));
+    let words = String::from_utf8_lossy(&nowhere.stderr).into_owned();
+    let expected = "mere: `--project` does not name a directory that can be opened: ";
+    assert!(words.starts_with(expected), "{words}");
+    for flag in ["--project", "-C"] {
+        for wrong in ["", "nowhere", "README.md"] {
+            assert_eq!(
+                stage.person(&[flag, wrong, "call", "dir"]).status.code(),
+                Some(2),
+                "{flag}"
+            );
+        }
+    }
+    for arguments in
+        [&["call"][..], &["call", "dir", "{}", "more"], &["call", "dir", "--agent", "../x"]]
+    {
+        assert_eq!(stage.person(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_tools_are_listed_with_their_schemas() {
+    let stage = stage();
+    let output = stage.person(&["call", "--list"]);
+    stage.check(&String::from_utf8_lossy(&output.stdout));
+    let tools: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let dir = tools.as_array().expect("tools").iter().find(|tool| tool["name"] == "dir");
+    let dir = dir.expect("dir is there");
+    assert_eq!(dir["inputSchema"]["properties"]["depth"]["maximum"], 16);
+    assert_eq!(dir["outputSchema"]["required"][0], "reply_type");
+}
+
+#[test]
+fn a_reply_that_cannot_be_written_is_not_a_success() {
+    let stage = stage();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+    let mut command = stage.command("project");
+    let output = command.args(["call", "dir"]).stdout(full).output().expect("mere runs");
+    assert_eq!(output.status.code(), Some(4));
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(words.starts_with("mere: the output cannot be written: "), "{words}");
+}

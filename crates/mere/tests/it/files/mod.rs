@@ -1,0 +1,7 @@
+//! The tools for files, as agents and people use them.
+
+pub(crate) mod calls;
+pub(crate) mod changes;
+pub(crate) mod people;
+pub(crate) mod reading;
+pub(crate) mod workspaces;

@@ -1,0 +1,17 @@
+//! Items: found, loaded, made, changed, proposed and kept.
+
+pub(crate) mod changes;
+pub(crate) mod commands;
+pub(crate) mod faults;
+pub(crate) mod forged_proposals;
+pub(crate) mod holes;
+pub(crate) mod hostile;
+pub(crate) mod index;
+pub(crate) mod load;
+pub(crate) mod proposals;
+pub(crate) mod rules;
+pub(crate) mod running;
+pub(crate) mod secrets;
+pub(crate) mod storms;
+pub(crate) mod upheaval;
+pub(crate) mod watching;

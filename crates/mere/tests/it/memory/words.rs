@@ -1,0 +1,103 @@
+//! `mere memory`, `category` and `store` as a person types them: what is refused before the door.
+
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+use crate::support::harness::Stage;
+use crate::support::typist::Typist;
+
+fn run(stage: &Stage, arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = stage.command("project");
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("mere runs");
+    // A command that needs no input may be gone before it is written.
+    let _ = child.stdin.take().expect("its input").write_all(input);
+    child.wait_with_output().expect("it ends")
+}
+
+fn refused(stage: &Stage, arguments: &[&str], input: &[u8], (code, words): (i32, &str)) {
+    let output = run(stage, arguments, input);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+    assert!(said.contains(words), "{arguments:?}: {said}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+}
+
+#[test]
+fn a_memory_needs_something_to_say() {
+    let stage = Stage::new();
+    refused(&stage, &["memory", "create", "a"], b"", (2, "give TEXT"));
+    refused(&stage, &["memory", "update", "a"], b"text", (2, "required"));
+    let missing = ["memory", "create", "a", "--file", "missing"];
+    refused(&stage, &missing, b"", (1, "the file cannot be read"));
+    refused(&stage, &["memory", "create", "a"], b"\xff", (1, "not text"));
+    let large = vec![b'a'; 1024 * 1024 + 1];
+    refused(&stage, &["memory", "create", "a", "--file", "-"], &large, (1, "larger"));
+    stage.file("project/large.md", &"a".repeat(1024 * 1024 + 1));
+    refused(&stage, &["memory", "create", "a", "--file", "large.md"], b"", (1, "larger"));
+}
+
+#[test]
+fn a_file_is_looked_for_where_the_command_runs() {
+    let stage = Stage::new();
+    stage.file("project/docs/binary", "");
+    std::fs::write(stage.path("project/docs/binary"), b"\xff").expect("a file");
+    let words = ["-C", "docs", "memory", "create", "a", "--file", "binary"];
+    refused(&stage, &words, b"", (1, "the file is not text"));
+}
+
+#[test]
+fn force_is_for_a_person_at_a_terminal() {
+    let stage = Stage::new();
+    for words in [
+        &["category", "create", "a", "--force"][..],
+        &["category", "delete", "a", "--force", "--yes"],
+    ] {
+        refused(&stage, words, b"y\n", (2, "a person at a terminal"));
+    }
+}
+
+#[test]
+fn a_category_is_not_deleted_by_what_is_piped_in() {
+    let stage = Stage::new();
+    stage.file("project/.ai/memory/a/.keep", "");
+    refused(&stage, &["category", "delete", "a"], b"y\n", (1, "`--yes` answers"));
+    assert!(stage.path("project/.ai/memory/a").exists());
+}
+
+#[test]
+fn a_new_store_is_asked_for() {
+    let stage = Stage::new();
+    let mut typist = Typist::start(&stage, "store init");
+    typist.answer("Name [memory]:", "no/name");
+    typist.answer("Name [memory]:", "cortex");
+    typist.answer("Template: blank, project or team [project]:", "none");
+    typist.wait_for("that is none of blank, project, team");
+    typist.answer("Template: blank, project or team [project]:", "");
+    typist.wait_for("Mode: free, subcategories or strict [as the template says]:");
+    // The end of input gives up.
+    typist.press("\u{4}");
+    let (code, said) = typist.finish();
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("no store was made"), "{said}");
+    assert!(!stage.path("project/.ai").exists());
+}
+
+#[test]
+fn every_command_has_an_example() {
+    let stage = Stage::new();
+    let memory = ["create", "get", "update", "move", "remove", "list", "recent", "prune"];
+    let category = ["create", "delete", "describe", "define", "undefine", "list"];
+    let store = ["init", "list", "sync", "reindex"];
+    for (command, parts) in
+        [("memory", &memory[..]), ("category", &category[..]), ("store", &store[..])]
+    {
+        let groups = [vec![command, "--help"]];
+        let parts = parts.iter().map(|part| vec![command, part, "--help"]);
+        for words in groups.into_iter().chain(parts) {
+            let output = run(&stage, &words, b"");
+            let help = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(help.contains("\nExample"), "{words:?}: {help}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Roots, paths and boundaries: what is visible, and that there is no way out.
+
+pub(crate) mod attacks;
+pub(crate) mod disks;
+pub(crate) mod ignore;
+pub(crate) mod limits;
+pub(crate) mod mods;
+pub(crate) mod monorepo;
+pub(crate) mod paging;
+pub(crate) mod payloads;
+pub(crate) mod permissions;
+pub(crate) mod project;
+pub(crate) mod sensitive;
+pub(crate) mod traversal;
+pub(crate) mod visibility;

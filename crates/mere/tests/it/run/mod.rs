@@ -1,0 +1,14 @@
+//! Tools that run, and tools that must not.
+
+pub(crate) mod chain;
+pub(crate) mod ends;
+pub(crate) mod escape;
+pub(crate) mod escape_hoards;
+pub(crate) mod escape_limits;
+pub(crate) mod layers;
+pub(crate) mod lock;
+pub(crate) mod packages;
+pub(crate) mod races;
+pub(crate) mod tamper;
+pub(crate) mod tools;
+pub(crate) mod unsigned;

@@ -1,0 +1,10 @@
+//! Search, its index and its models.
+
+pub(crate) mod filters;
+pub(crate) mod index;
+pub(crate) mod models;
+pub(crate) mod models_fetched;
+pub(crate) mod parity;
+pub(crate) mod queries;
+pub(crate) mod seen;
+pub(crate) mod trouble;

@@ -1,0 +1,307 @@
+//! The daily loop: a person works on a signed item, and signs it when it is done.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::items::proposals::world;
+use crate::matrix::attacks::{Expected, check, edit, load, misplaced};
+use crate::matrix::items::{Signed, Spot, copy_tree, kinds, read, sign_all};
+use crate::support::harness::Stage;
+use crate::support::typist::Typist;
+use crate::trust::keys::{done, run, text};
+
+const DRAFTS: &str = "home/.local/state/merestone/drafts.json";
+/// At a terminal nobody needs this, and elsewhere nothing is signed without it.
+const UNATTENDED: &str = "sign: {unattended: true}\n";
+const QUESTION: &str = "Sign it? [y]es, [n]o, [a]ll, [q]uit";
+
+/// The status of an item, as an agent is told it.
+pub(crate) fn status(stage: &Stage, spot: &Spot) -> String {
+    text(&load(stage, spot).reply["data"]["trust"]["status"]).to_owned()
+}
+
+/// A stage where everything is signed, whose user signs at a terminal only.
+pub(crate) fn attended() -> Stage {
+    let stage = Signed::new().copy();
+    stage.file("home/.ai/config.yaml", "");
+    stage
+}
+
+/// Runs `mere` where no terminal is, with git and an editor.
+pub(crate) fn with_editor(stage: &Stage, arguments: &[&str], editor: &str) -> (i32, Value) {
+    let mut command = Command::new("setsid");
+    command.args(["--wait", env!("CARGO_BIN_EXE_mere")]).args(arguments).arg("--json");
+    command.env_clear().env("HOME", stage.path("home")).env("EDITOR", editor);
+    command.env("PATH", std::env::var("PATH").expect("a PATH"));
+    command.current_dir(stage.path("project")).stdin(Stdio::null());
+    let output = command.output().expect("setsid runs");
+    let reply = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!("{arguments:?}: {error} {}", String::from_utf8_lossy(&output.stderr))
+    });
+    (output.status.code().expect("an exit status"), reply)
+}
+
+#[test]
+fn a_draft_is_free_and_one_signature_ends_it() {
+    let signed = Signed::new();
+    for spot in kinds().iter().filter(|spot| spot.kind != "lockfile") {
+        let stage = signed.copy();
+        let config = read(&stage, "project/.ai/config.yaml");
+        let config = config + "require_signed: [directive, tool, knowledge, lockfile]\n";
+        stage.file("project/.ai/config.yaml", &config);
+        let begun = done(&stage, &["draft", spot.kind, &spot.reference()]);
+        assert_eq!(begun["address"], spot.address().as_str());
+        for round in 0..10 {
+            stage.file(&spot.main(), &spot.text(&format!("BODY of round {round}")));
+            if let Some(side) = spot.side() {
+                stage.file(&side, &format!("SIDE of round {round}\n"));
+            }
+            let reply = load(&stage, spot).reply;
+            assert_eq!(reply["code"], "IT-LOAD-S-001", "{reply}");
+            assert_eq!(reply["data"]["trust"], json!({ "status": "draft" }), "{reply}");
+            assert!(text(&reply["data"]["content"]).contains(&format!("round {round}")));
+            let command = format!("`mere sign {} {}`", spot.kind, spot.name());
+            assert!(text(&reply["hint"]).contains(&command), "{reply}");
+        }
+        done(&stage, &["sign", spot.kind, &spot.reference()]);
+        assert_eq!(status(&stage, spot), "verified");
+        edit(&stage, &spot.main(), "BODY of round 9", "EDIT");
+        assert_eq!(status(&stage, spot), "changed", "the draft is over");
+    }
+}
+
+#[test]
+fn a_draft_that_was_never_signed_is_one_too() {
+    let signed = Signed::new();
+    let (stage, spot) = (signed.copy(), kinds()[0].clone());
+    std::fs::remove_file(stage.path(&spot.sidecar())).expect("removed");
+    let config = "require_signed: [directive]\n";
+    stage.file("project/.ai/config.yaml", config);
+    assert_eq!(load(&stage, &spot).code(), "EN-ITEM-D-002");
+    done(&stage, &["draft", spot.kind, &spot.reference()]);
+    assert_eq!(status(&stage, &spot), "draft");
+}
+
+#[test]
+fn the_place_of_a_draft_is_not_free() {
+    let signed = Signed::new();
+    let spot = kinds()[0].clone();
+    let to = spot.category("ops");
+    let stage = signed.copy();
+    done(&stage, &["draft", spot.kind, &spot.reference()]);
+    spot.moved(&stage, &to);
+    check(&stage, "a draft that was moved", &to, &misplaced("category", &spot, &to));
+    let (status, reply) = run(&stage, &["draft", to.kind, &to.reference()]);
+    assert_eq!((status, text(&reply["code"])), (4, "IT-TRUST-E-001"), "{reply}");
+    // Another's signature beside a draft, and one that is none.
+    let stage = signed.copy();
+    done(&stage, &["draft", spot.kind, &spot.reference()]);
+    let other = kinds()[5].clone();
+    spot.reseal(&stage, &other.letter(&stage));
+    check(&stage, "another's", &spot, &misplaced("type", &other, &spot));
+    stage.file(&spot.sidecar(), "{");
+    check(&stage, "none", &spot, &Expected::Broken("bad-signature"));
+    let (status, reply) = run(&stage, &["draft", spot.kind, &spot.reference()]);
+    assert_eq!((status, text(&reply["code"])), (4, "IT-TRUST-E-004"), "{reply}");
+}
+
+#[test]
+fn a_draft_ends_by_itself_and_is_of_one_folder() {
+    let stage = Signed::new().copy();
+    let spot = kinds()[0].clone();
+    done(&stage, &["draft", spot.kind, &spot.reference()]);
+    edit(&stage, &spot.main(), "BODY", "EDIT");
+    assert_eq!(status(&stage, &spot), "draft");
+    copy_tree(&stage.path("project"), &stage.path("copy"));
+    assert_eq!(status(&stage, &spot.root("copy")), "changed", "a copy is no draft");
+    let record = read(&stage, DRAFTS);
+    let until = |until: &str| {
+        let mut drafts: Value = serde_json::from_str(&record).expect("JSON");
+        drafts["records"][0]["until"] = until.into();
+        stage.file(DRAFTS, &drafts.to_string());
+    };
+    let hours = |hours: i64| {
+        let mut date = Command::new("date");
+        date.args(["-u", "-d", &format!("{hours} hours"), "+%Y-%m-%dT%H:%M:%SZ"]);
+        String::from_utf8(date.output().expect("date runs").stdout)
+            .expect("UTF-8")
+            .trim()
+            .to_owned()
+    };
+    for (time, expected) in [
+        (hours(11), "draft"),
+        (hours(-1), "changed"),
+        (hours(13), "changed"),
+        (hours(24 * 365 * 100), "changed"),
+        ("soon".to_owned(), "changed"),
+    ] {
+        until(&time);
+        assert_eq!(status(&stage, &spot), expected, "{time}");
+    }
+    for broken in ["", "{", "[]", "{\"records\": 1}"] {
+        stage.file(DRAFTS, broken);
+        assert_eq!(status(&stage, &spot), "changed", "{broken}");
+    }
+}
+
+#[test]
+fn nothing_is_signed_where_nobody_is_there_to_mean_it() {
+    let stage = attended();
+    let spot = kinds()[0].clone();
+    edit(&stage, &spot.main(), "BODY", "EDIT");
+    let knowledge = kinds()[5].clone();
+    let refused: [&[&str]; 7] = [
+        &["sign", "directive", "api/deploy"],
+        &["sign", "--all", "--yes"],
+        &["sign", "--yes"],
+        &["edit", "directive", "api/deploy"],
+        &["move", "knowledge", "api/facts", "ops"],
+        &["rename", "knowledge", "api/facts", "other"],
+        &["copy", "knowledge", "api/facts", "--to", "user", "--as-mine"],
+    ];
+    for config in ["", "sign: {unattended: false}\n"] {
+        stage.file("home/.ai/config.yaml", config);
+        let before = world(&stage);
+        for arguments in refused {
+            let (status, reply) = with_editor(&stage, arguments, "touch /nowhere");
+            assert_eq!(
+                (status, text(&reply["code"])),
+                (3, "EN-SIGN-D-001"),
+                "{arguments:?} {reply}"
+            );
+            assert_eq!(world(&stage), before, "{arguments:?}");
+        }
+    }
+    assert_eq!(status(&stage, &spot), "changed");
+    assert_eq!(status(&stage, &knowledge), "verified");
+}
+
+#[test]
+fn a_project_cannot_let_the_users_key_sign() {
+    let stage = attended();
+    let spot = kinds()[0].clone();
+    edit(&stage, &spot.main(), "BODY", "EDIT");
+    let letter = read(&stage, &spot.sidecar());
+    for config in [UNATTENDED, "sign: {unattended: yes}\n", "sign: {}\n"] {
+        stage.file("project/.ai/config.yaml", config);
+        for arguments in [&["sign", "directive", "api/deploy"][..], &["sign", "--all", "--yes"]] {
+            let output = Command::new("setsid")
+                .args(["--wait", env!("CARGO_BIN_EXE_mere")])
+                .args(arguments)
+                .env("HOME", stage.path("home"))
+                .current_dir(stage.path("project"))
+                .stdin(Stdio::null())
+                .output()
+                .expect("setsid runs");
+            assert_ne!(output.status.code(), Some(0), "{config} {arguments:?}");
+            assert_eq!(read(&stage, &spot.sidecar()), letter, "{config} {arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn at_a_terminal_each_difference_is_shown_and_asked_for() {
+    let stage = attended();
+    let [deploy, facts] = [0, 5].map(|at| kinds()[at].clone());
+    let change = || {
+        for spot in [&deploy, &facts] {
+            edit(&stage, &spot.main(), "BODY", "EDIT");
+        }
+    };
+    change();
+    let mut typist = Typist::start(&stage, "sign --color never");
+    typist.wait_for("(1 of 2)");
+    typist.wait_for("-# Before BODY");
+    typist.wait_for("+# Before EDIT");
+    typist.answer(QUESTION, "y");
+    typist.wait_for("(2 of 2)");
+    typist.answer(QUESTION, "n");
+    let (ended, shown) = typist.finish();
+    assert_eq!(ended, 0, "{shown}");
+    assert_eq!([&deploy, &facts].map(|spot| status(&stage, spot)), ["verified", "changed"]);
+    let mut typist = Typist::start(&stage, "sign");
+    typist.answer(QUESTION, "q");
+    typist.finish();
+    assert_eq!(status(&stage, &facts), "changed");
+    edit(&stage, &deploy.main(), "EDIT", "BODY");
+    let mut typist = Typist::start(&stage, "sign");
+    typist.answer(QUESTION, "a");
+    let (ended, shown) = typist.finish();
+    assert_eq!(ended, 0, "{shown}");
+    assert_eq!([&deploy, &facts].map(|spot| status(&stage, spot)), ["verified"; 2]);
+    let (ended, shown) = Typist::start(&stage, "sign").finish();
+    assert_eq!((ended, shown.contains("Nothing is to be signed.")), (0, true), "{shown}");
+}
+
+#[test]
+fn what_changes_after_it_was_shown_is_not_signed() {
+    let kinds = kinds();
+    let side = kinds[4].side().expect("one");
+    for (spot, changed, expected) in [
+        (&kinds[0], kinds[0].main(), "changed"),
+        (&kinds[0], kinds[0].main(), "draft"),
+        (&kinds[4], side, "changed"),
+    ] {
+        let stage = attended();
+        if expected == "draft" {
+            // What sets a signature aside needs a person as much as what makes one.
+            let (denied, reply) = run(&stage, &["draft", spot.kind, &spot.reference()]);
+            assert_eq!((denied, &reply["code"]), (3, &json!("EN-SIGN-D-001")), "{reply}");
+            assert_eq!(status(&stage, spot), "verified");
+            let words = format!("draft {} {}", spot.kind, spot.reference());
+            let (begun, shown) = Typist::start(&stage, &words).finish();
+            assert_eq!(begun, 0, "{shown}");
+        }
+        edit(&stage, &spot.main(), "BODY", "EDIT");
+        let letter = read(&stage, &spot.sidecar());
+        let mut typist = Typist::start(&stage, "sign");
+        typist.wait_for(QUESTION);
+        let more = read(&stage, &changed) + "# put in at the last moment\n";
+        stage.file(&changed, &more);
+        typist.press("y\n");
+        let (ended, shown) = typist.finish();
+        assert_ne!(ended, 0, "{shown}");
+        assert_eq!(read(&stage, &spot.sidecar()), letter, "{shown}");
+        assert_eq!(status(&stage, spot), expected, "{shown}");
+    }
+}
+
+#[test]
+fn what_strangers_signed_is_not_signed_by_the_way() {
+    let signed = Signed::new();
+    let stage = signed.by_another();
+    std::fs::remove_dir_all(stage.path("home/.config")).expect("removed");
+    done(&stage, &["keys", "generate", "--no-passphrase"]);
+    stage.file("home/.ai/config.yaml", "");
+    let (ended, shown) = Typist::start(&stage, "sign").finish();
+    assert_eq!((ended, shown.contains("Nothing is to be signed.")), (0, true), "{shown}");
+    assert_eq!(kinds().map(|spot| status(&stage, &spot)), ["unknown-key"; 7]);
+}
+
+#[test]
+fn a_new_signature_with_the_old_item_reads_as_changed() {
+    let stage = Signed::new().copy();
+    let spots = kinds();
+    let old = spots.each_ref().map(|spot| read(&stage, &spot.main()));
+    for (spot, text) in spots.iter().zip(&old) {
+        stage.file(&spot.main(), &text.replace("BODY", "EDIT").replacen("b0d7", "0000", 1));
+    }
+    sign_all(&stage);
+    for (spot, text) in spots.iter().zip(&old) {
+        stage.file(&spot.main(), text);
+        check(&stage, "half done", spot, &Expected::Broken("changed"));
+        let hint = load(&stage, spot).reply["hint"].as_str().unwrap_or_default().to_owned();
+        assert!(hint.contains(&format!("mere sign {} {}", spot.kind, spot.name())), "{hint}");
+    }
+}
+
+/// Runs git in the project.
+pub(crate) fn git(stage: &Stage, arguments: &[&str]) -> Output {
+    let mut command = Command::new("git");
+    let who = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main"];
+    command.args(who).args(arguments).current_dir(stage.path("project"));
+    let output = command.output().expect("git runs");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}

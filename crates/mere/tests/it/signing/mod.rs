@@ -1,0 +1,10 @@
+//! Signing: the daily loop, what agents cannot do, and what was once possible.
+
+pub(crate) mod agents;
+pub(crate) mod crash;
+pub(crate) mod daily;
+pub(crate) mod holes;
+pub(crate) mod moves;
+pub(crate) mod staged;
+pub(crate) mod statements;
+pub(crate) mod work;

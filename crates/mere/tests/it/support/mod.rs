@@ -1,0 +1,12 @@
+//! What the tests stand on: the stage for the real binary, sample items, servers and people to play with.
+
+pub(crate) mod harness;
+pub(crate) mod memory_driver;
+pub(crate) mod memory_server;
+pub(crate) mod model_server;
+pub(crate) mod repository;
+pub(crate) mod samples;
+pub(crate) mod shelf;
+pub(crate) mod tools;
+pub(crate) mod typist;
+pub(crate) mod workshop;

@@ -1,0 +1,88 @@
+//! A person at a terminal of their own, who answers what is asked.
+
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use crate::support::harness::Stage;
+
+/// How long a question may take to appear.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// `mere` on a terminal.
+pub(crate) struct Typist {
+    child: Child,
+    input: ChildStdin,
+    output: Receiver<Vec<u8>>,
+    said: String,
+    /// How much of it was waited for.
+    seen: usize,
+}
+
+impl Typist {
+    /// Starts `mere` with these words, in the stage's project.
+    pub(crate) fn start(stage: &Stage, words: &str) -> Self {
+        Self::start_with(stage, words, &[])
+    }
+
+    /// The same with more of an environment.
+    pub(crate) fn start_with(stage: &Stage, words: &str, variables: &[(&str, &str)]) -> Self {
+        let mut script = Command::new("script");
+        let line = format!("{} {words}", env!("CARGO_BIN_EXE_mere"));
+        script.args(["-qec", &line, "/dev/null"]).current_dir(stage.path("project"));
+        script.env_clear().env("HOME", stage.path("home")).env("SHELL", "/bin/sh");
+        script.env("PATH", "/usr/bin:/bin").envs(variables.iter().copied());
+        script.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = script.spawn().expect("script runs");
+        let input = child.stdin.take().expect("its input");
+        let mut shown = child.stdout.take().expect("its output");
+        let (sender, output) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = shown.read(&mut buffer) {
+                if sender.send(buffer[..read].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, input, output, said: String::new(), seen: 0 }
+    }
+
+    /// Waits for a question, and types a line.
+    pub(crate) fn answer(&mut self, question: &str, line: &str) {
+        self.wait_for(question);
+        self.press(&format!("{line}\n"));
+    }
+
+    /// Presses keys.
+    pub(crate) fn press(&mut self, keys: &str) {
+        self.input.write_all(keys.as_bytes()).and_then(|()| self.input.flush()).expect("typed");
+    }
+
+    /// Waits until something is shown that was not there before.
+    pub(crate) fn wait_for(&mut self, words: &str) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(at) = self.said[self.seen..].find(words) {
+                self.seen += at + words.len();
+                return;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.said.push_str(&String::from_utf8_lossy(&bytes)),
+                Err(error) => panic!("{words:?} was not shown, {error}: {:?}", self.said),
+            }
+        }
+    }
+
+    /// Waits for the end: the exit status, and everything that was shown.
+    pub(crate) fn finish(mut self) -> (i32, String) {
+        while let Ok(bytes) = self.output.recv_timeout(PATIENCE) {
+            self.said.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        drop(self.input);
+        let status = self.child.wait().expect("it ends");
+        (status.code().expect("an exit status"), self.said.replace("\r\n", "\n"))
+    }
+}

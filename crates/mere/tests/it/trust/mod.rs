@@ -1,0 +1,6 @@
+//! Keys, signers and teams.
+
+pub(crate) mod keys;
+pub(crate) mod signers;
+pub(crate) mod team;
+pub(crate) mod team_attacks;

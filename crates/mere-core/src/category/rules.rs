@@ -89,13 +89,13 @@ impl CategoryRules {
     ) -> Result<Permit, Refusal<G::Error>> {
         match &change {
             StoreChange::CreateCategory { path, .. } => {
-                self.check_create_category(path, ground, asking.force)?
+                self.check_create_category(path, ground, asking.force)?;
             }
             StoreChange::DeleteCategory { path, deletable: depth } => {
                 self.check_delete_category(path, *depth, ground, asking.force)?;
             }
             StoreChange::DescribeCategory { path, .. } => {
-                self.check_describe_category(path, ground)?
+                self.check_describe_category(path, ground)?;
             }
             StoreChange::CreateMemory { path, memory: note } => {
                 self.check_destination(path, ground, asking.force)?;
@@ -111,7 +111,7 @@ impl CategoryRules {
                 self.check_memory(to, note, asking.now)?;
             }
             StoreChange::RemoveMemory { path, .. } => {
-                self.check_operation(MemoryOperation::Delete, path)?
+                self.check_operation(MemoryOperation::Delete, path)?;
             }
             StoreChange::PruneMemory { path, memory: note, .. } => {
                 if !note.memory().has_expired(asking.now) {

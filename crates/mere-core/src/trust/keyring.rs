@@ -113,7 +113,7 @@ impl Keyring {
                 _ if self.revoked.contains(&name) => revoked = revoked.or(Some(name)),
                 Ok(found) => voucher = voucher.or(Some(found)),
                 Err(why) => {
-                    stranger = stranger.or(Some(UntrustedSigner { key: name, reason: why }))
+                    stranger = stranger.or(Some(UntrustedSigner { key: name, reason: why }));
                 }
             }
         }

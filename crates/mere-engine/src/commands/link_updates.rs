@@ -65,7 +65,7 @@ impl LinkTally {
     }
 
     /// Returns the number of links and the items that contain them, naming at most `most` items.
-    fn to_fields(self, most: usize) -> Option<Fields> {
+    fn into_fields(self, most: usize) -> Option<Fields> {
         let more = self.items.len().saturating_sub(most) as u64;
         let items = self.items.into_iter().take(most).map(Data::from);
         let fields = Fields::default()
@@ -86,10 +86,10 @@ impl LinkUpdates {
             .with_some("relinked", some(self.changed))
             .with_some("proposed", some(self.proposed))
             .with_some("not_relinked", some(self.unchanged))
-            .with_some("ambiguous", self.ambiguous.to_fields(usize::MAX))
+            .with_some("ambiguous", self.ambiguous.into_fields(usize::MAX))
             .with_some("links_elsewhere", Some(self.dangling).filter(|count| *count > 0))
-            .with_some("now_ambiguous", self.now_ambiguous.to_fields(MAX_NAMED))
-            .with_some("now_to_others", self.now_to_others.to_fields(MAX_NAMED))
+            .with_some("now_ambiguous", self.now_ambiguous.into_fields(MAX_NAMED))
+            .with_some("now_to_others", self.now_to_others.into_fields(MAX_NAMED))
     }
 
     /// Counts the links that now lead elsewhere, except those that were changed or are already

@@ -46,7 +46,7 @@ pub(crate) fn check_config(context: &Context) -> [CheckedFile; 2] {
     match both {
         Ok(found) => add_warnings((&mut user, &mut project), found),
         Err(WorldError::Config(error)) if *error.address() == user.address => {
-            user.set_problem(&error)
+            user.set_problem(&error);
         }
         Err(error) => project.set_problem(&error),
     }

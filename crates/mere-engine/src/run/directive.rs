@@ -1,7 +1,7 @@
 //! Running a directive or a knowledge entry, which an agent follows or reads.
 //!
 //! Nothing is executed here: a directive's inputs are checked before its steps are returned. A tool
-//! is run through its chain, in [`run`].
+//! is run through its chain, in [`super::run_tool`].
 
 use mere_core::item::{Directive, Item, ItemFault, ItemRef, ItemType, Knowledge, Relation};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};

@@ -2,7 +2,7 @@
 //! cell.
 //!
 //! There is one path, and each step has its own type: `CheckedItem` (who vouches for each link),
-//! [`Linked`] (the links fit together), [`Locked`] (they match the lockfile), `Config`, `Filled`
+//! [`links::Linked`] (the links fit together), [`lock::Locked`] (they match the lockfile), `Config`, `Filled`
 //! and `Subprocess` (what is run, and with which values), `Plan` (the cell). Each step fails closed
 //! and names the link and the field at fault.
 

@@ -20,9 +20,13 @@ const SYSTEM_FOLDERS: [&str; 17] = [
 /// The side of the project's boundaries on which a path lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
+    /// Inside the agent's own workspace.
     Workspace,
+    /// Inside the project.
     Project,
+    /// In a folder that belongs to the system.
     System,
+    /// Anywhere else.
     Outside,
 }
 

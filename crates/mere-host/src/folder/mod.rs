@@ -34,6 +34,7 @@ impl FolderIdentity {
         Self { device, inode }
     }
 
+    /// Reads the identity out of a folder's metadata.
     pub fn from_metadata(metadata: &Metadata) -> Self {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
@@ -114,6 +115,7 @@ impl Folder {
         &self.canonical_path
     }
 
+    /// Returns the device and inode of this folder.
     pub fn identity(&self) -> FolderIdentity {
         self.identity
     }

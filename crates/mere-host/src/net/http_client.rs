@@ -17,27 +17,38 @@ use super::url::Url;
 /// The reasons why a request has no response. None of them names an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
+    /// No connection could be made.
     #[error("nobody answers there")]
     Unreachable,
+    /// The server's certificate is not trusted.
     #[error("nothing shows that it is who it should be")]
     Untrusted,
+    /// The response did not come in time.
     #[error("it took too long")]
     Timeout,
+    /// The response has a status other than success.
     #[error("it answered with status {0}")]
     Status(u16),
+    /// The response is larger than it may be.
     #[error("its answer is too large")]
     TooLarge,
+    /// The response is not valid HTTP.
     #[error("its answer is no HTTP")]
     InvalidResponse,
+    /// The key cannot be sent in a header.
     #[error("the key cannot be sent: it has letters that no key has")]
     InvalidKey,
 }
 
 /// A request with a JSON body.
 pub struct PostRequest<'a> {
+    /// The URL, as a person configured it.
     pub url: &'a Url,
+    /// The key that is sent as a bearer token, if there is one.
     pub key: Option<&'a Secret>,
+    /// The JSON text.
     pub body: &'a [u8],
+    /// How long the whole exchange may take.
     pub timeout: Duration,
     /// The most bytes a response may have.
     pub max_response_bytes: u64,

@@ -21,8 +21,10 @@ pub struct Url {
 /// The reasons why a text is not such a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
+    /// The text is not a URL that can be used.
     #[error("an address begins with https:// or http://, names a host, and has no `@` and no `#`")]
     Malformed,
+    /// The URL would send texts over a network without encryption.
     #[error("what leaves this machine is encrypted: https:// is needed, but for localhost")]
     Unencrypted,
 }

@@ -18,6 +18,7 @@ const MAX_OUTPUT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The result of installing a hook.
 pub enum HookInstallation {
+    /// The hook was written.
     Installed,
     /// The same hook was already there.
     AlreadyInstalled,

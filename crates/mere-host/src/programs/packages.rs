@@ -18,6 +18,7 @@ const PACKAGES_FOLDER: &str = "packages";
 /// Why no packages were fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum PackagesError {
+    /// The program that fetches packages is not installed.
     #[error("there is no `{0}`")]
     NoFetcher(&'static str),
     /// With the fetcher's name and the last line of its error output.
@@ -26,8 +27,10 @@ pub enum PackagesError {
     /// With the number of the line.
     #[error("line {0} of the requirements is more than a package and its version")]
     Requirement(usize),
+    /// The machine has no folder for packages.
     #[error("there is no place for packages")]
     NoFolder,
+    /// The packages could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
@@ -41,7 +44,9 @@ impl From<io::Error> for PackagesError {
 /// The kind of file that lists the packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackageManifest {
+    /// A `requirements.txt`, which pip reads.
     Requirements,
+    /// A `package.json`, which npm reads.
     PackageJson,
 }
 
@@ -95,7 +100,6 @@ impl Environment {
     }
 
     /// Returns a variable of the environment if it is Unicode.
-    #[expect(clippy::unused_self, reason = "what is read here is the environment of this process")]
     pub fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }

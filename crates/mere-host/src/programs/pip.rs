@@ -20,11 +20,13 @@ pub struct Pip(Fetcher);
 /// Why pip fetched nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum PipError {
+    /// Pip is not installed.
     #[error("there is no pip")]
     NotFound,
     /// With the last line of its error output.
     #[error("pip says no: {0}")]
     Failed(String),
+    /// The fetched files could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }

@@ -14,12 +14,16 @@ pub use unsupported::SshAgent;
 /// Why the ssh-agent did not answer as asked. For people.
 #[derive(Debug, thiserror::Error)]
 pub enum SshAgentError {
+    /// The agent's socket cannot be used.
     #[error("ssh-agent cannot be reached: {0}")]
     Unreachable(std::io::Error),
+    /// The agent sent something that is not a response.
     #[error("ssh-agent gave no answer that makes sense")]
     InvalidResponse,
+    /// The agent refused to sign.
     #[error("ssh-agent did not sign: it refused, or the person did")]
     Refused,
+    /// The agent's response is larger than it may be.
     #[error("ssh-agent takes no message of this size")]
     MessageTooLarge,
 }

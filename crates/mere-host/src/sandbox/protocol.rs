@@ -81,7 +81,9 @@ pub(super) enum CellReport {
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Exit {
+    /// The process exited with this code.
     Code(i32),
+    /// The process was killed by this signal.
     Signal(i32),
 }
 
@@ -96,7 +98,9 @@ pub enum SandboxLayer {
     Limits,
     /// No user of the machine, no capabilities, no new privileges.
     Privileges,
+    /// Landlock, which limits the files that can be reached.
     Landlock,
+    /// Seccomp, which limits the system calls.
     Seccomp,
 }
 

@@ -13,6 +13,7 @@ use crate::Folder;
 pub struct RunPlan<'a> {
     /// The program, by its path in the cell, and its arguments.
     pub argv: Vec<String>,
+    /// The environment variables of the process, and no others.
     pub environment: Vec<(String, String)>,
     /// What the program reads from standard input.
     pub input: Vec<u8>,
@@ -22,8 +23,11 @@ pub struct RunPlan<'a> {
     pub workspace: &'a Folder,
     /// Other folders that are shown read-only, each with its path in the cell.
     pub read_only_folders: Vec<(&'static str, &'a Folder)>,
+    /// How long the run may take.
     pub timeout: Duration,
+    /// What the run may use.
     pub limits: RunLimits,
+    /// Which layers the sandbox must have.
     pub level: SandboxLevel,
 }
 
@@ -78,9 +82,13 @@ pub struct RunObserver<'a> {
 /// A run that has ended.
 #[derive(Debug)]
 pub struct FinishedRun {
+    /// How the run ended.
     pub end: RunEnd,
+    /// What it wrote to standard output.
     pub stdout: CapturedOutput,
+    /// What it wrote to standard error.
     pub stderr: CapturedOutput,
+    /// How long it took.
     pub duration: Duration,
 }
 
@@ -100,13 +108,18 @@ pub enum RunEnd {
 /// The limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExceededLimit {
+    /// Memory.
     Memory,
+    /// Processes and threads.
     Tasks,
+    /// Disk space in the workspace.
     Workspace,
+    /// Output.
     Output,
 }
 
 impl ExceededLimit {
+    /// Returns the name of the limit in replies.
     pub fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -120,19 +133,25 @@ impl ExceededLimit {
 /// The captured part of an output.
 #[derive(Debug, Default)]
 pub struct CapturedOutput {
+    /// The first bytes of the output.
     pub bytes: Vec<u8>,
+    /// Whether there was more.
     pub truncated: bool,
 }
 
 /// Why nothing was run.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
+    /// A layer of the sandbox cannot be built here.
     #[error("the layer `{name}` is missing: {1}", name = .0.name())]
     Layer(SandboxLayer, String),
+    /// A limit cannot be enforced here.
     #[error("the limits of a run cannot be kept: {0}")]
     Limits(String),
+    /// The program could not be started.
     #[error("the program could not be started: {0}")]
     NotStarted(String),
+    /// The machine failed.
     #[error("the sandbox failed: {0}")]
     Io(#[from] std::io::Error),
 }
@@ -143,7 +162,10 @@ pub const NOT_ENFORCED: &str = "nothing";
 /// Which layers work, and what enforces the limits on processes and memory.
 #[derive(Debug)]
 pub struct LayerReport {
+    /// Each layer, and why it cannot be built.
     pub layers: Vec<(SandboxLayer, Result<(), String>)>,
+    /// The mechanism that limits processes.
     pub processes_limited_by: &'static str,
+    /// The mechanism that limits memory.
     pub memory_limited_by: &'static str,
 }

@@ -24,6 +24,7 @@ pub struct FileStamps(Vec<Option<FileStamp>>);
 #[serde(from = "(u64, u64, i64, i64)", into = "(u64, u64, i64, i64)")]
 pub struct FileStamp {
     inode: u64,
+    /// The size of the file in bytes.
     pub size: u64,
     /// Nanoseconds since 1970, like `changed`.
     pub modified: i64,
@@ -46,6 +47,7 @@ impl FileStamp {
         }
     }
 
+    /// Reads the stamp out of a file's metadata.
     pub fn from_metadata(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         let (modified, changed) = {

@@ -69,6 +69,7 @@ impl FolderWatcher {
         Self { inotify, interest, folders: HashMap::new() }
     }
 
+    /// Reports whether the system is asked to report changes.
     pub fn is_active(&self) -> bool {
         self.inotify.is_some()
     }

@@ -30,7 +30,9 @@ pub enum Interest {
 /// What has happened since the watcher was last asked.
 #[derive(Debug, PartialEq, Eq)]
 pub enum WatchReport {
+    /// Nothing has changed.
     Unchanged,
+    /// These names have changed, and nothing else.
     Changed(BTreeSet<FolderChange>),
     /// Anything may have happened.
     Unknown,
@@ -44,5 +46,6 @@ pub struct FolderChange {
     pub folder: String,
     /// The name that changed, or `None` for the folder itself.
     pub name: Option<String>,
+    /// Whether the name is a folder's.
     pub is_folder: bool,
 }

@@ -19,6 +19,7 @@ impl FolderWatcher {
         Self
     }
 
+    /// Reports whether the system is asked to report changes.
     pub fn is_active(&self) -> bool {
         false
     }

@@ -37,6 +37,7 @@ pub enum Database {
 
 impl Database {
     /// Returns where the database can be instead, if it cannot be here.
+    #[must_use]
     pub fn fallback(&self) -> Self {
         match self {
             Self::InCache(_) => Self::Temporary,

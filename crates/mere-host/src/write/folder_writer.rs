@@ -73,6 +73,7 @@ impl FolderWriter {
         Ok(Some(Self { dir: folder.try_clone()?, staging, _lock: lock }))
     }
 
+    /// Returns the handle of the folder.
     pub fn dir(&self) -> &Dir {
         &self.dir
     }

@@ -27,6 +27,7 @@ const OTHERS_MODE_BITS: u32 = 0o077;
 
 /// A key file that was read. Its bytes are wiped when it is dropped.
 pub struct KeyFile {
+    /// The content, which is erased from memory when it is dropped.
     pub bytes: Zeroizing<Vec<u8>>,
     /// The file's path for people.
     pub display_path: String,
@@ -36,24 +37,47 @@ pub struct KeyFile {
 /// Why a file was not read or not written. For people.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
+    /// There is no such file.
     #[error("{0} is not there")]
     Missing(String),
+    /// The file is a symbolic link.
     #[error("{0} is a link")]
     Link(String),
+    /// Others may open the file.
     #[error("{file} may be opened by others: its mode is {mode:o}")]
-    ModeTooOpen { file: String, mode: u32 },
+    ModeTooOpen {
+        /// The file, as the person knows it.
+        file: String,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The file cannot be read.
     #[error("{file} cannot be read: {cause}")]
-    Unreadable { file: String, cause: String },
+    Unreadable {
+        /// The file, as the person knows it.
+        file: String,
+        /// What the system says.
+        cause: String,
+    },
+    /// The file exists already.
     #[error("{0} is there already")]
     AlreadyExists(String),
+    /// The file cannot be written.
     #[error("{file} cannot be written: {cause}")]
-    Unwritable { file: String, cause: String },
+    Unwritable {
+        /// The file, as the person knows it.
+        file: String,
+        /// What the system says.
+        cause: String,
+    },
 }
 
 /// Whether a file that a person points at may be a symbolic link.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LinkPolicy {
+    /// A symbolic link is followed.
     Follow,
+    /// A symbolic link is refused.
     Refuse,
 }
 

@@ -75,7 +75,6 @@ impl Environment {
 
     /// Returns the value of a variable that a person configured, or `None` if it is empty or not
     /// Unicode.
-    #[expect(clippy::unused_self, reason = "what is read here is the environment of this process")]
     pub fn read_secret_variable(&self, variable: &str) -> Option<Secret> {
         let key = std::env::var(variable).ok().filter(|key| !key.is_empty());
         key.map(Secret::new)

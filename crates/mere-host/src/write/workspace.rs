@@ -37,6 +37,7 @@ pub struct WriteTarget {
 
 /// The result of looking up a path in a workspace.
 pub enum TargetLookup {
+    /// The target can be written.
     Found(WriteTarget),
     /// A folder on the way does not exist.
     MissingFolder,
@@ -46,7 +47,9 @@ pub enum TargetLookup {
 
 /// What exists under a target's name now.
 pub enum ExistingEntry {
+    /// Nothing has the name.
     Absent,
+    /// A regular file has the name.
     File(File),
     /// A folder, a symbolic link, a pipe.
     Other,
@@ -55,7 +58,9 @@ pub enum ExistingEntry {
 /// What to do about folders that are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingFolders {
+    /// Missing folders are made.
     Create,
+    /// Missing folders are an error.
     Refuse,
 }
 

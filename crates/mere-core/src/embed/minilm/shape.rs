@@ -43,7 +43,7 @@ impl ModelShape {
     }
 
     /// Returns the numbers in header order.
-    pub(super) fn to_numbers(&self) -> [usize; Self::NUMBER_COUNT] {
+    pub(super) fn to_numbers(self) -> [usize; Self::NUMBER_COUNT] {
         [
             self.layers,
             self.width,

@@ -64,7 +64,7 @@ impl Finding {
         Self { address, ..self }
     }
 
-    fn to_data(self) -> Data {
+    fn into_data(self) -> Data {
         Fields::default()
             .with("check", self.check)
             .with("state", self.state.name())
@@ -87,7 +87,7 @@ pub(super) fn diagnose(desk: &ItemCall<'_>, repair: DoctorMode) -> Result<Draft,
     findings.extend(setup_checks::check_proposals(desk));
     findings.extend(sandbox_checks::check_layers(desk.run_config.sandbox_level));
     let wrong = findings.iter().filter(|one| one.state == FindingState::Wrong).count();
-    let told = findings.into_iter().map(Finding::to_data).collect::<Data>();
+    let told = findings.into_iter().map(Finding::into_data).collect::<Data>();
     let data = Fields::default().with("checks", told).with("findings", wrong as u64);
     if wrong == 0 {
         return Ok(Draft::success(codes::DOCTOR, "Nothing is wrong.").data(data));

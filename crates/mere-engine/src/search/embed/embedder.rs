@@ -59,7 +59,7 @@ impl ThreadBudget {
 }
 
 impl Embedder {
-    /// Returns the model that the user's config asks for; by default MiniLM if it was fetched, else
+    /// Returns the model that the user's config asks for; by default `MiniLM` if it was fetched, else
     /// the table.
     pub(crate) fn from_config(said: &EmbeddingsConfig, surroundings: &Environment) -> Self {
         let models = surroundings.model_folder();

@@ -1,4 +1,4 @@
-//! The MiniLM model that a person fetched, loaded from its file when it is first needed.
+//! The `MiniLM` model that a person fetched, loaded from its file when it is first needed.
 //!
 //! The file is read at most once, whether or not that succeeds.
 
@@ -12,7 +12,7 @@ use mere_host::ModelFolder;
 /// The name of the packed model in the folder of models.
 pub(crate) const MINILM_FILE: &str = "minilm-l6-v2.bin";
 
-/// A MiniLM model that is loaded once.
+/// A `MiniLM` model that is loaded once.
 pub(crate) struct LazyMiniLm {
     models: Option<ModelFolder>,
     loaded: OnceLock<Result<Box<MiniLm>, EmbeddingError>>,

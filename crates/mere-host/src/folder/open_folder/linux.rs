@@ -67,6 +67,7 @@ impl OpenFolder {
         Ok(u64::try_from(fstatfs(&self.0)?.f_type).unwrap_or_default())
     }
 
+    /// Returns the device and inode of this folder.
     pub fn identity(&self) -> io::Result<FolderIdentity> {
         let stat = fstat(&self.0)?;
         Ok(FolderIdentity::new(stat.st_dev, stat.st_ino))

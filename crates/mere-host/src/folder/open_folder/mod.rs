@@ -39,8 +39,11 @@ pub(crate) fn check_then_rename(from: (&Dir, &str), to: (&Dir, &str)) -> io::Res
 /// The kind of a directory entry; a symbolic link is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
+    /// A folder.
     Folder,
+    /// A regular file.
     File,
+    /// A symbolic link.
     Link,
     /// A pipe, a socket, a device.
     Special,

@@ -29,6 +29,7 @@ impl OpenFolder {
         self.0
     }
 
+    /// Returns the device and inode of this folder.
     pub fn identity(&self) -> io::Result<FolderIdentity> {
         Ok(FolderIdentity::from_metadata(&self.0.dir_metadata()?))
     }

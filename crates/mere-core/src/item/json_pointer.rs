@@ -1,6 +1,6 @@
 //! Finds the bytes of a value in a JSON text.
 //!
-//! It scans a text that [`crate::json::parse`] has accepted, so it validates nothing: what it
+//! It scans a text that [`crate::text::json::parse`] has accepted, so it validates nothing: what it
 //! cannot follow is simply not found.
 
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Who vouches for an item, and where it may lie.
 //!
 //! An author signs a [`Statement`] about an item; whoever installs it signs a [`Placement`] that
-//! says where it lies. Both are stored in a [`Sidecar`]. [`verify`] is the one function that
+//! says where it lies. Both are stored in a [`Sidecar`]. [`verify()`] is the one function that
 //! compares them with what was found, and the only maker of [`Verified`]. A team's [`Roster`] says
 //! whose keys are trusted. Nothing here asks a clock or opens a file.
 

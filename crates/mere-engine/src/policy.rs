@@ -22,16 +22,16 @@ pub struct Permit<'a> {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Denied {
     /// Carries the address in the workspace where the agent may write instead.
-    #[error("agents write in their workspace only")]
+    #[error("agents may only write in their workspace")]
     OutsideWorkspace(Address),
     /// Git executes what such a folder configures, as the person who runs git there.
-    #[error("agents make no repositories")]
+    #[error("agents may not create repositories")]
     Repository,
     /// Only a person may copy an item into a space.
-    #[error("agents install nothing")]
+    #[error("agents may not install items")]
     Install,
     /// No person is present who could intend the signature.
-    #[error("nobody is there to sign")]
+    #[error("nobody is present to sign")]
     Sign,
 }
 

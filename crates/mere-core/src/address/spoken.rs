@@ -30,7 +30,7 @@ pub enum Spoken {
 /// A text that is not an accepted form of a path. The error carries nothing, because the answer
 /// must not distinguish a malformed path from a missing one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a path an agent may say")]
+#[error("not a path that an agent may use")]
 pub struct MalformedPath;
 
 impl Spoken {

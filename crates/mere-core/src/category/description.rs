@@ -21,7 +21,7 @@ pub enum DescriptionError {
     #[error("a description has at most 500 characters")]
     TooLong,
     /// The text has control or invisible characters.
-    #[error("a description has no control or invisible characters")]
+    #[error("a description must not contain control or invisible characters")]
     Character,
 }
 

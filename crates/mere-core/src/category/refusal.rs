@@ -137,8 +137,7 @@ pub enum Denial {
     },
     /// The category holds files that are not memories.
     #[error(
-        "Cannot delete category '{path}': it holds {} that agents do not delete. Ask a person to \
-         look at what is there.",
+        "Cannot delete category '{path}': it contains {} that agents may not delete. Ask a person to check what is there.",
         pluralize(*.others, "other file", "other files")
     )]
     ForeignFiles {
@@ -210,7 +209,7 @@ pub enum InvalidChange {
     },
     /// Something that is not a category has its name, or the name of one of its ancestors.
     #[error(
-        "Cannot create category '{path}': something else has its name, or that of a category above it."
+        "Cannot create category '{path}': something that is not a category already has this name, or the name of one of its parents."
     )]
     Obstructed {
         /// The category to create.
@@ -218,7 +217,7 @@ pub enum InvalidChange {
     },
     /// The path of the memory is the path of a category.
     #[error(
-        "Cannot create memory at '{path}': a category has that name. Name the memory too: '{path}/name'."
+        "Cannot create memory at '{path}': a category has that name. Add the memory's own name: '{path}/name'."
     )]
     NameIsCategory {
         /// The memory.
@@ -231,7 +230,7 @@ pub enum InvalidChange {
         path: MemoryPath,
     },
     /// The category to delete is not empty.
-    #[error("Cannot delete category '{path}': it is not empty ({}). Set `recursive` to delete what is in it too.", describe_contents(*.contents))]
+    #[error("Cannot delete category '{path}': it is not empty ({}). Set `recursive` to delete its contents as well.", describe_contents(*.contents))]
     NotEmpty {
         /// The category.
         path: Category,

@@ -42,13 +42,15 @@ pub enum ChainConfigFault {
         field: &'static str,
     },
     /// Environment variables are given in two places.
-    #[error("`{link}` has both `env_config` and `config.env_config`, which mean the same")]
+    #[error("`{link}` has both `env_config` and `config.env_config`; use only one of them")]
     DuplicateEnvConfig {
         /// The tool.
         link: ItemId,
     },
     /// A variable has an invalid name.
-    #[error("`{field}` of `{link}` has a name that is not letters, digits and `_`")]
+    #[error(
+        "`{field}` of `{link}` has a variable name with characters other than letters, digits and `_`"
+    )]
     VariableName {
         /// The tool.
         link: ItemId,
@@ -56,7 +58,9 @@ pub enum ChainConfigFault {
         field: &'static str,
     },
     /// A variable does not have exactly one valid source.
-    #[error("`{field}.{name}` of `{link}` is not one of `secret`, `env` and `value` with a text")]
+    #[error(
+        "`{field}.{name}` of `{link}` must have exactly one of `secret`, `env` and `value`, set to a string"
+    )]
     VariableSource {
         /// The tool.
         link: ItemId,

@@ -46,7 +46,7 @@ pub enum ChainFault {
         found: ItemId,
     },
     /// The executor of the last tool is not in the chain.
-    #[error("`executor_id` of `{link}` is `{executor}`, and the chain ends before it")]
+    #[error("`executor_id` of `{link}` is `{executor}`, which is not in the chain")]
     MissingExecutor {
         /// The last tool.
         link: ItemId,
@@ -54,7 +54,7 @@ pub enum ChainFault {
         executor: ItemId,
     },
     /// The chain leads to a reserved name for which no tool exists yet.
-    #[error("`executor_id` of `{link}` is `{executor}`, which is not run yet")]
+    #[error("`executor_id` of `{link}` is `{executor}`, which is not supported yet")]
     NotImplemented {
         /// The tool that needs it, or the reserved name itself.
         link: ItemId,
@@ -62,7 +62,7 @@ pub enum ChainFault {
         executor: ItemId,
     },
     /// A tool of some scope has a name that is reserved for the binary.
-    #[error("`{link}` is a reserved name, and the tool of scope {scope} may not have it")]
+    #[error("`{link}` is a reserved name; a tool in scope {scope} must not use it")]
     ReservedName {
         /// The reserved name.
         link: ItemId,
@@ -76,13 +76,13 @@ pub enum ChainFault {
         link: ItemId,
     },
     /// A primitive is not the last tool of the chain. Nothing runs a primitive, so it must be.
-    #[error("`tool_type` of `{link}` is primitive, and it is not the last of the chain")]
+    #[error("`tool_type` of `{link}` is primitive, but it is not the last tool of the chain")]
     PrimitiveNotLast {
         /// The tool.
         link: ItemId,
     },
     /// The last tool is not a primitive that ships in the binary.
-    #[error("`{link}` ends the chain, and only a primitive that ships in the binary may")]
+    #[error("the chain ends with `{link}`, but it must end with a primitive that ships with mere")]
     EndsWithoutPrimitive {
         /// The tool.
         link: ItemId,
@@ -103,7 +103,7 @@ pub enum ChainFault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PairFault {
     /// The manifest has no `validation.child_schemas`, so the tool runs no other.
-    #[error("its `validation.child_schemas` lists nothing")]
+    #[error("its `validation.child_schemas` is missing or empty")]
     NoChildSchemas,
     /// A field is malformed.
     #[error("its `{field}` is not {expected}")]
@@ -122,7 +122,7 @@ pub enum PairFault {
         error: SchemaError,
     },
     /// No entry matches the other tool.
-    #[error("no `match` of its `validation.child_schemas` fits")]
+    #[error("no `match` in its `validation.child_schemas` matches")]
     NoMatch,
     /// An entry matches the other tool, but its schema refuses the manifest.
     #[error("its `{field}` refuses the manifest: {}", join_problems(.problems))]

@@ -44,7 +44,7 @@ pub struct FilledConfig<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FillFault {
     /// A parameter has the name that is reserved for the entrypoint.
-    #[error("`parameters` has `entrypoint`, which is the file that is run")]
+    #[error("`parameters` contains `entrypoint`, a name that is reserved for the file to run")]
     ReservedParameter,
     /// A template is not closed.
     #[error("`{field}` has a `${{` without a `}}`; write `$${{` for the characters themselves")]
@@ -53,13 +53,13 @@ pub enum FillFault {
         field: String,
     },
     /// A template does not contain a valid name.
-    #[error("`{field}` has a `${{…}}` that is no name")]
+    #[error("`{field}` has a `${{…}}` that does not contain a valid name")]
     InvalidName {
         /// The field.
         field: String,
     },
     /// The default of a template contains another template.
-    #[error("`{field}` has a template in the default of another")]
+    #[error("`{field}` has a template inside the default of another template")]
     Nested {
         /// The field.
         field: String,
@@ -84,7 +84,7 @@ pub enum FillFault {
     #[error(transparent)]
     Entrypoint(#[from] EntrypointFault),
     /// An argument is neither a text nor a number nor a boolean.
-    #[error("`{field}` is {found}, and an argument is a text, a number, true or false")]
+    #[error("`{field}` is {found}, but an argument must be a string, a number, true or false")]
     NotText {
         /// The field.
         field: String,
@@ -92,7 +92,7 @@ pub enum FillFault {
         found: &'static str,
     },
     /// The arguments are not a list.
-    #[error("`{field}` is {found}, and not a list")]
+    #[error("`{field}` is {found}, not a list")]
     NotAList {
         /// The field.
         field: String,
@@ -106,13 +106,13 @@ pub enum FillFault {
         field: String,
     },
     /// There are too many arguments.
-    #[error("`{field}` goes beyond {MAX_ARGUMENTS} arguments")]
+    #[error("`{field}` exceeds the limit of {MAX_ARGUMENTS} arguments")]
     TooMany {
         /// The field.
         field: String,
     },
     /// The arguments are too long.
-    #[error("`{field}` goes beyond {MAX_ARGUMENT_BYTES} bytes of arguments")]
+    #[error("`{field}` exceeds the limit of {MAX_ARGUMENT_BYTES} bytes for all arguments")]
     TooLong {
         /// The field.
         field: String,
@@ -155,7 +155,7 @@ impl FilledConfig<'_> {
 
 impl fmt::Debug for FilledConfig<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Filled").field("chain", &self.chain).finish_non_exhaustive()
+        f.debug_struct("FilledConfig").field("chain", &self.chain).finish_non_exhaustive()
     }
 }
 

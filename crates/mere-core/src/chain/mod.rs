@@ -169,7 +169,7 @@ fn check_manifest(member: &ChainTool) -> Result<(), ChainFault> {
     }
     match said("tool_type") {
         Some(Some(_)) => Ok(()),
-        _ => wrong("tool_type", "a kind of tools".to_owned()),
+        _ => wrong("tool_type", "a tool type".to_owned()),
     }
 }
 

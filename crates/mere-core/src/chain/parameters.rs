@@ -16,7 +16,7 @@ const LISTED_KEYS: [&str; 6] = ["name", "type", "required", "description", "defa
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParametersFault {
     /// The parameters are defined twice.
-    #[error("there are both `input_schema` and `parameters`, which mean the same")]
+    #[error("`input_schema` and `parameters` are both given; use only one of them")]
     DuplicateSchema,
     /// A part of the definition is malformed.
     #[error("`{field}` is not {expected}")]
@@ -27,7 +27,7 @@ pub enum ParametersFault {
         expected: &'static str,
     },
     /// Two parameters have the same name.
-    #[error("`{field}` is the name of another parameter too")]
+    #[error("`{field}` is already the name of another parameter")]
     DuplicateName {
         /// The field.
         field: String,

@@ -98,14 +98,14 @@ fn parse_texts(value: &Value, field: &'static str) -> Result<Vec<String>, Subpro
     let texts = value.as_array().and_then(|items| {
         items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
     });
-    texts.ok_or(SubprocessFault::InvalidField { field, expected: "a list of texts" })
+    texts.ok_or(SubprocessFault::InvalidField { field, expected: "a list of strings" })
 }
 
 /// Parses the timeout. A number so small that it rounds to zero is refused as well.
 fn parse_timeout(value: &Value) -> Result<Duration, SubprocessFault> {
     let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let seconds = seconds.filter(|time| !time.is_zero());
-    let expected = "a number of seconds more than 0";
+    let expected = "a number of seconds greater than 0";
     seconds.ok_or(SubprocessFault::InvalidField { field: "config.timeout_s", expected })
 }
 

@@ -43,7 +43,7 @@ pub struct StaticEmbeddings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StaticEmbeddingsError {
     /// The header is not the one expected.
-    #[error("not a table of vectors, or of another version")]
+    #[error("not a table of vectors, or a table of another version")]
     Header,
     /// The file is shorter or longer than its header says.
     #[error("the table's length is not what its header says")]

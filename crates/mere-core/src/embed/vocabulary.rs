@@ -40,7 +40,7 @@ pub enum VocabularyError {
     #[error("a token has 1 to {MAX_TOKEN_BYTES} bytes")]
     Length,
     /// Too many tokens have colliding hashes.
-    #[error("the tokens are not those of a language")]
+    #[error("too many tokens have colliding hashes")]
     Collisions,
     /// A special token is missing.
     #[error("the vocabulary has no `{0}`")]

@@ -33,7 +33,8 @@ impl ClearedValue<'_> {
             Self::Text(text) if text.len() > MAX_TEXT_BYTES => {
                 let end = text.floor_char_boundary(MAX_TEXT_BYTES);
                 Self::Text(
-                    format!("{}\n(cut here; the structured reply has all)", &text[..end]).into(),
+                    format!("{}\n(cut here; the structured reply has the rest)", &text[..end])
+                        .into(),
                 )
             }
             Self::List(items) => Self::List(items.into_iter().map(Self::truncate_texts).collect()),

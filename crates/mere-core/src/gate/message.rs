@@ -188,6 +188,6 @@ fn restore_ids(mut message: Value, ids: [Option<Value>; ID_POINTERS.len()]) -> V
 
 fn withheld_error(code: Option<Value>) -> Value {
     let code = code.unwrap_or_else(|| INTERNAL_ERROR.into());
-    let message = "The answer was withheld: it named a place outside the visible world.";
+    let message = "The answer was withheld because it named a location outside the visible world.";
     json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } })
 }

@@ -346,8 +346,9 @@ fn with_escaped_content(mut data: ClearedFields<'_>, content: Option<String>) ->
 /// Builds the gate's own error. Its words are constants, so they need not pass the gate.
 fn withheld_reply(how: (&ReplyMetadata, MirrorFormat)) -> Cleared {
     let body = ClearedBody {
-        message: "The reply was withheld: it named a place outside the visible world.".to_owned(),
-        hint: Some("This is a fault of the server. Report the trace id to a person.".to_owned()),
+        message: "The reply was withheld because it named a location outside the visible world."
+            .to_owned(),
+        hint: Some("This is a bug in the server. Report the trace id to a person.".to_owned()),
         data: Vec::new(),
     };
     build_cleared(codes::GATE_WITHHELD.id(), body, how)

@@ -54,7 +54,7 @@ pub(super) fn check_size(bytes: usize) -> Result<(), ItemFault> {
     if bytes <= MAX_ITEM_BYTES {
         return Ok(());
     }
-    let fix = "Keep the item short, and move what is long into files beside it.";
+    let fix = "Shorten the item, and move long parts into files beside it.";
     Err(ItemFault::whole_file("the file is larger than 1 MiB", fix))
 }
 

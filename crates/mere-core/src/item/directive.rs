@@ -127,8 +127,8 @@ fn warnings(root: Node<'_, '_>) -> Vec<&'static str> {
     let types = inputs.filter_map(|input| input.attribute("type").map(str::to_owned));
     let odd_type = types.into_iter().any(|kind| !TYPES.contains(&&*kind));
     let odd = [
-        odd_part.then_some("an element of the directive is not a known one"),
-        odd_type.then_some("an input has a type that nobody knows, and is not checked by it"),
+        odd_part.then_some("the directive has an unknown element"),
+        odd_type.then_some("an input has an unknown type, so its value is not checked against it"),
     ];
     odd.into_iter().flatten().collect()
 }
@@ -143,12 +143,7 @@ pub(super) fn find_element(text: &str) -> Result<Range<usize>, ItemFault> {
     let end = xml_bounds::element_end(text, start)?;
     if let Some(other) = starts.find(|other| *other >= end) {
         let what = "there is a second `<directive>` element";
-        return Err(ItemFault::at_offset(
-            text,
-            other,
-            what,
-            "Put each directive into a file of its own.",
-        ));
+        return Err(ItemFault::at_offset(text, other, what, "Put each directive in its own file."));
     }
     Ok(start..end)
 }
@@ -208,7 +203,7 @@ impl Reader<'_> {
             self.text,
             offset,
             what,
-            "Let `name` be the file's name, or rename the file.",
+            "Set `name` to the file's name, or rename the file.",
         ))
     }
 
@@ -216,7 +211,7 @@ impl Reader<'_> {
         for part in PARTS {
             if let Some(second) = root.children().filter(|node| node.has_tag_name(part)).nth(1) {
                 let fix = "Keep one of each.";
-                return Err(self.fault(second, "a part of the directive stands twice", fix));
+                return Err(self.fault(second, "a part of the directive appears twice", fix));
             }
         }
         Ok(())

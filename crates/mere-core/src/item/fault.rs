@@ -48,8 +48,8 @@ impl ItemFault {
             PlainMappingError::AmbiguousScalar(line, column) => Self {
                 line: number(line),
                 column: number(column),
-                what: "readers of YAML disagree on what this is".into(),
-                fix: "Put it in quotes to make it a text, or write it plainly: `15`, `true`."
+                what: "YAML parsers disagree on how to read this value".into(),
+                fix: "Quote it to make it a string, or write it in a plain form such as `15` or `true`."
                     .into(),
             },
         }
@@ -70,7 +70,7 @@ fn suggest_yaml_fix(text: &str, line: usize) -> &'static str {
     let any = |wrong: &dyn Fn(&str) -> bool| near.iter().any(|line| wrong(line));
     let conflicts = ["<<<<<<<", "=======", ">>>>>>>"];
     if text.lines().any(|line| conflicts.iter().any(|mark| line.starts_with(mark))) {
-        return "There are marks of a merge conflict: take one side, and remove them.";
+        return "There are merge conflict markers: choose one side, and remove the markers.";
     }
     if any(&|line| line.starts_with('\t') || line.trim_start_matches(' ').starts_with('\t')) {
         return "Indent with spaces, not with tabs.";
@@ -82,7 +82,7 @@ fn suggest_yaml_fix(text: &str, line: usize) -> &'static str {
     if any(&colon) {
         return "A value with a colon and a space in it needs quotes: `key: \"a: b\"`.";
     }
-    "Keys once each and evenly indented; no anchors, aliases, merges or tags."
+    "Write each key once with even indentation, and use no anchors, aliases, merge keys or tags."
 }
 
 /// Says that a value stated in the file differs from the one its location implies.
@@ -92,7 +92,7 @@ pub(super) fn place_mismatch(what: &'static str, stated: &str, found: &str) -> P
         .content(Content::mention(stated))
         .and("` in the file, but `")
         .content(Content::mention(found))
-        .and("` by its place")
+        .and("` by its location")
 }
 
 fn line_and_column(text: &str, offset: usize) -> (usize, usize) {

@@ -80,13 +80,13 @@ impl<'a> Frontmatter<'a> {
         match self.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(self.fault(key, "the value is not a text", "Put it in quotes.")),
+            Some(_) => Err(self.fault(key, "the value is not a string", "Put it in quotes.")),
         }
     }
 
     /// Returns the list of texts of a key; a single text is a list of one.
     pub(super) fn text_list(&self, key: &str) -> Result<Vec<String>, ItemFault> {
-        let wrong = || self.fault(key, "the value is not a list of texts", "Write `[a, b]`.");
+        let wrong = || self.fault(key, "the value is not a list of strings", "Write `[a, b]`.");
         match self.get(key) {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::String(text)) => Ok(vec![text.clone()]),

@@ -20,7 +20,7 @@ pub struct ItemId(String);
 pub enum IdError {
     /// The text does not have the form of an id.
     #[error(
-        "an id is 1 to 64 small letters, digits, `_` or `-`, and begins with a letter or digit"
+        "an id has 1 to 64 lower-case letters, digits, `_` or `-`, and begins with a letter or digit"
     )]
     Form,
     /// The name is reserved.

@@ -67,7 +67,7 @@ impl Knowledge {
             title: title.to_owned(),
             tags: front.text_list("tags")?,
             relations: relations.into_iter().filter(|(_, ids)| !ids.is_empty()).collect(),
-            warnings: odd.then_some("`entry_type` is not a known one").into_iter().collect(),
+            warnings: odd.then_some("`entry_type` is not a known type").into_iter().collect(),
             content: front.content_start..text.len(),
             frontmatter: front.to_map(),
         })
@@ -82,7 +82,7 @@ impl Knowledge {
 }
 
 fn check_id(front: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), ItemFault> {
-    let fix = "Let `id` be the file's name, or rename the file.";
+    let fix = "Set `id` to the file's name, or rename the file.";
     let mut stated = false;
     for key in ["id", "zettel_id"] {
         let Some(id) = front.text(key)? else { continue };
@@ -111,6 +111,6 @@ fn version(front: &Frontmatter<'_>) -> Result<Version, ItemFault> {
         Some(Value::String(text)) => {
             text.parse().map_err(|_| front.fault("version", "`version` is not SemVer", fix))
         }
-        Some(_) => Err(front.fault("version", "`version` is not a text", fix)),
+        Some(_) => Err(front.fault("version", "`version` is not a string", fix)),
     }
 }

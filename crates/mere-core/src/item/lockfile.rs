@@ -15,7 +15,7 @@ use crate::digest::Sha256;
 use crate::reply::{Content, Prose};
 use crate::text::json;
 
-const FIX: &str = "Make it again with `mere lock`.";
+const FIX: &str = "Create it again with `mere lock`.";
 
 /// A parsed lockfile.
 #[derive(Clone, Debug)]
@@ -111,7 +111,7 @@ fn parse_chain(top: &ObjectReader<'_>) -> Result<Vec<PinnedTool>, ItemFault> {
             id: link.parse("tool_id", "is no id")?,
             version: link.parse("version", "is not SemVer")?,
             scope,
-            category: link.parse("category", "is no category")?,
+            category: link.parse("category", "is not a valid category")?,
             integrity: link.parse("integrity", NOT_A_DIGEST)?,
             executor,
         })
@@ -136,7 +136,7 @@ fn parse_metadata(top: &ObjectReader<'_>, at: &ScopedPath) -> Result<String, Ite
     metadata.check_equals("version", &version_text(at))?;
     metadata.check_equals("category", at.category.as_str())?;
     metadata.check_equals("scope", at.scope.name())?;
-    let space = metadata.parse::<uuid::Uuid>("space_id", "is no UUID");
+    let space = metadata.parse::<uuid::Uuid>("space_id", "is not a UUID");
     space.and_then(|_| metadata.string("space_id")).map(str::to_owned)
 }
 
@@ -170,7 +170,7 @@ impl<'a> ObjectReader<'a> {
     }
 
     fn string(&self, key: &'static str) -> Result<&'a str, ItemFault> {
-        self.get(key)?.as_str().ok_or_else(|| self.fault(key, "is not a text"))
+        self.get(key)?.as_str().ok_or_else(|| self.fault(key, "is not a string"))
     }
 
     fn parse<T: std::str::FromStr>(&self, key: &'static str, wrong: &str) -> Result<T, ItemFault> {
@@ -188,7 +188,7 @@ impl<'a> ObjectReader<'a> {
             "category" => "the category is",
             _ => "the scope is",
         };
-        let fix = "Put it back where it was made, or make it again with `mere lock`.";
+        let fix = "Move it back to where it was created, or create it again with `mere lock`.";
         Err(ItemFault::at_offset(
             self.text,
             self.offset_of(key),

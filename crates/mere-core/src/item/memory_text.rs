@@ -156,8 +156,8 @@ impl MemoryText {
         if same {
             return Ok(());
         }
-        let what = "what was said cannot be written so that it reads back as the same";
-        Err(ItemFault::whole_file(what, "Take out characters that are not text."))
+        let what = "the text cannot be written in a way that reads back unchanged";
+        Err(ItemFault::whole_file(what, "Remove characters that are not text."))
     }
 }
 
@@ -175,13 +175,12 @@ fn check_tags_and_citations(tags: &[String], citations: &[String]) -> Result<(),
         !text.trim().is_empty() && text.chars().count() <= most && !text.contains(odd)
     };
     if tags.len() > MAX_LIST_ITEMS || !tags.iter().all(|tag| fits(tag, MAX_TAG)) {
-        let fix = "Give at most 64 tags of 1 to 100 characters that can be seen.";
-        return Err(ItemFault::whole_file("the tags are not as they must be", fix));
+        let fix = "Give at most 64 tags, each with 1 to 100 visible characters.";
+        return Err(ItemFault::whole_file("the tags are invalid", fix));
     }
     if citations.len() > MAX_LIST_ITEMS || !citations.iter().all(|one| fits(one, MAX_CITATION)) {
-        let fix =
-            "Give at most 64 citations, and a source, of 1 to 1000 characters that can be seen.";
-        return Err(ItemFault::whole_file("a citation or the source is not as it must be", fix));
+        let fix = "Give at most 64 citations; each of them, and the source, has 1 to 1000 visible characters.";
+        return Err(ItemFault::whole_file("a citation or the source is invalid", fix));
     }
     Ok(())
 }

@@ -94,8 +94,12 @@ pub fn relink(
     let is_proved =
         after.content.start == top.len() && after.frontmatter == names.expected_frontmatter(&entry);
     let fix = "Write each relation as `[a, b]`, and try again.";
-    let unproved =
-        || ItemFault::whole_file("the links cannot be rewritten without changing more", fix);
+    let unproved = || {
+        ItemFault::whole_file(
+            "the links cannot be rewritten without changing other parts of the note",
+            fix,
+        )
+    };
     is_proved
         .then_some(RelinkedNote { text: Some(relinked), ambiguous: unclear })
         .ok_or_else(unproved)

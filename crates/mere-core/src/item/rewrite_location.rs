@@ -23,8 +23,8 @@ pub fn rewrite_location(
 ) -> Result<String, ItemFault> {
     let is_skill = |at: &ScopedPath| at.kind == ItemType::Directive && at.form == ItemForm::Folder;
     if from.kind != to.kind || is_skill(from) != is_skill(to) {
-        let fix = "Make a new item of that kind, and move the text by hand.";
-        return Err(ItemFault::whole_file("an item stays of its kind", fix));
+        let fix = "Create a new item of that type, and copy the text by hand.";
+        return Err(ItemFault::whole_file("the type of an item cannot be changed", fix));
     }
     let item = Item::parse(text, from)?;
     let edits = match item {

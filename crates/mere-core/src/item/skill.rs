@@ -33,7 +33,7 @@ impl Skill {
         let name = front.text("name")?.unwrap_or_default();
         if name != at.id.as_str() {
             let what = place_mismatch("the name is", name, at.id.as_str());
-            return Err(front.fault("name", what, "Let `name` be the folder's name."));
+            return Err(front.fault("name", what, "Set `name` to the folder's name."));
         }
         let description = front.text("description")?.filter(|text| !text.trim().is_empty());
         let fix = "Say in a sentence what the skill does and when to use it.";

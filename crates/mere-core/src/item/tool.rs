@@ -38,11 +38,11 @@ impl ToolManifest {
     /// are refused.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         if builtin::is_reserved(&at.id) {
-            let fix = "Rename the tool: whoever has that name would run every tool.";
+            let fix = "Rename the tool. A tool of that name would run every other tool.";
             return Err(ItemFault::at_offset(
                 text,
                 0,
-                "the id is kept for what ships with mere",
+                "the id is reserved for a tool that ships with mere",
                 fix,
             ));
         }
@@ -58,8 +58,8 @@ impl ToolManifest {
         reader.check_category(at)?;
         let tool_type = reader.require("tool_type")?;
         if !TOOL_TYPES.contains(&tool_type) {
-            let fix = "It is script, api, mcp_server, mcp_tool, runtime or primitive.";
-            return Err(reader.fault("tool_type", "`tool_type` is not a known one", fix));
+            let fix = "Use script, api, mcp_server, mcp_tool, runtime or primitive.";
+            return Err(reader.fault("tool_type", "`tool_type` is not a known type", fix));
         }
         let version = reader.require("version")?.parse().map_err(|_| {
             reader.fault("version", "`version` is not SemVer", "Write `version: 1.0.0`.")
@@ -93,7 +93,7 @@ impl Reader<'_> {
         match self.entry(key).map(|entry| &entry.value) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(self.fault(key, "the value is not a text", "Put it in quotes.")),
+            Some(_) => Err(self.fault(key, "the value is not a string", "Put it in quotes.")),
         }
     }
 
@@ -135,7 +135,8 @@ impl Reader<'_> {
             (None, _) => Err(self.fault("executor_id", "`executor_id` is missing", fix)),
             (Some(id), _) => {
                 let id = id.parse();
-                id.map(Some).map_err(|_| self.fault("executor_id", "`executor_id` is no id", fix))
+                id.map(Some)
+                    .map_err(|_| self.fault("executor_id", "`executor_id` is not a valid id", fix))
             }
         }
     }

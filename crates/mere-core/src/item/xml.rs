@@ -17,8 +17,8 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, ItemFault> {
         let what = match error {
             roxmltree::Error::NodesLimitReached => "there are more than 20,000 nodes",
             roxmltree::Error::DtdDetected => "a document type is declared",
-            roxmltree::Error::UnknownEntityReference(..) => "an entity is not a known one",
-            roxmltree::Error::DuplicatedAttribute(..) => "an attribute stands twice",
+            roxmltree::Error::UnknownEntityReference(..) => "an entity is not known",
+            roxmltree::Error::DuplicatedAttribute(..) => "an attribute appears twice",
             _ => "the XML is not well-formed",
         };
         let fix = "Close every element, escape `<` and `&` (or use CDATA), and use no DTD.";

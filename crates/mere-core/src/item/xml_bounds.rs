@@ -78,9 +78,12 @@ impl<'a> TagScanner<'a> {
         let (what, fix) = if attributes > MAX_ATTRIBUTES {
             ("an element has more than 64 attributes", "Use child elements instead.")
         } else if self.namespaces > MAX_NAMESPACES {
-            ("there are more than 16 namespaces", "Names need no prefix here; leave them out.")
+            (
+                "there are more than 16 namespaces",
+                "Remove the namespaces: names need no prefix here.",
+            )
         } else if depth > MAX_DEPTH {
-            ("elements lie more than 32 levels deep", "Flatten them.")
+            ("elements are nested more than 32 levels deep", "Flatten them.")
         } else {
             if !tag.ends_with('/') {
                 let end = tag.find(|c: char| c.is_ascii_whitespace()).unwrap_or(tag.len());
@@ -95,7 +98,12 @@ impl<'a> TagScanner<'a> {
         if self.open_elements.pop() == Some(name) {
             return Ok(());
         }
-        Err(ItemFault::at_offset(self.text, at, "an element is closed by another's name", FIX))
+        Err(ItemFault::at_offset(
+            self.text,
+            at,
+            "a closing tag does not match the element it closes",
+            FIX,
+        ))
     }
 
     /// Refuses character references to no character, which the parser would replace.
@@ -106,7 +114,7 @@ impl<'a> TagScanner<'a> {
             let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
             let number = u32::from_str_radix(&digits[..end], radix).ok();
             if number.and_then(char::from_u32).is_none() {
-                let what = "a number stands for no character";
+                let what = "a character reference does not stand for any character";
                 return Err(ItemFault::at_offset(self.text, range.start + at, what, FIX));
             }
         }

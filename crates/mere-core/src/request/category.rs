@@ -8,9 +8,10 @@ use crate::category::{DeletableContents, Description, Force};
 use crate::item::Category;
 
 pub(super) const CREATE_ABOUT: &str =
-    "Make a category for memories, with missing ancestors. One that is there stays.";
-pub(super) const DELETE_ABOUT: &str = "Delete a category. Those of the configuration stay.";
-pub(super) const DESCRIBE_ABOUT: &str = "Say what a category is for; an empty text clears it.";
+    "Create a category for memories, with missing ancestors. An existing one stays as it is.";
+pub(super) const DELETE_ABOUT: &str = "Delete a category. Configured categories cannot be deleted.";
+pub(super) const DESCRIBE_ABOUT: &str =
+    "Describe what a category is for; an empty text clears the description.";
 
 const PATH: Parameter = Parameter {
     name: "path",
@@ -110,6 +111,6 @@ pub(super) fn category(
 }
 
 fn parse_description(arguments: &Arguments<'_>, text: &str) -> Result<Description, CallError> {
-    let takes = "at most 500 characters that can be seen";
+    let takes = "at most 500 visible characters";
     text.parse().map_err(|_| arguments.malformed_error("description", takes))
 }

@@ -25,7 +25,7 @@ const EXPECT_SHA256: Parameter = Parameter {
     name: "expect_sha256",
     kind: ParameterKind::Sha256,
     need: Need::Optional,
-    about: "The `sha256` you read: nothing is changed if the file is another by now.",
+    about: "The `sha256` you read: nothing is changed if the file has changed since.",
 };
 
 pub(super) const WRITE: &[Parameter] = &[
@@ -36,7 +36,7 @@ pub(super) const WRITE: &[Parameter] = &[
         name: "create_dirs",
         kind: ParameterKind::Flag,
         need: Need::Optional,
-        about: "Whether missing directories are made.",
+        about: "Create missing directories.",
     },
     HOME,
 ];
@@ -44,7 +44,7 @@ pub(super) const WRITE: &[Parameter] = &[
 pub(super) const EDIT: &[Parameter] = &[
     PATH,
     text_parameter("old", Need::Required, "The text to replace."),
-    text_parameter("new", Need::Required, "What takes its place."),
+    text_parameter("new", Need::Required, "The new text."),
     EXPECT_SHA256,
     HOME,
 ];

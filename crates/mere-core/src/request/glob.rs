@@ -23,7 +23,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "path",
         kind: ParameterKind::Text,
         need: Need::Optional,
-        about: "The directory to look in; without it the project root.",
+        about: "The directory to search; by default the project root.",
     },
     LIMIT,
     CURSOR,

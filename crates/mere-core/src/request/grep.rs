@@ -20,7 +20,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "path",
         kind: ParameterKind::Text,
         need: Need::Optional,
-        about: "A file or a directory; without it the home root.",
+        about: "A file or a directory; by default the home root.",
     },
     Parameter {
         name: "glob",
@@ -32,7 +32,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "context",
         kind: ParameterKind::Integer { minimum: 0, maximum: 20, default: Some(0) },
         need: Need::Optional,
-        about: "How many lines around each match.",
+        about: "The number of lines to show around each match.",
     },
     Parameter {
         name: "limit",
@@ -44,7 +44,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "ignore_case",
         kind: ParameterKind::Flag,
         need: Need::Optional,
-        about: "Whether case does not count.",
+        about: "Ignore case.",
     },
     CURSOR,
     HOME,

@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, Verb};
 
-pub(super) const ABOUT: &str = "How this server is used, and which tool is for what.";
+pub(super) const ABOUT: &str = "How to use this server, and what each tool is for.";
 
 /// The topics of the help.
 pub const TOPICS: &[&str] = &["tools", "addresses", "items", "memories", "changes", "replies"];

@@ -8,9 +8,9 @@ use crate::digest::Sha256;
 use crate::item::{Category, MemoryExpiry, MemoryPath, MemoryRevision, NewMemory};
 
 pub(super) const CREATE_ABOUT: &str =
-    "Keep a memory. Its category must be there; nothing is overwritten.";
-pub(super) const GET_ABOUT: &str = "A memory by its path, as list_memories tells it.";
-pub(super) const UPDATE_ABOUT: &str = "Change a memory; what is not given stays.";
+    "Store a memory. Its category must exist; nothing is overwritten.";
+pub(super) const GET_ABOUT: &str = "Get a memory by its path, as list_memories shows it.";
+pub(super) const UPDATE_ABOUT: &str = "Change a memory; properties that are not given stay.";
 pub(super) const MOVE_ABOUT: &str = "Move or rename a memory. Nothing is overwritten.";
 pub(super) const REMOVE_ABOUT: &str = "Remove a memory.";
 pub(super) const LIST_ABOUT: &str =
@@ -50,7 +50,7 @@ pub(super) const UPDATE: &[Parameter] = &[
     TAGS,
     optional_parameter("expires_at", ParameterKind::TimeOrNull, "Null for never."),
     CITATIONS,
-    optional_parameter("expect_sha256", ParameterKind::Sha256, "What it must still have."),
+    optional_parameter("expect_sha256", ParameterKind::Sha256, "The digest it must still have."),
 ];
 
 pub(super) const MOVE: &[Parameter] =

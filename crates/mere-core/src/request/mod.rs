@@ -76,7 +76,7 @@ const CURSOR: Parameter = Parameter {
     name: "cursor",
     kind: ParameterKind::Text,
     need: Need::Optional,
-    about: "`next` of the page before.",
+    about: "`next` of the previous page.",
 };
 
 /// The caller of a request.

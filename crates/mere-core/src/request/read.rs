@@ -4,7 +4,7 @@ use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, HOME, Verb};
 use crate::address::Spoken;
 
-pub(super) const ABOUT: &str = "Read a text file, or learn what a binary one is. Long files come in \
+pub(super) const ABOUT: &str = "Read a text file, or get information about a binary one. Long files come in parts: while `truncated` is true, continue with `offset` after `last`. \
     parts: go on with `offset` after `last` while `truncated` is true.";
 
 /// The number of lines that are returned unless the caller says otherwise.

@@ -7,7 +7,7 @@ use super::{CURSOR, CallError, Verb};
 use crate::cursor::Cursor;
 use crate::item::{Category, ItemRef, ItemType};
 
-pub(super) const ABOUT: &str = "Find directives, tools, knowledge and memories by what they say. \
+pub(super) const ABOUT: &str = "Find directives, tools, knowledge and memories by their content. \
     Words, \"phrases\", pre*, -not, tag:x category:x type:x.";
 
 /// The types that are searched if the caller names none.

@@ -97,7 +97,7 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "create_memory",
-        title: "Keep a memory",
+        title: "Store a memory",
         about: memory::CREATE_ABOUT,
         parameters: memory::CREATE,
         effect: Effect::Adds,
@@ -157,7 +157,7 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "create_category",
-        title: "Make a category",
+        title: "Create a category",
         about: category::CREATE_ABOUT,
         parameters: category::CREATE,
         effect: Effect::Adds,

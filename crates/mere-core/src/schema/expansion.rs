@@ -92,7 +92,7 @@ impl<'a> Expansion<'a> {
             }
         }
         if size > MAX_EXPANDED {
-            let unit = "schemas for one value once its references are written out";
+            let unit = "schemas for one value once its references are expanded";
             return Err(SchemaError::TooLarge { limit: MAX_EXPANDED, unit });
         }
         self.sizes.insert(identity(schema), Some(size));

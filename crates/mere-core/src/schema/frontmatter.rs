@@ -95,7 +95,7 @@ mod tests {
             (json!({"id": "a", "title": null}), vec![("/title", "must be a string")]),
             (
                 json!({"id": null, "title": "A"}),
-                vec![("", "must have one of the forms the schema allows")],
+                vec![("", "must match one of the forms the schema allows")],
             ),
             (
                 json!({"id": "a", "title": "A", "version": 1}),

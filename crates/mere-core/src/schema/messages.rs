@@ -35,7 +35,7 @@ pub(super) fn describe_schema_error(error: &ValidationError<'_>) -> SchemaError 
     let what = match error.kind() {
         Kind::Referencing(_) => return SchemaError::Unresolved,
         Kind::Format { format } if format == "regex" => {
-            "must be a pattern without look-around and back-references, and not a large one".into()
+            "must be a small pattern without look-around and back-references".into()
         }
         kind => describe_kind(kind),
     };
@@ -61,18 +61,20 @@ fn describe_kind(kind: &Kind) -> String {
             describe_unknown_names(unexpected)
         }
         Kind::PropertyNames { error } => {
-            format!("has a name that is wrong: {}", describe_kind(error.kind()))
+            format!("has an invalid name: {}", describe_kind(error.kind()))
         }
         Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
-            "must have one of the forms the schema allows".into()
+            "must match one of the forms the schema allows".into()
         }
         Kind::OneOfMultipleValid { .. } => {
-            "must have exactly one of the forms the schema allows, and has several".into()
+            "must match exactly one of the forms the schema allows, but matches several".into()
         }
-        Kind::Not { .. } => "must not have the form the schema excludes".into(),
+        Kind::Not { .. } => "must not match the form the schema excludes".into(),
         Kind::FalseSchema => "is not allowed".into(),
-        Kind::UniqueItems => "must not have an item twice".into(),
-        Kind::Contains => "must have as many items of the form in `contains` as it says".into(),
+        Kind::UniqueItems => "must not contain duplicate items".into(),
+        Kind::Contains => {
+            "must have the number of items that match `contains` that the schema requires".into()
+        }
         kind => describe_limit(kind),
     }
 }
@@ -91,7 +93,7 @@ fn describe_limit(kind: &Kind) -> String {
         Kind::MinProperties { limit } => format!("must have at least {}", pluralize(*limit, "key")),
         Kind::MaxProperties { limit } => format!("must have at most {}", pluralize(*limit, "key")),
         Kind::AdditionalItems { .. } | Kind::UnevaluatedItems { .. } => {
-            "has more items than the schema knows".into()
+            "has more items than the schema allows".into()
         }
         Kind::Minimum { limit } => format!("must be at least {}", format_number(limit)),
         Kind::Maximum { limit } => format!("must be at most {}", format_number(limit)),
@@ -135,7 +137,7 @@ fn describe_unknown_names(names: &[String]) -> String {
         listed.push(if rest == 1 { "1 name".into() } else { format!("{rest} names") });
     }
     let verb = if names.len() == 1 { "is" } else { "are" };
-    format!("{} {verb} not known", listed.join(", "))
+    format!("{} {verb} unknown", listed.join(", "))
 }
 
 fn format_literals(options: &Value) -> String {

@@ -58,13 +58,13 @@ pub enum SchemaError {
         unit: &'static str,
     },
     /// `$schema` names something other than draft 2020-12.
-    #[error("`$schema` names another draft than 2020-12")]
+    #[error("`$schema` names a draft other than 2020-12")]
     OtherDraft,
     /// A part of the schema has an `$id` of its own.
-    #[error("`$id` stands below the top of the schema")]
+    #[error("`$id` is only allowed at the top of the schema")]
     NestedId,
     /// Two parts have the same anchor.
-    #[error("an `$anchor` is there twice")]
+    #[error("an `$anchor` is used twice")]
     DuplicateAnchor,
     /// A reference leads out of the document, or to nothing in it.
     #[error("a `$ref` does not lead to a schema in this document; write it as `#/$defs/name`")]
@@ -73,7 +73,7 @@ pub enum SchemaError {
     #[error("a `$ref` leads back to itself")]
     Cycle,
     /// It is not a valid schema.
-    #[error("the schema is wrong at `{at}`: {what}")]
+    #[error("the schema is invalid at `{at}`: {what}")]
     Invalid {
         /// The JSON pointer of the part in the schema.
         at: String,
@@ -108,7 +108,7 @@ impl Schema {
             return vec![problem];
         }
         if !work_budget::is_within_budget(&self.document, instance) {
-            let what = "takes too much work to check against the schema".to_owned();
+            let what = "is too expensive to check against the schema".to_owned();
             return vec![Problem { pointer: String::new(), message: what }];
         }
         let mut problems = Vec::new();

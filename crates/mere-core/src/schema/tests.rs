@@ -60,8 +60,8 @@ fn problems_say_what_was_expected() {
         (json!({"maxItems": 1}), json!([1, 2]), ": must have at most 1 item"),
         (json!({"minProperties": 2}), json!({}), ": must have at least 2 keys"),
         (json!({"maxProperties": 0}), json!({"a": 1}), ": must have at most 0 keys"),
-        (json!({"uniqueItems": true}), json!([1, 1]), ": must not have an item twice"),
-        (json!({"not": {}}), json!(1), ": must not have the form the schema excludes"),
+        (json!({"uniqueItems": true}), json!([1, 1]), ": must not contain duplicate items"),
+        (json!({"not": {}}), json!(1), ": must not match the form the schema excludes"),
         (json!(false), json!(1), ": is not allowed"),
     ] {
         assert_eq!(problem_lines(&schema, &instance), expected, "{schema} {instance}");
@@ -74,17 +74,17 @@ fn problems_of_parts_say_where() {
         (
             json!({"anyOf": [{"type": "null"}, {"type": "string"}]}),
             json!(1),
-            ": must have one of the forms the schema allows",
+            ": must match one of the forms the schema allows",
         ),
         (
             json!({"oneOf": [{}, {}]}),
             json!(1),
-            ": must have exactly one of the forms the schema allows, and has several",
+            ": must match exactly one of the forms the schema allows, but matches several",
         ),
         (
             json!({"contains": {"type": "string"}}),
             json!([1]),
-            ": must have as many items of the form in `contains` as it says",
+            ": must have the number of items that match `contains` that the schema requires",
         ),
         (
             json!({"propertyNames": {"maxLength": 1}}),
@@ -95,7 +95,7 @@ fn problems_of_parts_say_where() {
         (
             json!({"prefixItems": [{}], "unevaluatedItems": false}),
             json!([1, 2]),
-            ": has more items than the schema knows",
+            ": has more items than the schema allows",
         ),
         (
             json!({"properties": {"a": {"items": {"type": "string"}}}}),
@@ -236,7 +236,7 @@ fn references_inside_the_document_work() {
 
 #[test]
 fn what_is_no_schema_is_refused_in_words() {
-    let pattern = "must be a pattern without look-around and back-references, and not a large one";
+    let pattern = "must be a small pattern without look-around and back-references";
     for (schema, at, what) in [
         (json!({"minLength": -1}), "/minLength", "must be at least 0"),
         (json!({"required": "a"}), "/required", "must be a list"),
@@ -285,7 +285,7 @@ fn large_schemas_are_refused() {
 
 #[test]
 fn work_is_bounded() {
-    const TOO_MUCH: &str = ": takes too much work to check against the schema";
+    const TOO_MUCH: &str = ": is too expensive to check against the schema";
     let again = json!({"$ref": "#"});
     let flat = Value::Array(vec![json!("x"); 9_000]);
     let wide = (0..3_000).map(|n| (format!("k{n}"), json!(n))).collect::<Map<_, _>>();
@@ -300,7 +300,7 @@ fn work_is_bounded() {
         (json!({"items": {"allOf": [{"anyOf": [again]}]}}), nested(60), ""),
         (unevaluated, Value::Object(wide), TOO_MUCH),
         (json!({"items": {"type": "string"}, "uniqueItems": false}), flat.clone(), ""),
-        (json!({"uniqueItems": true}), flat.clone(), ": must not have an item twice"),
+        (json!({"uniqueItems": true}), flat.clone(), ": must not contain duplicate items"),
         (json!({"pattern": "(a+)+$"}), json!("a".repeat(90_000)), ""),
         (json!({"pattern": "(a+)+$"}), json!("a".repeat(110_000)), TOO_MUCH),
         (json!({"pattern": "[ab]*a[ab]{999}c"}), json!("a".repeat(10_000)), TOO_MUCH),

@@ -67,7 +67,7 @@ impl Envelope {
     pub fn parse(value: &Value, kind: PayloadType) -> Result<Self, SignedDataError> {
         let fields = ClosedObject::new(value, &["payload", "payloadType", "signatures"])?;
         if fields.text("payloadType")? != kind.name() {
-            return Err(SignedDataError("the payload is of another type"));
+            return Err(SignedDataError("the payload has the wrong type"));
         }
         let payload = decode_base64(fields.text("payload")?)?;
         let marks = fields.list("signatures")?;

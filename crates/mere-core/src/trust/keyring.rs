@@ -106,7 +106,7 @@ impl Keyring {
             let admitted = self.trusted.get(&name).and_then(|all| all.first());
             if admitted.is_some_and(|one| !one.key.is_signature_valid(&mark.signature, &message)) {
                 return Err(VerificationFailure::BadSignature(
-                    "a signature was not made by its key",
+                    "a signature was not made by the key it names",
                 ));
             }
             match self.look_up(name, place, now) {

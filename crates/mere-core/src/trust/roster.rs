@@ -112,8 +112,8 @@ impl Roster {
     pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
         const KEYS: [&str; 7] =
             ["v", "space_id", "serial", "threshold", "admins", "members", "require_signed"];
-        let value =
-            json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
+        let value = json::parse(bytes)
+            .map_err(|_| SignedDataError("it is not valid JSON without duplicate keys"))?;
         let fields = ClosedObject::new(&value, &KEYS)?;
         fields.check_version(1)?;
         let roster = Self {
@@ -149,7 +149,7 @@ impl Roster {
         let keys = self.members.iter().map(|member| member.key.fingerprint()).collect();
         let names = self.members.iter().map(|member| member.name.clone()).collect();
         if !has_no_duplicates(admins) || !has_no_duplicates(keys) || !has_no_duplicates(names) {
-            return Err(SignedDataError("it names somebody, or a key, twice"));
+            return Err(SignedDataError("it names a person or a key twice"));
         }
         Ok(())
     }
@@ -201,12 +201,13 @@ impl SignedRoster {
     /// Parses `signers.json` and its sidecar, which must agree. Who signed is not checked here.
     pub fn parse(roster: &[u8], sidecar: &[u8]) -> Result<Self, SignedDataError> {
         let roster = Roster::parse(roster)?;
-        let value = json::parse(sidecar)
-            .map_err(|_| SignedDataError("its signature is not JSON with each key once"))?;
+        let value = json::parse(sidecar).map_err(|_| {
+            SignedDataError("its signature is not valid JSON without duplicate keys")
+        })?;
         let envelope = ClosedObject::new(&value, &["roster"])?.get("roster")?;
         let envelope = Envelope::parse(envelope, PayloadType::Roster)?;
         if envelope.payload() != roster.envelope().payload() {
-            return Err(SignedDataError("it is not what was signed"));
+            return Err(SignedDataError("it does not match what was signed"));
         }
         Ok(Self { roster, envelope })
     }
@@ -239,7 +240,9 @@ impl SignedRoster {
 fn parse_item_types(value: &Value) -> Result<Vec<ItemType>, SignedDataError> {
     let kinds = signed_data::expect_list(value)?.iter();
     kinds
-        .map(|name| parse_item_type(name.as_str().ok_or(SignedDataError("a field is not a text"))?))
+        .map(|name| {
+            parse_item_type(name.as_str().ok_or(SignedDataError("a field is not a string"))?)
+        })
         .collect()
 }
 

@@ -35,8 +35,8 @@ impl Rotation {
 
     /// Parses a rotation that must be signed by both keys.
     pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
-        let value =
-            json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
+        let value = json::parse(bytes)
+            .map_err(|_| SignedDataError("it is not valid JSON without duplicate keys"))?;
         let envelope = ClosedObject::new(&value, &["rotation"])?.get("rotation")?;
         let envelope = Envelope::parse(envelope, PayloadType::Rotation)?;
         let value = signed_data::parse_canonical(envelope.payload())?;
@@ -45,7 +45,7 @@ impl Rotation {
         let (old, new) = (fields.parse("old")?, fields.parse("new")?);
         let rotation = Self { old, new, created: fields.parse("created")? };
         if rotation.old == rotation.new {
-            return Err(SignedDataError("it puts a key in its own place"));
+            return Err(SignedDataError("it replaces a key with itself"));
         }
         if !envelope.is_signed_by(&rotation.old) || !envelope.is_signed_by(&rotation.new) {
             return Err(SignedDataError("it is not signed by both keys"));

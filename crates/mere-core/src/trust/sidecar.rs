@@ -48,15 +48,15 @@ impl Sidecar {
 
     /// Parses a sidecar.
     pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
-        let value =
-            json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
+        let value = json::parse(bytes)
+            .map_err(|_| SignedDataError("it is not valid JSON without duplicate keys"))?;
         let fields = ClosedObject::new(&value, &["statement", "placement"])?;
         let author = Envelope::parse(fields.get("statement")?, PayloadType::Statement)?;
         let installer = Envelope::parse(fields.get("placement")?, PayloadType::Placement)?;
         let statement = Statement::parse(author.payload())?;
         let placement = Placement::parse(installer.payload())?;
         if placement.statement != Sha256::digest(author.payload()) {
-            return Err(SignedDataError("the placement is of another statement"));
+            return Err(SignedDataError("the placement belongs to another statement"));
         }
         Ok(Self { author, installer, statement, placement })
     }

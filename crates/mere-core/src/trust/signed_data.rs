@@ -19,8 +19,8 @@ pub(super) struct ClosedObject<'a>(&'a Map<String, Value>);
 
 /// Parses a payload that must be canonical JSON.
 pub(super) fn parse_canonical(bytes: &[u8]) -> Result<Value, SignedDataError> {
-    let value =
-        json::parse(bytes).map_err(|_| SignedDataError("it is not JSON with each key once"))?;
+    let value = json::parse(bytes)
+        .map_err(|_| SignedDataError("it is not valid JSON without duplicate keys"))?;
     if canonical::to_text(&value).as_bytes() != bytes {
         return Err(SignedDataError("it is not canonical JSON"));
     }
@@ -34,7 +34,7 @@ impl<'a> ClosedObject<'a> {
         if map.keys().all(|key| known.contains(&key.as_str())) {
             return Ok(Self(map));
         }
-        Err(SignedDataError("it has a field that is not known"))
+        Err(SignedDataError("it has an unknown field"))
     }
 
     pub(super) fn get(&self, key: &'static str) -> Result<&'a Value, SignedDataError> {
@@ -47,7 +47,7 @@ impl<'a> ClosedObject<'a> {
     }
 
     pub(super) fn text(&self, key: &'static str) -> Result<&'a str, SignedDataError> {
-        self.get(key)?.as_str().ok_or(SignedDataError("a field is not a text"))
+        self.get(key)?.as_str().ok_or(SignedDataError("a field is not a string"))
     }
 
     pub(super) fn parse<T: FromStr>(&self, key: &'static str) -> Result<T, SignedDataError> {
@@ -67,14 +67,14 @@ impl<'a> ClosedObject<'a> {
         if self.number("v")? == expected {
             Ok(())
         } else {
-            Err(SignedDataError("it is of another version"))
+            Err(SignedDataError("it has an unsupported version"))
         }
     }
 }
 
 /// Parses a text into a value.
 pub(super) fn parse_text<T: FromStr>(text: &str) -> Result<T, SignedDataError> {
-    text.parse().map_err(|_| SignedDataError("a field has no valid value"))
+    text.parse().map_err(|_| SignedDataError("a field has an invalid value"))
 }
 
 /// Returns a value as a list.
@@ -85,6 +85,6 @@ pub(super) fn expect_list(value: &Value) -> Result<&[Value], SignedDataError> {
 /// Parses a list of texts into values.
 pub(super) fn parse_list<T: FromStr>(value: &Value) -> Result<Vec<T>, SignedDataError> {
     let texts = expect_list(value)?.iter();
-    let texts = texts.map(|text| text.as_str().ok_or(SignedDataError("a field is not a text")));
+    let texts = texts.map(|text| text.as_str().ok_or(SignedDataError("a field is not a string")));
     texts.map(|text| parse_text(text?)).collect()
 }

@@ -94,7 +94,7 @@ impl Statement {
         fields.check_version(1)?;
         let files = fields.list("files")?.iter().map(parse_file).collect::<Result<Vec<_>, _>>()?;
         if !files.is_sorted_by(|one, next| one.path < next.path) || files.is_empty() {
-            return Err(SignedDataError("its files are not in order, or there are none"));
+            return Err(SignedDataError("its list of files is empty or not sorted"));
         }
         let executor =
             fields.get_optional("executor").map(|_| fields.parse("executor")).transpose()?;

@@ -114,7 +114,7 @@ fn check_signatures(
         SidecarBytes::None => return Ok(SignatureCheck::Unsigned),
         SidecarBytes::Bytes(bytes) => bytes,
         SidecarBytes::Unreadable => {
-            return Err(VerificationFailure::BadSignature("it is no file, or too large"));
+            return Err(VerificationFailure::BadSignature("it is not a file, or it is too large"));
         }
     };
     let sidecar =

@@ -170,7 +170,7 @@ fn a_manifest_says_what_is_pinned() {
         ("executor_id", json!(null), "`python_runtime`"),
         ("category", json!("elsewhere"), "`data`"),
         ("category", json!([]), "`data`"),
-        ("tool_type", json!(null), "a kind of tools"),
+        ("tool_type", json!(null), "a tool type"),
     ] {
         let mut members = word();
         members[0].manifest.insert(field.to_owned(), value);

@@ -255,7 +255,7 @@ fn the_primitive_says_what_a_config_is() {
     );
     let shortest = chain(json!({"config": {"timeout_s": 1e-20}}), json!({}));
     let fault = run(&shortest, json!({})).expect_err("no time");
-    let expected = "a number of seconds more than 0";
+    let expected = "a number of seconds greater than 0";
     assert_eq!(fault, SubprocessFault::InvalidField { field: "config.timeout_s", expected });
 }
 

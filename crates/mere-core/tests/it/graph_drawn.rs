@@ -26,7 +26,7 @@ api/paging · The paging
 ├─ related ↔ db/cursors · The cursors [superseded]
 │  └─ ← supersedes v2 · The v2
 ├─ references → gone [not there]
-└─ references → twice [fits several]
+└─ references → twice [matches several]
 ";
     assert_eq!(picture.to_text(), expected);
     let few = Subgraph::neighbourhood(

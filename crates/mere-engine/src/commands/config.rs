@@ -31,10 +31,10 @@ pub(crate) fn check(context: &Context) -> Draft {
     });
     let data = Fields::default().with("files", files.collect::<Data>());
     if findings == 0 {
-        return Draft::success(codes::CONFIG_CHECKED, "The configuration is right.").data(data);
+        return Draft::success(codes::CONFIG_CHECKED, "The configuration is valid.").data(data);
     }
     let words = if findings == 1 { "file is" } else { "files are" };
-    let message = Prose::words(format!("{findings} config {words} not right."));
+    let message = Prose::words(format!("{findings} config {words} invalid."));
     Draft::fault(codes::CONFIG_WRONG, message)
         .hint("Correct what is named; docs/config.md of the program describes every key.")
         .data(data)

@@ -42,7 +42,7 @@ pub(super) fn differences(
         changes.push(file_change(&gone.path, signed_text(desk, loaded, gone).as_deref(), Some("")));
     }
     let base = match (signed.is_empty(), unknown) {
-        (true, _) => "nothing: nobody whose key counts has signed it",
+        (true, _) => "nothing: no trusted key has signed it",
         (false, true) => "nothing: what was signed is not on this machine",
         (false, false) => "what was signed",
     };
@@ -53,7 +53,7 @@ pub(super) fn differences(
 pub(super) fn file_change(path: &str, old: Option<&str>, new: Option<&str>) -> Data {
     let fields = Fields::default().with("path", Content::mention(path));
     let Some(new) = new else {
-        return fields.with("diff", "a file that is no text, or too long to show\n").into();
+        return fields.with("diff", "a file that is not text, or is too long to show\n").into();
     };
     fields.with("diff", Content::body(unified(old.unwrap_or_default(), new))).into()
 }

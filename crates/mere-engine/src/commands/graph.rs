@@ -95,7 +95,7 @@ fn check_graph(graph: &Graph) -> Draft {
             .and(" are sound.");
         Draft::success(codes::GRAPH_CHECKED, message).data(data)
     } else {
-        Draft::fault(codes::GRAPH_FINDINGS, "Some links have to be mended.").data(data)
+        Draft::fault(codes::GRAPH_FINDINGS, "Some links need to be fixed.").data(data)
     }
 }
 
@@ -114,7 +114,7 @@ impl GraphFindings<'_> {
         self.add_left_out("cycle", found.cycles.len());
         self.add_contradictions(found);
         for node in found.orphans.iter().take(MAX_LISTED) {
-            let what = "nothing links to it, and it to nothing".to_owned();
+            let what = "it has no links in either direction".to_owned();
             self.add_finding(("note", "orphan"), *node, (what, None));
         }
         self.add_left_out("orphan", found.orphans.len());
@@ -123,15 +123,19 @@ impl GraphFindings<'_> {
     fn add_unresolved_links(&mut self, found: &GraphReport) {
         for one in found.dangling.iter().take(MAX_LISTED) {
             let fix = one.suggestion.map(|near| format!("Did you mean `{}`?", self.node(near)));
-            let fix = fix.unwrap_or_else(|| "Write that entry, or take the link out.".to_owned());
-            let what = format!("`{}` leads to `{}`, which is not there", one.relation, one.target);
+            let fix = fix.unwrap_or_else(|| "Write that entry, or remove the link.".to_owned());
+            let what =
+                format!("`{}` leads to `{}`, which does not exist", one.relation, one.target);
             self.add_finding(("wrong", "dangling"), one.from, (what, Some(fix)));
         }
         self.add_left_out("dangling", found.dangling.len());
         for one in found.ambiguous.iter().take(MAX_LISTED) {
             let fits = one.candidates.iter().map(|node| format!("`{}`", self.node(*node).name()));
-            let fix = format!("Say which: {}.", fits.collect::<Vec<_>>().join(", "));
-            let what = format!("`{}` leads to `{}`, which is several", one.relation, one.target);
+            let fix = format!("Name one of them: {}.", fits.collect::<Vec<_>>().join(", "));
+            let what = format!(
+                "`{}` leads to `{}`, which matches several entries",
+                one.relation, one.target
+            );
             self.add_finding(("wrong", "ambiguous"), one.from, (what, Some(fix)));
         }
         self.add_left_out("ambiguous", found.ambiguous.len());
@@ -170,10 +174,10 @@ impl GraphFindings<'_> {
         let path = path.collect::<Vec<_>>().join(" → ");
         let others = match cycle.others {
             0 => String::new(),
-            more => format!(" ({more} more in the same knot)"),
+            more => format!(" ({more} more in the same cluster)"),
         };
-        let what = format!("`{}` goes in a circle: {path}{others}", cycle.relation);
-        let fix = Some("Take one of these links out.".to_owned());
+        let what = format!("`{}` forms a cycle: {path}{others}", cycle.relation);
+        let fix = Some("Remove one of these links.".to_owned());
         self.add_finding(("wrong", "cycle"), *first, (what, fix));
     }
 

@@ -87,13 +87,13 @@ fn check_indexes(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     }
     let data = Fields::default().with("spaces", Data::List(told));
     if findings == 0 {
-        let message = "The index is what a fresh scan gives.";
+        let message = "The index matches a fresh scan.";
         return Ok(Draft::success(codes::INDEX_CHECKED, message).data(data));
     }
     let words = if findings == 1 { "difference" } else { "differences" };
     let message = format!("The index and the disk have {findings} {words}.");
     Ok(Draft::fault(codes::INDEX_DIFFERS, Prose::words(message))
-        .hint("Answers are right all the same. `mere index` writes it anew.")
+        .hint("Replies are still correct. `mere index` rewrites it.")
         .data(data))
 }
 

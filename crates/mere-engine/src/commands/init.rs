@@ -96,9 +96,9 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolE
         .with("made", made.collect::<Data>())
         .with("next", next);
     let (code, words) = match (is_new, is_whole) {
-        (true, _) => (codes::INIT, " is a space now."),
-        (false, true) => (codes::INIT_AGAIN, " is a space already; nothing was changed."),
-        (false, false) => (codes::INIT_AGAIN, " is a space already; what was missing was added."),
+        (true, _) => (codes::INIT, " is now a space."),
+        (false, true) => (codes::INIT_AGAIN, " is already a space; nothing was changed."),
+        (false, false) => (codes::INIT_AGAIN, " is already a space; missing files were added."),
     };
     Ok(Draft::success(code, Prose::words("").address(address).and(words)).data(data))
 }
@@ -296,9 +296,9 @@ fn install_hook(desk: &ItemCall<'_>) -> Result<&'static str, ToolError> {
     Ok(match hook.map_err(ItemError::Unsearchable)? {
         HookInstallation::Installed => "made",
         HookInstallation::AlreadyInstalled => "there already",
-        HookInstallation::OtherHook => "another hook is there: let it run `mere verify --staged`",
+        HookInstallation::OtherHook => "there is another hook: let it run `mere verify --staged`",
         HookInstallation::SharedFolder => {
-            "hooks lie elsewhere: let pre-commit run `mere verify --staged`"
+            "hooks are kept elsewhere: let pre-commit run `mere verify --staged`"
         }
     })
 }

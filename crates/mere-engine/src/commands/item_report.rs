@@ -100,9 +100,9 @@ impl ItemReport {
         match (&self.fault, &self.trust_status) {
             (Some(fault), _) => fault.clone(),
             (None, Ok(TrustStatus::UnknownKey(_))) => {
-                "is signed by a key that does not count".to_owned()
+                "is signed by a key that is not trusted".to_owned()
             }
-            (None, _) => "is not signed, and must be".to_owned(),
+            (None, _) => "is not signed, but must be".to_owned(),
         }
     }
 

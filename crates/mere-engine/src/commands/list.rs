@@ -35,7 +35,7 @@ pub(super) fn list(desk: &ItemCall<'_>, listing: &ListItems) -> Result<Draft, To
     let all = *listing == ListItems::default();
     Ok(match (count, all) {
         (0, true) => draft.hint(none),
-        (0, false) => draft.hint("no item is like that; `mere list` shows all of them"),
+        (0, false) => draft.hint("no item matches; `mere list` shows all of them"),
         _ => draft,
     })
 }
@@ -131,7 +131,7 @@ pub(super) fn fault_text(error: &ToolError) -> String {
         ToolError::Item(ItemError::Broken(broken)) => {
             describe_failure(&broken.failure).render_for_person()
         }
-        ToolError::Path(_) => "it is hidden by `sensitive`, or gone".to_owned(),
+        ToolError::Path(_) => "it is hidden by `sensitive`, or it no longer exists".to_owned(),
         _ => "it cannot be read".to_owned(),
     }
 }

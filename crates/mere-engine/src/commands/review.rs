@@ -63,7 +63,8 @@ pub(super) fn review(
         }
         ReviewDecision::Reject => {
             remove_proposal(desk, &proposal.agent, proposal.folder())?;
-            let message = Prose::words(format!("The proposal `{}` was dropped.", label(&proposal)));
+            let message =
+                Prose::words(format!("The proposal `{}` was rejected.", label(&proposal)));
             Ok(Draft::success(codes::REVIEW_REJECTED, message).data(proposal_fields(&proposal)))
         }
     }
@@ -148,7 +149,9 @@ impl ComparisonBase {
     fn description(self) -> &'static str {
         match self {
             Self::Verified => "the item as it was signed",
-            Self::Empty => "nothing: nobody vouches for an item there, so all of it is shown",
+            Self::Empty => {
+                "nothing: nobody vouches for an item there, so the whole new item is shown"
+            }
         }
     }
 }

@@ -73,8 +73,8 @@ fn candidate_fields(desk: &ItemCall<'_>, judged: &ItemReport, shows: bool) -> Da
             let names_folder = desk.agent_gate.has_escaped_folder_in(&loaded.text);
             let hides = loaded.text.contains(is_invisible);
             let warning = match (names_folder, hides) {
-                (_, true) => Some("it has characters that cannot be seen"),
-                (true, false) => Some("it names a folder of this machine"),
+                (_, true) => Some("it contains invisible characters"),
+                (true, false) => Some("it names a folder on this machine"),
                 (false, false) => None,
             };
             fields
@@ -162,7 +162,7 @@ fn signing_reply(sealer: &ItemSigner, signed: Vec<Data>, left: Vec<Data>) -> Dra
         return Draft::success(codes::SIGN_DONE, message.and(".")).data(data);
     }
     Draft::invalid(codes::SIGN_LEFT, message.and("; some were not."))
-        .hint("Why is said for each; what was signed stays signed.")
+        .hint("The reason is given for each; what was signed stays signed.")
         .data(data)
 }
 
@@ -187,7 +187,7 @@ fn sign_one(
     let counts =
         desk.trust_policy.keyring(place.scope).is_trusted(sealer.fingerprint(), place, now());
     let note = (!counts)
-        .then_some("your key does not count here: the team or the project lets others sign");
+        .then_some("your key is not trusted here: the team or the project lets others sign");
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", own_text(&place.id))

@@ -85,7 +85,7 @@ fn verify_reply(judged: &[ItemReport], told: Vec<Data>, findings: usize) -> Draf
     }
     let found = if findings == 1 { "finding" } else { "findings" };
     Draft::fault(codes::VERIFY_FINDINGS, Prose::words(format!("{message} {findings} {found}.")))
-        .hint("Each is named with its fix; `mere why TYPE ID` tells more.")
+        .hint("Each is named with its fix; `mere why TYPE ID` says more.")
         .data(data)
 }
 
@@ -117,7 +117,10 @@ fn unstaged_findings(desk: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<D
             .with("address", one.place.address())
             .with("status", "unstaged")
             .with("finding", true)
-            .with("fault", Content::mention(format!("{path} is not staged as it lies there")))
+            .with(
+                "fault",
+                Content::mention(format!("the staged version of {path} differs from the file")),
+            )
             .with("fix", Content::mention(format!("git add {path}")));
         Some(Data::from(fields))
     });
@@ -129,7 +132,7 @@ fn unstaged_findings(desk: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<D
             .with("finding", true)
             .with(
                 "fault",
-                Content::mention(format!("{path} is staged, and not there to be verified")),
+                Content::mention(format!("{path} is staged but missing, so it cannot be verified")),
             )
             .with(
                 "fix",

@@ -46,8 +46,8 @@ pub(super) fn explain_choice(
     }
     let message = match (winner.and_then(ScopedPath::address), told.len(), elsewhere.len()) {
         (Some(address), ..) => Prose::words("").address(address).and(" wins."),
-        (None, 0, _) => Prose::words("It lies only in folders that are not taken in place."),
-        (None, ..) => Prose::words("None wins: the name is not clear."),
+        (None, 0, _) => Prose::words("It exists only in folders that are not used in place."),
+        (None, ..) => Prose::words("None wins: the name is ambiguous."),
     };
     let data = Fields::default()
         .with("winner", winner.and_then(ScopedPath::address))
@@ -81,7 +81,9 @@ fn candidate_fields(
             Scope::Project => "the project's item wins",
             _ => "the project has none, so the user's wins",
         },
-        (Some(winner), _) if winner.scope < place.scope => "shadowed by a scope that wins",
+        (Some(winner), _) if winner.scope < place.scope => {
+            "shadowed by a scope of higher precedence"
+        }
         (_, Err(ItemError::Clash { .. })) => "another item has exactly this name",
         (_, Err(ItemError::Ambiguous { .. })) => "several items of this scope have this id",
         _ => "not reached",

@@ -35,8 +35,8 @@ pub(super) fn begin_work(desk: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft,
                 .with("address", address.clone())
                 .with("until", Content::mention(until));
             let message =
-                work_message(&address, " is a draft: agents may use it as it is for 12 hours.");
-            let hint = "`mere sign` ends that, and shows what has changed.";
+                work_message(&address, " is now a draft: agents may use it as it is for 12 hours.");
+            let hint = "`mere sign` ends the draft and shows what has changed.";
             Ok(Draft::success(codes::DRAFT, message).hint(hint).data(data))
         }
         WorkMode::Edit => edit(desk, &place, &address),
@@ -98,12 +98,12 @@ fn edit(desk: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
     // that is signed.
     let is_new = was_unsigned && loaded.files.is_empty();
     if is_same && !was_draft && !is_new {
-        let message = work_message(address, " is as it was; nothing was signed.");
+        let message = work_message(address, " is unchanged; nothing was signed.");
         return Ok(Draft::success(codes::EDITED, message).data(data));
     }
     if !is_all_shown(desk, &loaded) {
         let message = work_message(address, " is a draft: it has files that were not shown.");
-        let hint = "Nothing was signed. `mere sign` shows all that differs.";
+        let hint = "Nothing was signed. `mere sign` shows everything that differs.";
         return Ok(Draft::success(codes::EDITED, message).hint(hint).data(data));
     }
     sign_loaded(desk, &sealer, &loaded)?;

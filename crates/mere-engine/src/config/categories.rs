@@ -69,7 +69,8 @@ fn parse_category(
         });
     };
     if let Some(policies) = raw.policies.as_ref().filter(|_| holds == CategoryUse::Items) {
-        let reason = "policies are for memories, and these categories hold items: take it out";
+        let reason =
+            "policies apply only to memories, but these categories hold items: remove this key";
         return Err(YamlError::at_location(policies.referenced, reason.to_owned()));
     }
     let subcategories = parse_level(raw.subcategories, &category, holds)?;
@@ -84,7 +85,7 @@ fn parse_category(
 /// Parses the key of a category. A key is one level, and deeper levels are nested.
 fn parse_name(name: &Spanned<String>, parent: &Category) -> Result<Category, YamlError> {
     if name.value.contains('/') {
-        let reason = "a key names one category: nest what lies in it under its `subcategories`";
+        let reason = "a key names one category: nest deeper categories under `subcategories`";
         return Err(YamlError::at_location(name.referenced, reason.to_owned()));
     }
     let level = name.value.parse::<ItemId>().map_err(|error| error_at(name, error))?;

@@ -105,7 +105,8 @@ fn check_project_file(
     check_outside_stores(context, user, &whole)?;
     let open = whole.widening_keys();
     let count = if open.len() == 1 { "does" } else { "do" };
-    let note = format!("{} {count} not count before `mere trust project`", open.join(", "));
+    let note =
+        format!("{} {count} not take effect until you run `mere trust project`", open.join(", "));
     let note = (!open.is_empty()).then_some(note);
     Ok(EffectiveConfig { is_there, config: config.untrusted_config(), note })
 }
@@ -149,6 +150,6 @@ fn add_warnings((user, project): (&mut CheckedFile, &mut CheckedFile), mut found
     }
     if more > 0 {
         let file = if last == Scope::Project { project } else { user };
-        file.warnings.push(format!("and {more} more such differences"));
+        file.warnings.push(format!("and {more} more differences"));
     }
 }

@@ -69,7 +69,7 @@ fn parse_model(said: &Spanned<String>) -> Result<ModelChoice, YamlError> {
         "static" => Ok(ModelChoice::Static),
         "minilm" => Ok(ModelChoice::MiniLm),
         "endpoint" => Ok(ModelChoice::Endpoint),
-        _ => Err(error_at(said.referenced, "a model is static, minilm, endpoint or none")),
+        _ => Err(error_at(said.referenced, "the model must be static, minilm, endpoint or none")),
     }
 }
 
@@ -90,7 +90,7 @@ fn parse_name(said: &Spanned<String>) -> Result<String, YamlError> {
     if is_named && !said.value.chars().any(char::is_control) {
         return Ok(said.value.clone());
     }
-    Err(error_at(said.referenced, "a model's name has from 1 to 256 letters, in one line"))
+    Err(error_at(said.referenced, "the name of a model must be one line of 1 to 256 characters"))
 }
 
 fn parse_variable(said: &Spanned<String>) -> Result<String, YamlError> {
@@ -101,14 +101,20 @@ fn parse_variable(said: &Spanned<String>) -> Result<String, YamlError> {
         return Ok(name.clone());
     }
     // The value may be the key itself, so the message does not repeat it.
-    Err(error_at(at, "`keyEnv` names an environment variable: letters, digits and `_`"))
+    Err(error_at(
+        at,
+        "`keyEnv` must be the name of an environment variable: letters, digits and `_`",
+    ))
 }
 
 fn parse_dimensions(said: &Spanned<u64>) -> Result<usize, YamlError> {
     let size = usize::try_from(said.value).ok();
     let size = size.filter(|size| (1..=MAX_DIMENSIONS).contains(size));
     size.ok_or_else(|| {
-        error_at(said.referenced, &format!("a vector has from 1 to {MAX_DIMENSIONS} dimensions"))
+        error_at(
+            said.referenced,
+            &format!("the number of dimensions must be from 1 to {MAX_DIMENSIONS}"),
+        )
     })
 }
 

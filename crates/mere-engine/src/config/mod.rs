@@ -62,7 +62,7 @@ pub(crate) enum ConfigError {
     Invalid { address: Address, fault: YamlError },
     #[error("{address} cannot be read: {cause}")]
     Unreadable { address: Address, cause: Arc<io::Error> },
-    #[error("{address} uses the name or id `{name}`, which another extra folder has already")]
+    #[error("{address} uses the name or id `{name}`, which another extra folder already has")]
     Clash { address: Address, name: ModName },
 }
 

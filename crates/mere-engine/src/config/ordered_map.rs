@@ -20,7 +20,7 @@ impl<T> OrderedMap<T> {
         let mut seen = HashSet::new();
         match self.0.iter().find(|(key, _)| !seen.insert(&key.value)) {
             Some((key, _)) => {
-                let reason = "the name is there twice: rename one of them".to_owned();
+                let reason = "the name is used twice: rename one of them".to_owned();
                 Err(YamlError::at_location(key.referenced, reason))
             }
             None => Ok(self.0),

@@ -52,7 +52,7 @@ pub(super) fn parse_folders(folders: Option<RawFolders>) -> Result<Vec<RelPath>,
         match path {
             Ok(path) if may_be_used_in_place(&path) => Ok(path),
             _ => {
-                let reason = "a folder is a path inside the project, such as `.claude/skills`";
+                let reason = "a folder must be a path inside the project, such as `.claude/skills`";
                 Err(YamlError::at_location(one.referenced, reason.to_owned()))
             }
         }

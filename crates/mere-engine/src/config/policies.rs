@@ -36,10 +36,10 @@ struct RawPermissions {
 
 pub(super) fn parse(raw: Option<RawPolicy>) -> Result<MemoryPolicy, YamlError> {
     let Some(raw) = raw else { return Ok(MemoryPolicy::default()) };
-    let days = "`defaultTtl` is a whole number of days from 1 to 36500";
+    let days = "`defaultTtl` must be a whole number of days from 1 to 36500";
     let days = parse_number(raw.default_ttl, 1..=u64::from(MAX_TTL_DAYS), days)?;
-    let bytes = "`maxContentLength` is a whole number of bytes, at least 1";
-    let most = "`maxMemories` is a whole number, at least 1";
+    let bytes = "`maxContentLength` must be a whole number of bytes, at least 1";
+    let most = "`maxMemories` must be a whole number, at least 1";
     let permissions = raw.permissions.unwrap_or_default();
     Ok(MemoryPolicy {
         default_ttl: days.and_then(|days| u32::try_from(days).ok()),
@@ -66,7 +66,7 @@ fn parse_number(
 
 fn parse_flag(said: Option<Spanned<Value>>) -> Result<Option<bool>, YamlError> {
     let Some(said) = said else { return Ok(None) };
-    let reason = "a permission is true or false";
+    let reason = "a permission must be true or false";
     let flag = said.value.as_bool();
     flag.map(Some).ok_or_else(|| YamlError::at_location(said.referenced, reason.to_owned()))
 }
@@ -74,7 +74,7 @@ fn parse_flag(said: Option<Spanned<Value>>) -> Result<Option<bool>, YamlError> {
 fn parse_schema(said: &Spanned<Value>) -> Result<Arc<Schema>, YamlError> {
     let fault = |reason| YamlError::at_location(said.referenced, reason);
     if !said.value.is_object() {
-        return Err(fault("a schema is a JSON Schema, written as a mapping".to_owned()));
+        return Err(fault("a schema must be a JSON Schema, written as a mapping".to_owned()));
     }
     Schema::compile(&said.value).map(Arc::new).map_err(|error| fault(error.to_string()))
 }

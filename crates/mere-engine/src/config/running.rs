@@ -73,7 +73,7 @@ pub(super) fn parse_user(
         sandbox.env.unwrap_or_default().iter().map(parse_variable).collect::<Result<_, _>>()?;
     let runtimes = runtimes.map(OrderedMap::into_unique_entries).transpose()?.unwrap_or_default();
     let runtimes = runtimes.into_iter().map(|(name, raw)| {
-        let wrong = |_| error_at(name.referenced, "a runtime is the id of a tool");
+        let wrong = |_| error_at(name.referenced, "the name of a runtime must be the id of a tool");
         Ok((name.value.parse().map_err(wrong)?, parse_runtime(raw)?))
     });
     Ok(RunConfig {
@@ -88,7 +88,7 @@ fn parse_level(said: &Spanned<String>) -> Result<SandboxLevel, YamlError> {
     match &*said.value {
         "full" => Ok(SandboxLevel::Full),
         "namespaces" => Ok(SandboxLevel::Namespaces),
-        _ => Err(error_at(said.referenced, "a level is full or namespaces")),
+        _ => Err(error_at(said.referenced, "the level must be full or namespaces")),
     }
 }
 
@@ -100,7 +100,10 @@ fn parse_variable(said: &Spanned<String>) -> Result<String, YamlError> {
     if is_name {
         return Ok(said.value.clone());
     }
-    Err(error_at(said.referenced, "a variable has letters, digits and `_`"))
+    Err(error_at(
+        said.referenced,
+        "the name of a variable may contain only letters, digits and `_`, and must not start with a digit",
+    ))
 }
 
 fn parse_runtime(raw: RawRuntime) -> Result<RuntimeConfig, YamlError> {
@@ -108,7 +111,7 @@ fn parse_runtime(raw: RawRuntime) -> Result<RuntimeConfig, YamlError> {
         Some(said) if said.value.starts_with('/') || said.value.starts_with("~/") => {
             Ok(Some(said.value))
         }
-        Some(said) => Err(error_at(said.referenced, "the path begins with `/` or `~/`")),
+        Some(said) => Err(error_at(said.referenced, "the path must begin with `/` or `~/`")),
         None => Ok(None),
     };
     Ok(RuntimeConfig { interpreter: path(raw.interpreter)?, packages: path(raw.packages)? })

@@ -28,7 +28,8 @@ pub(super) fn parse_type_priority(
     for one in said {
         let kind = SEARCHED_TYPES.into_iter().find(|kind| kind.name() == one.value);
         let Some(kind) = kind.filter(|kind| !order.contains(kind)) else {
-            let reason = "the types are directive, tool, knowledge and memory, each at most once";
+            let reason =
+                "the types must be directive, tool, knowledge or memory, each at most once";
             return Err(YamlError::at_location(one.referenced, reason.to_owned()));
         };
         order.push(kind);

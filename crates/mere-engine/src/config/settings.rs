@@ -33,7 +33,7 @@ pub(super) fn parse(raw: Option<RawSettings>) -> Result<Settings, YamlError> {
         "yaml" => Ok(MirrorFormat::Yaml),
         "json" => Ok(MirrorFormat::Json),
         _ => {
-            let reason = "an output format is yaml or json".to_owned();
+            let reason = "the output format must be yaml or json".to_owned();
             Err(YamlError::at_location(said.referenced, reason))
         }
     });

@@ -111,11 +111,11 @@ fn parse_store(name: &Spanned<String>, raw: Option<RawStore>) -> Result<StoreCon
     let fault = |reason: String| YamlError::at_location(name.referenced, reason);
     let parsed = name.value.parse::<ModName>().map_err(|error| fault(error.to_string()))?;
     let Some((path, raw)) = raw.and_then(|mut raw| Some((raw.path.take()?, raw))) else {
-        let reason = "a store has a `path`: say where it lies, such as `path: ./memory`";
+        let reason = "a store needs a `path` to its folder, such as `path: ./memory`";
         return Err(fault(reason.to_owned()));
     };
     if path.value.is_empty() {
-        let reason = "the path is empty: say where the store lies, such as `./memory`";
+        let reason = "the path is empty: name the store's folder, such as `./memory`";
         return Err(YamlError::at_location(path.referenced, reason.to_owned()));
     }
     let mut hierarchy = categories::parse(raw.categories, CategoryUse::Memories)?;

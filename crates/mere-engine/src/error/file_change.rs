@@ -20,32 +20,31 @@ pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
             codes::WRITE_NOT_TEXT,
             address_prose(address, " is not UTF-8 text of at most 16 MiB."),
         )
-        .hint("`write` can replace it whole."),
+        .hint("`write` can replace the whole file."),
         ChangeError::NotRegularFile(address) => {
             Draft::invalid(codes::WRITE_TAKEN, address_prose(address, " is not a regular file."))
-                .hint("Choose another name; directories and links are not written to.")
+                .hint("Choose another name; directories and links cannot be written to.")
         }
         ChangeError::NoDirectory(address) => {
-            let words = " cannot be written: the directory it lies in is not there.";
+            let words = " cannot be written: its directory does not exist.";
             Draft::invalid(codes::WRITE_NO_DIRECTORY, address_prose(address, words))
-                .hint("Pass `create_dirs`: true to have it made.")
+                .hint("Pass `create_dirs`: true to create it.")
         }
         ChangeError::TouchesRedaction(address) => {
-            let words = "The change touches text that you did not see as it is in ";
+            let words = "The change touches text that was hidden from you in ";
             Draft::invalid(
                 codes::WRITE_OBSCURED,
                 Prose::words(words).address(address.clone()).and("."),
             )
             .hint(
-                "Secrets were masked, and folders written as addresses. Leave such lines as \
-                     they are, or remove them.",
+                "Secrets are masked and host folders are shown as addresses. Leave such lines unchanged, or remove them.",
             )
         }
         ChangeError::Failed { address, cause } => {
             tracing::error!(%cause, %address, "a file could not be written");
-            let words = " could not be written; what was there is still there.";
+            let words = " could not be written; the existing content was not changed.";
             Draft::fault(codes::WRITE_FAILED, address_prose(address, words)).hint(
-                "Ask a person whether the disk is full or the folder read-only; the log says why.",
+                "Ask a person to check whether the disk is full or the folder is read-only; the log says why.",
             )
         }
     }
@@ -55,12 +54,12 @@ pub(super) fn denial_reply(denied: &Denied) -> Draft {
     match denied {
         Denied::OutsideWorkspace(instead) => {
             let hint = Prose::words("Write to ").address(instead.clone());
-            Draft::denied(codes::WRITE_DENIED, "Agents write in their workspace only.")
-                .hint(hint.and(", and ask a person to take it over from there."))
+            Draft::denied(codes::WRITE_DENIED, "Agents may only write in their workspace.")
+                .hint(hint.and(", and ask a person to move it from there."))
         }
         Denied::Install => Draft::denied(
             codes::INSTALL_DENIED,
-            "Agents do not copy items between spaces.",
+            "Agents may not copy items between spaces.",
         )
         .hint(
             "Ask a person to run `mere copy`, or to set `agents.may_install` in the user's config.",
@@ -74,8 +73,8 @@ pub(super) fn denial_reply(denied: &Denied) -> Draft {
              `sign: {unattended: true}`; a project's cannot.",
         ),
         Denied::Repository => {
-            Draft::denied(codes::WRITE_REPOSITORY, "Agents do not write into `.git`.")
-                .hint("Choose another name: git would run what such a folder says.")
+            Draft::denied(codes::WRITE_REPOSITORY, "Agents may not write into `.git`.")
+                .hint("Choose another name: git could execute what such a folder contains.")
         }
     }
 }
@@ -83,8 +82,8 @@ pub(super) fn denial_reply(denied: &Denied) -> Draft {
 fn stale_reply(address: &Address, current: Option<Sha256>) -> Draft {
     let (words, hint) = match current {
         Some(_) => (
-            " is not the file that `expect_sha256` names.",
-            "Someone changed it. Read it again; `data.sha256` is what it is now.",
+            " does not match `expect_sha256`.",
+            "Someone changed it. Read it again; `data.sha256` is its current hash.",
         ),
         None => (" is not there.", "Leave `expect_sha256` out to create it."),
     };
@@ -98,7 +97,7 @@ fn not_once_reply(address: &Address, count: usize) -> Draft {
     let (words, hint) = match count {
         0 => (
             "The old text does not occur in ".to_owned(),
-            "Read the file and give the text exactly as it stands there.",
+            "Read the file, and give the text exactly as it is there.",
         ),
         _ => (
             format!("The old text occurs {count} times in "),
@@ -117,7 +116,7 @@ fn section_error_reply(address: &Address, error: &PatchError) -> Draft {
             let there = there.iter().map(|name| Data::from(Content::mention(name.as_str())));
             let message = Prose::words("There is no such section in ").address(address.clone());
             Draft::invalid(codes::WRITE_NO_SECTION, message.and("."))
-                .hint("`data.there` names those that are there.")
+                .hint("`data.there` lists the existing sections.")
                 .data(data.with("there", there.collect::<Data>()))
         }
         PatchError::Ambiguous { count } | PatchError::NoSuchOccurrence { count } => {
@@ -131,7 +130,7 @@ fn section_error_reply(address: &Address, error: &PatchError) -> Draft {
             Draft::invalid(codes::WRITE_SPILLS, message.address(address.clone()).and("."))
                 .hint(
                     "It opens a section of the same or a higher level, leaves a fence open, or \
-                     repeats a marker; or the file is nested too deeply. `edit` takes any text.",
+                     repeats a marker; or the file is nested too deeply. `edit` accepts any text.",
                 )
                 .data(data)
         }
@@ -139,7 +138,7 @@ fn section_error_reply(address: &Address, error: &PatchError) -> Draft {
             let message = Prose::words("The frontmatter of ").address(address.clone());
             Draft::invalid(
                 codes::WRITE_FRONTMATTER,
-                message.and(format!(" stays as it is: {error}.")),
+                message.and(format!(" was not changed: {error}.")),
             )
             .hint("The content is the value of one key, in YAML.")
             .data(data)

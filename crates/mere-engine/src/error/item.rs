@@ -20,18 +20,19 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
         }
         ItemError::Ambiguous { kind, item, candidates } => {
             let count = candidates.len();
-            let message = prose_with_item("The id `", item).and(format!("` means {count} items."));
+            let message =
+                prose_with_item("The id `", item).and(format!("` matches {count} items."));
             candidates_reply(codes::ITEM_AMBIGUOUS, message, (*kind, candidates))
-                .hint("Say which one, as `category/id`; a lockfile also by `@version`.")
+                .hint("Name one of them as `category/id`, and a lockfile with its `@version`.")
         }
         ItemError::Clash { kind, item, candidates } => {
-            let message = prose_with_item(format!("Two items are the {kind} `"), item);
+            let message = prose_with_item(format!("Two items claim to be the {kind} `"), item);
             candidates_reply(
                 codes::ITEM_CLASH,
-                message.and("`: neither counts."),
+                message.and("`, so neither is used."),
                 (*kind, candidates),
             )
-            .hint("One of them must be removed or renamed.")
+            .hint("Remove or rename one of them.")
         }
         ItemError::Faulty { address, fault } => {
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
@@ -45,16 +46,16 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
         ItemError::WrongVersion { address, has } => {
             let has = has.as_ref().map_or("no version".to_owned(), |has| format!("version {has}"));
             let message = Prose::words("").address(address.clone()).and(format!(" has {has}."));
-            Draft::invalid(codes::ITEM_VERSION, message).hint("Leave out `version` to take it.")
+            Draft::invalid(codes::ITEM_VERSION, message).hint("Leave out `version` to use it.")
         }
         ItemError::NoRegistry => {
             Draft::invalid(codes::ITEM_NO_REGISTRY, "No registry is configured.")
                 .hint("Leave out `source` to look in the project and the user space.")
         }
         ItemError::NotRunnable(kind) => {
-            let message = format!("Items of the type {kind} are not run.");
+            let message = format!("Items of the type {kind} cannot be run.");
             Draft::invalid(codes::RUN_TYPE, Prose::words(message))
-                .hint("Tools, directives and knowledge entries are; `load` shows any item.")
+                .hint("Tools, directives and knowledge entries can be; `load` shows any item.")
         }
         ItemError::InvalidSchema { address, error } => {
             let message = match address {
@@ -63,7 +64,7 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
             };
             let why = Content::mention(error.to_string());
             Draft::invalid(codes::RUN_SCHEMA, message.and(" cannot be used: ").content(why))
-                .hint("It is JSON Schema 2020-12, without references to other documents.")
+                .hint("It must be JSON Schema 2020-12, without references to other documents.")
         }
         ItemError::InvalidInputs(wrong) => wrong_inputs_reply(wrong),
         ItemError::InvalidFrontmatter { address, problems: found } => {
@@ -71,8 +72,8 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
         }
         ItemError::Unsearchable(cause) => {
             tracing::error!(%cause, "a space could not be looked through");
-            Draft::fault(codes::ITEM_UNSEARCHABLE, "A space could not be looked through.")
-                .hint("Ask a person to look at its permissions; the log says why.")
+            Draft::fault(codes::ITEM_UNSEARCHABLE, "A space could not be searched.")
+                .hint("Ask a person to check its permissions; the log says why.")
         }
         ItemError::Key(fault) => keys::key_error_reply(fault),
         ItemError::Team(trouble) => trust::roster_trouble_reply(trouble),
@@ -94,7 +95,7 @@ fn missing_item_reply(
     let draft =
         Draft::invalid(codes::ITEM_MISSING, message.and(format!("` in the {scopes} space.")));
     if near.is_empty() {
-        return draft.hint("An id is exact; with its category it is `category/id`.");
+        return draft.hint("Ids must match exactly; with a category, write `category/id`.");
     }
     let meant = format!("Did you mean `{}`?", near.join("`, `"));
     let near = near.iter().map(|name| Data::Words(name.clone().into())).collect::<Data>();
@@ -106,7 +107,7 @@ fn frontmatter_error_reply(address: Option<&Address>, found: &[Problem]) -> Draf
         Some(address) => Prose::words("The frontmatter of ").address(address.clone()),
         None => Prose::words("The frontmatter"),
     };
-    let message = message.and(" does not fit its schema: ");
+    let message = message.and(" does not match its schema: ");
     let message = message.content(Content::mention(first_problem(found))).and(".");
     let data = Fields::default().with("problems", problems_data(found));
     Draft::invalid(codes::RUN_FRONTMATTER, message)
@@ -126,7 +127,7 @@ fn wrong_inputs_reply(wrong: &WrongInputs) -> Draft {
         .with("input_schema", Data::from_foreign(&wrong.schema, text))
         .with("example", Data::from_foreign(&wrong.example, text));
     Draft::invalid(codes::RUN_INPUTS, message.and("."))
-        .hint("Pass `parameters` as `example` shows; `input_schema` says what fits.")
+        .hint("Pass `parameters` like those in `example`; `input_schema` describes what is valid.")
         .data(data)
 }
 

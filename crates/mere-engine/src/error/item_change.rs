@@ -14,16 +14,16 @@ use crate::items::{ItemChangeError, ProposalError};
 pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
     match error {
         ItemChangeError::AlreadyExists(address) => {
-            let message = Prose::words("").address(address.clone()).and(" is there already.");
+            let message = Prose::words("").address(address.clone()).and(" already exists.");
             Draft::invalid(codes::ITEM_TAKEN, message)
-                .hint("Choose another id or category; what is there stays as it is.")
+                .hint("Choose another id or category. The existing item was not changed.")
         }
         ItemChangeError::Stale { address, current } => {
             let message = Prose::words("").address(address.clone());
             let data = Fields::default().with("sha256", *current);
-            Draft::invalid(codes::ITEM_STALE, message.and(" is another by now."))
+            Draft::invalid(codes::ITEM_STALE, message.and(" has changed in the meantime."))
                 .hint(
-                    "Nothing was changed. Look at it again, and make the change to what it is now.",
+                    "Nothing was changed. Load it again, and apply your change to the current version.",
                 )
                 .data(data)
         }
@@ -35,21 +35,22 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
             parse_error_reply(codes::CHANGE_UNFIT, message, (address, fault))
         }
         ItemChangeError::InvalidFiles(allowed) => {
-            Draft::invalid(codes::CHANGE_FILES, "The files are not as they must be.")
-                .hint(Prose::words(format!("An item takes {allowed}.")))
+            Draft::invalid(codes::CHANGE_FILES, "The files are not valid for this item.")
+                .hint(Prose::words(format!("An item may have {allowed}.")))
         }
         ItemChangeError::InvalidPlace => {
-            Draft::invalid(codes::CHANGE_PLACE, "No item can lie there.")
-                .hint("Choose a shorter or another id or category.")
+            Draft::invalid(codes::CHANGE_PLACE, "No item can be placed there.")
+                .hint("Choose a shorter or different id or category.")
         }
         ItemChangeError::TouchesMasked(address) => {
-            let message = Prose::words("The change touches text that you did not see as it is in ");
-            Draft::invalid(codes::CHANGE_OBSCURED, message.address(address.clone()).and("."))
-                .hint("Leave masked and rewritten lines as they are, or remove them.")
+            let message = Prose::words("The change touches text that was hidden from you in ");
+            Draft::invalid(codes::CHANGE_OBSCURED, message.address(address.clone()).and(".")).hint(
+                "Leave lines with masked secrets or rewritten paths unchanged, or remove them.",
+            )
         }
         ItemChangeError::NewerFormat => newer_space_reply(),
         ItemChangeError::TimedOut(address) => {
-            let message = Prose::words("Someone else is changing what lies around ");
+            let message = Prose::words("Another process is changing the files around ");
             Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))
                 .hint("Nothing was changed. Try again.")
         }
@@ -67,23 +68,22 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
 
 /// Answers a change to a type whose items are created in another way.
 fn unsupported_type_reply(kind: ItemType) -> Draft {
-    let message = format!("A {kind} is not made or changed this way.");
+    let message = format!("A {kind} cannot be created or changed this way.");
     Draft::invalid(codes::CHANGE_TYPE, Prose::words(message)).hint(match kind {
-        ItemType::Lockfile => "It belongs to its tool and is not written by hand.",
+        ItemType::Lockfile => "It belongs to its tool and must not be written by hand.",
         ItemType::Memory => {
-            "create_memory, update_memory, move_memory and remove_memory are for memories; people \
-             have `mere memory`."
+            "create_memory, update_memory, move_memory and remove_memory are the tools for memories; people use `mere memory`."
         }
-        _ => "Directives, tools and knowledge entries are.",
+        _ => "Directives, tools and knowledge entries can be.",
     })
 }
 
 pub(super) fn newer_space_reply() -> Draft {
     Draft::invalid(
         codes::CHANGE_NEWER,
-        "The space is read only: its space.json is of a newer version, or not valid.",
+        "The space is read-only: its space.json has a newer format, or is not valid.",
     )
-    .hint("Ask a person to install the newer version, or to correct the file.")
+    .hint("Ask a person to install a newer version of Merestone, or to correct the file.")
 }
 
 /// Answers a failed attempt to sign.
@@ -93,21 +93,21 @@ fn signing_error_reply(error: &ItemChangeError) -> Draft {
             let message = Prose::words("").address(address.clone());
             Draft::invalid(
                 codes::SIGN_FOREIGN,
-                message.and(" is signed by someone else, for the place and the name it has."),
+                message.and(" is signed by someone else, for its current location and name."),
             )
-            .hint("Read it; `--as-mine` then makes you its author.")
+            .hint("Read it; then `--as-mine` makes you its author.")
         }
         ItemChangeError::IsDraft(address) => {
             let message = Prose::words("").address(address.clone());
             Draft::invalid(
                 codes::SIGN_UNFINISHED,
-                message.and(" is a draft: it is being worked on."),
+                message.and(" is a draft that is being worked on."),
             )
             .hint("Sign it first; `mere sign` shows what has changed.")
         }
         ItemChangeError::MemoryNotSigned => {
-            Draft::invalid(codes::SIGN_MEMORY, "Memories are not signed.")
-                .hint("Directives, tools, knowledge entries and lockfiles are.")
+            Draft::invalid(codes::SIGN_MEMORY, "Memories cannot be signed.")
+                .hint("Directives, tools, knowledge entries and lockfiles can be.")
         }
         ItemChangeError::NoGitRepository => {
             Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
@@ -116,13 +116,13 @@ fn signing_error_reply(error: &ItemChangeError) -> Draft {
         ItemChangeError::NotStaged(path) => {
             let path = Content::mention(path.to_string());
             let message = Prose::words("").content(path.clone());
-            Draft::invalid(codes::SIGN_UNSTAGED, message.and(" is not staged as it lies there."))
+            Draft::invalid(codes::SIGN_UNSTAGED, message.and(" has changes that are not staged."))
                 .hint(Prose::words("Stage it with `git add ").content(path).and("`, or undo it."))
         }
         ItemChangeError::EditorFailed(address) => {
-            let message = Prose::words("The editor did not end well on ").address(address.clone());
+            let message = Prose::words("The editor failed on ").address(address.clone());
             Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed."))
-                .hint("`VISUAL` or `EDITOR` names the editor. If it changed the item, `mere sign` shows how.")
+                .hint("Set `VISUAL` or `EDITOR` to choose the editor. If it changed the item, `mere sign` shows the changes.")
         }
         _ => super::panic_reply(),
     }
@@ -133,15 +133,15 @@ fn proposal_error_reply(error: &ProposalError) -> Draft {
     match error {
         ProposalError::Missing => {
             Draft::invalid(codes::REVIEW_MISSING, "There is no such proposal.")
-                .hint("`mere review --list` names those that wait.")
+                .hint("`mere review --list` shows the pending proposals.")
         }
         ProposalError::Changed => Draft::invalid(
             codes::REVIEW_OTHER,
             "The proposal is not the one that was shown. Nothing was changed.",
         )
-        .hint("Look at it again; an agent may change its proposals."),
+        .hint("Look at it again: agents may change their proposals."),
         ProposalError::Invalid(why) => {
-            let message = format!("The proposal is not whole: {why}.");
+            let message = format!("The proposal is incomplete: {why}.");
             Draft::invalid(codes::REVIEW_BROKEN, Prose::words(message))
                 .hint("Reject it, and let the agent propose it again.")
         }
@@ -151,7 +151,7 @@ fn proposal_error_reply(error: &ProposalError) -> Draft {
 fn write_failure_reply(address: &Address, cause: &std::io::Error) -> Draft {
     tracing::error!(%cause, %address, "an item could not be written");
     let message = Prose::words("").address(address.clone());
-    let words = " could not be written; what was there is still there.";
+    let words = " could not be written; the existing content was not changed.";
     Draft::fault(codes::CHANGE_FAILED, message.and(words))
-        .hint("Ask a person whether the disk is full or the folder read-only; the log says why.")
+        .hint("Ask a person to check whether the disk is full or the folder is read-only; the log says why.")
 }

@@ -12,14 +12,13 @@ use crate::trust::keys::KeyFault;
 pub(crate) fn key_error_reply(fault: &KeyFault) -> Draft {
     match fault {
         KeyFault::NoKey => Draft::invalid(codes::KEY_NONE, "You have no key to sign with.").hint(
-            "`mere keys generate` makes one; `mere keys use` takes one you have, from a file or \
-             from ssh-agent.",
+            "`mere keys generate` creates one; `mere keys use` selects an existing one, from a file or from ssh-agent.",
         ),
         KeyFault::Unknown(key) => Draft::invalid(
             codes::KEY_UNKNOWN,
-            fingerprint_prose(*key).and(" is none of your keys."),
+            fingerprint_prose(*key).and(" is not one of your keys."),
         )
-        .hint("`mere keys list` shows them, and what ssh-agent offers."),
+        .hint("`mere keys list` shows your keys and those in ssh-agent."),
         KeyFault::Locked(key) => locked_key_reply(codes::KEY_LOCKED, *key),
         KeyFault::NextLocked(key) => locked_key_reply(codes::KEY_NEXT_LOCKED, *key),
         KeyFault::WrongPassphrase(key) => {
@@ -29,9 +28,9 @@ pub(crate) fn key_error_reply(fault: &KeyFault) -> Draft {
         }
         KeyFault::Revoked(key) => Draft::invalid(
             codes::KEY_REVOKED,
-            fingerprint_prose(*key).and(" is yours, and you revoked it."),
+            fingerprint_prose(*key).and(" is your key, but you revoked it."),
         )
-        .hint("Sign with another: `mere keys generate`, then `mere keys use`.")
+        .hint("Sign with another key: run `mere keys generate`, then `mere keys use`.")
         .data(key_fields(*key)),
         KeyFault::NotInAgent(key) => Draft::invalid(
             codes::KEY_NOT_IN_AGENT,
@@ -42,19 +41,19 @@ pub(crate) fn key_error_reply(fault: &KeyFault) -> Draft {
         KeyFault::Agent(cause) => {
             let message = Prose::words("").content(Content::mention(end_sentence(cause)));
             Draft::fault(codes::KEY_AGENT, message)
-                .hint("`ssh-add -l` shows whether it is there; `SSH_AUTH_SOCK` says where.")
+                .hint("`ssh-add -l` shows whether it is running; `SSH_AUTH_SOCK` names its socket.")
         }
         KeyFault::NotSaved(cause) => {
             let message = Prose::words("").content(Content::mention(end_sentence(cause)));
             Draft::fault(codes::KEY_UNKEPT, message).hint("No key was changed.")
         }
         KeyFault::Random => {
-            Draft::fault(codes::KEY_UNKEPT, "The system gave no random bytes to make a key of.")
+            Draft::fault(codes::KEY_UNKEPT, "The system did not provide random bytes for a key.")
         }
         KeyFault::AlreadyExists(what) => {
             let message = Prose::words("").content(Content::mention(what.as_str()));
-            Draft::invalid(codes::KEY_TAKEN, message.and(" is there already."))
-                .hint("Nothing was changed. Choose another name, or use what is there.")
+            Draft::invalid(codes::KEY_TAKEN, message.and(" already exists."))
+                .hint("Nothing was changed. Choose another name, or use the existing one.")
         }
         about_file => key_file_error_reply(about_file),
     }
@@ -64,11 +63,11 @@ pub(crate) fn key_error_reply(fault: &KeyFault) -> Draft {
 fn key_file_error_reply(fault: &KeyFault) -> Draft {
     match fault {
         KeyFault::UnsafeMode { file, mode } => {
-            let message =
-                file_prose(file).and(format!(" is not used: its mode {mode:04o} lets others in."));
+            let message = file_prose(file)
+                .and(format!(" was not used: its mode {mode:04o} gives other users access."));
             let hint = Prose::words("`chmod 600 ")
                 .content(shell_quoted(file))
-                .and("` makes it yours alone.");
+                .and("` restricts it to you.");
             Draft::fault(codes::KEY_OPEN, message).hint(hint)
         }
         KeyFault::Missing { file } => {
@@ -77,30 +76,30 @@ fn key_file_error_reply(fault: &KeyFault) -> Draft {
         }
         KeyFault::Link { file } => Draft::invalid(
             codes::KEY_FORM,
-            file_prose(file).and(" is a link, and is not followed."),
+            file_prose(file).and(" is a link, which is not followed here."),
         )
-        .hint("Name the file itself; `mere keys use` takes a link too."),
+        .hint("Name the file itself; `mere keys use` also accepts a link."),
         KeyFault::InvalidFormat { file, cause } => {
-            let message = file_prose(file).and(format!(" holds no key that can be used: {cause}."));
+            let message = file_prose(file).and(format!(" does not contain a usable key: {cause}."));
             let hint = Prose::words("`ssh-keygen -p -f ").content(shell_quoted(file));
             Draft::invalid(codes::KEY_FORM, message)
-                .hint(hint.and("` rewrites a private key of an older form."))
+                .hint(hint.and("` converts a private key from an older format."))
         }
         KeyFault::NotEd25519 { file } => {
             Draft::invalid(codes::KEY_FORM, file_prose(file).and(" is not an Ed25519 key."))
-                .hint("`mere keys generate` makes one, and so does `ssh-keygen -t ed25519`.")
+                .hint("`mere keys generate` creates one, and so does `ssh-keygen -t ed25519`.")
         }
         KeyFault::Changed { file, key } => {
             let message = file_prose(file).and(" does not hold ").content((*key).into());
             Draft::fault(codes::KEY_UNREADABLE, message.and(" any more."))
-                .hint("Put the key back, or take what is there with `mere keys use`.")
+                .hint("Put the key back, or switch to the one in the file with `mere keys use`.")
                 .data(key_fields(*key))
         }
         other => {
             let message =
                 Prose::words("").content(Content::mention(end_sentence(&other.to_string())));
             Draft::fault(codes::KEY_UNREADABLE, message)
-                .hint("Look at its owner and its permissions.")
+                .hint("Check its owner and its permissions.")
         }
     }
 }
@@ -109,8 +108,8 @@ fn locked_key_reply(
     code: mere_core::reply::Code<mere_core::reply::Invalid>,
     key: Fingerprint,
 ) -> Draft {
-    Draft::invalid(code, fingerprint_prose(key).and(" is locked by a passphrase."))
-        .hint("Run this at a terminal, where it is asked for, or load the key with `ssh-add`.")
+    Draft::invalid(code, fingerprint_prose(key).and(" is locked with a passphrase."))
+        .hint("Run this at a terminal, which asks for the passphrase, or load the key with `ssh-add`.")
         .data(key_fields(key))
 }
 

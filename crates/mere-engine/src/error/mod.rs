@@ -35,7 +35,7 @@ use crate::world::ResolveError;
 pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
 
 /// The forms a path may take: the hint for every path that cannot be resolved.
-const PATH_FORMS: &str = "Say a path from the home root such as `src/a.rs`, or an address: \
+const PATH_FORMS: &str = "Give a path from the home root such as `src/a.rs`, or an address: \
     `ROOT_PROJECT:/…`, `ROOT_USER:/…`, `ROOT_WORKSPACE:/…`, `ROOT_REGISTRY:/…` or \
     `mod:<name>:/…`. `dir` with `list` shows what is there.";
 
@@ -51,12 +51,12 @@ pub(crate) fn call_error_reply(error: &CallError) -> Draft {
         CallError::Cursor { .. } => wrong_cursor_reply(),
         CallError::Tool => {
             let names = TOOLS.iter().map(|tool| format!("`{}`", tool.name)).collect::<Vec<_>>();
-            Draft::invalid(codes::ARGUMENT_TOOL, "There is no tool of that name.")
+            Draft::invalid(codes::ARGUMENT_TOOL, "There is no tool with that name.")
                 .hint(Prose::words(format!("There is {}.", names.join(", "))))
         }
         CallError::Json { .. } => Draft::invalid(
             codes::ARGUMENT_JSON,
-            "The arguments are not one JSON object with each key once.",
+            "The arguments are not a single JSON object with unique keys.",
         )
         .hint("Pass an object such as {\"command\":\"list\"}."),
         CallError::Argument { tool, error } => argument_error_reply(tool, error),
@@ -67,19 +67,19 @@ fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
     match error {
         ArgumentError::Unknown { known } => {
             let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            let message = format!("`{tool}` does not know one of the given arguments.");
+            let message = format!("`{tool}` does not accept one of the given arguments.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
-                .hint(Prose::words(format!("It takes {known}.")))
+                .hint(Prose::words(format!("It accepts {known}.")))
         }
         ArgumentError::Missing { name, takes } => {
             let message = format!("The argument `{name}` of `{tool}` is missing.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
-                .hint(Prose::words(format!("`{name}` takes {takes}.")))
+                .hint(Prose::words(format!("`{name}` must be {takes}.")))
         }
         ArgumentError::Malformed { name, takes } => {
-            let message = format!("The value of `{name}` is not one that `{tool}` takes.");
+            let message = format!("The value of `{name}` is not valid for `{tool}`.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
-                .hint(Prose::words(format!("`{name}` takes {takes}.")))
+                .hint(Prose::words(format!("`{name}` must be {takes}.")))
         }
         ArgumentError::ExactlyOneOf { names } => {
             let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -95,8 +95,7 @@ fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
             let message = format!("The argument `{name}` of `{tool}` is not a glob pattern.");
             Draft::invalid(codes::GLOB_PATTERN, Prose::words(message)).hint(match error {
                 PatternError::Path => {
-                    "A pattern is relative, such as `*.rs` or `src/**/*.rs`; it has no `..`, and \
-                     where to look goes into `path`."
+                    "A pattern is relative, such as `*.rs` or `src/**/*.rs`; it must not contain `..`; pass the directory to search as `path`."
                 }
                 PatternError::Glob => {
                     "Close every bracket and brace, and keep the pattern under 1 KiB."
@@ -104,7 +103,7 @@ fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
             })
         }
         ArgumentError::Wrong { name, kind } => {
-            let message = format!("The value of `{name}` is not one that `{tool}` takes.");
+            let message = format!("The value of `{name}` is not valid for `{tool}`.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
                 .hint(Prose::words(format!("`{name}` takes {}.", describe_accepted(*kind))))
         }
@@ -130,7 +129,7 @@ fn describe_accepted(kind: ParameterKind) -> String {
             "a list of files, each with `path` (relative, no `..`) and `content`".to_owned()
         }
         ParameterKind::Flag => "true or false".to_owned(),
-        ParameterKind::Texts => "a list of texts".to_owned(),
+        ParameterKind::Texts => "a list of strings".to_owned(),
         ParameterKind::Time => "a time with its zone, such as `2026-01-24T09:30:00Z`".to_owned(),
         ParameterKind::TimeOrNull => {
             "a time with its zone, such as `2026-01-24T09:30:00Z`, or null".to_owned()
@@ -145,8 +144,8 @@ fn search_error_reply(error: &SearchError) -> Draft {
         SearchError::Cancelled => tool_error_reply(&ToolError::Cancelled),
         SearchError::Database(_) | SearchError::Io(_) => {
             tracing::error!(%error, "the search index cannot be used");
-            Draft::fault(codes::SEARCH_BROKEN, "The search index cannot be read or made.")
-                .hint("Try again; `mere index` makes it anew. The log says what failed.")
+            Draft::fault(codes::SEARCH_BROKEN, "The search index cannot be read or built.")
+                .hint("Try again; `mere index` rebuilds it. The log says what failed.")
         }
     }
 }
@@ -171,10 +170,10 @@ pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
         ToolError::WrongCursor => wrong_cursor_reply(),
         ToolError::InvalidExpression => Draft::invalid(
             codes::GREP_PATTERN,
-            "The argument `pattern` of `grep` is not a regular expression it takes.",
+            "The argument `pattern` of `grep` is not a valid regular expression.",
         )
         .hint(
-            "Rust's syntax: no look-around, no backreferences, no line end in the pattern. Escape \
+            "The syntax is Rust's: no look-around, no backreferences, and no line break in the pattern. Escape \
              a literal ( [ { . * + ? with a backslash.",
         ),
         ToolError::Unreadable { address, cause } => unreadable_reply(address, cause),
@@ -187,9 +186,9 @@ pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
             .hint("Nothing was changed. Call again if you still want it."),
         ToolError::TimedOut(address) => {
             let message =
-                Prose::words("Looking at ").address(address.clone()).and(" took too long.");
+                Prose::words("Searching ").address(address.clone()).and(" took too long.");
             Draft::fault(codes::CALL_TIMED_OUT, message)
-                .hint("Look at a smaller directory; a person may see from the log what is slow.")
+                .hint("Try a smaller directory; the log shows what is slow.")
         }
     }
 }
@@ -198,18 +197,18 @@ fn unreadable_reply(address: &Address, cause: &std::io::Error) -> Draft {
     tracing::error!(%cause, %address, "something could not be read");
     let code = if address.is_directory() { codes::DIR_UNREADABLE } else { codes::READ_UNREADABLE };
     let message = Prose::words("").address(address.clone()).and(" cannot be read.");
-    Draft::fault(code, message).hint("Ask a person to look at its permissions; the log says why.")
+    Draft::fault(code, message).hint("Ask a person to check its permissions; the log says why.")
 }
 
 fn io_error_reply(cause: &std::io::Error) -> Draft {
     tracing::error!(%cause, "the machine failed while a path was resolved");
-    Draft::fault(codes::PATH_BROKEN, "The machine failed while the path was looked for.")
+    Draft::fault(codes::PATH_BROKEN, "The system failed while the path was being resolved.")
         .hint("Report the trace id: the log says why.")
 }
 
 fn wrong_cursor_reply() -> Draft {
-    Draft::invalid(codes::PAGE_CURSOR, "The cursor is not one that this call gave.")
-        .hint("Pass `next` of the page before, and everything else as it was; or leave it out.")
+    Draft::invalid(codes::PAGE_CURSOR, "The cursor was not issued by this call.")
+        .hint("Pass `next` from the previous page with otherwise unchanged arguments, or leave the cursor out.")
 }
 
 /// Answers a call while a config file cannot be used.
@@ -220,20 +219,20 @@ fn config_error_reply(error: &ConfigError) -> Draft {
             let place = format!(" is not valid at line {}, column {}.", fault.line, fault.column);
             let message = Prose::words("").address(address.clone()).and(place);
             Draft::fault(codes::CONFIG_INVALID, message).hint(
-                "Ask a person to correct the file; `mere config check` says what is wrong there.",
+                "Ask a person to correct the file; `mere config check` says what is wrong with it.",
             )
         }
         ConfigError::Clash { address, name } => {
-            let message = Prose::words("")
-                .address(address.clone())
-                .and(format!(" uses `{name}`, which another extra folder has already."));
+            let message = Prose::words("").address(address.clone()).and(format!(
+                " uses `{name}`, which is already the name or id of another extra folder."
+            ));
             Draft::fault(codes::CONFIG_INVALID, message)
                 .hint("Ask a person to rename one of them: names and ids share one namespace.")
         }
         ConfigError::Unreadable { address, .. } => {
             let message = Prose::words("").address(address.clone()).and(" cannot be read.");
             Draft::fault(codes::CONFIG_UNREADABLE, message)
-                .hint("It must be a regular file of at most 1 MiB of UTF-8 text, and no link.")
+                .hint("It must be a regular file, not a link, with at most 1 MiB of UTF-8 text.")
         }
     }
 }
@@ -245,6 +244,6 @@ pub(crate) fn unasked_reply() -> Draft {
 
 /// Answers a call that panicked.
 pub(crate) fn panic_reply() -> Draft {
-    Draft::fault(codes::CALL_PANIC, "The call failed inside.")
-        .hint("This is a fault of the server. Report the trace id to a person.")
+    Draft::fault(codes::CALL_PANIC, "The call failed because of an internal error.")
+        .hint("This is a bug in the server. Report the trace id to a person.")
 }

@@ -28,21 +28,22 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         RunError::Parameters(fault) => config_fault_reply(fault, (None, "input_schema".to_owned())),
         RunError::Subprocess(fault) => subprocess_fault_reply(fault),
         RunError::Entrypoint(fault) => {
-            entrypoint_reply(&fault.link, "is no path of a file of the tool")
+            entrypoint_reply(&fault.link, "is not the path of one of the tool's files")
         }
         RunError::NoEntrypoint(id) => entrypoint_reply(id, "is not one of its files"),
         RunError::FileChanged(address) => {
             let message = Prose::words("A file of ").address(address.clone());
             let message = message.and(" changed while it was read. Nothing was run.");
-            Draft::fault(codes::RUN_CHANGED, message).hint("Try again when nobody writes to it.")
+            Draft::fault(codes::RUN_CHANGED, message)
+                .hint("Try again when nobody is writing to it.")
         }
         RunError::Unsigned(unused) => unsigned_tool_reply(unused),
         RunError::LockUnsigned(unused) => unsigned_lockfile_reply(unused),
         RunError::NoLockfile { tool, version } => {
             let words =
-                format!("There is no lockfile for `{tool}@{version}`, and one is required.");
+                format!("There is no lockfile for `{tool}@{version}`, but one is required.");
             Draft::denied(codes::RUN_UNLOCKED, Prose::words(words)).hint(Prose::words(format!(
-                "Ask a person to run `mere lock {tool}`, after a look at `mere chain {tool}`."
+                "Ask a person to check `mere chain {tool}` and then run `mere lock {tool}`."
             )))
         }
         RunError::LockInvalid { address, fault } => {
@@ -64,9 +65,11 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
             "environment variable",
             (asked, name),
         )
-        .hint("The user's own config lets tools have it: `sandbox: {env: [NAME]}` in config.yaml."),
+        .hint(
+            "To give it to tools, the user sets `sandbox: {env: [NAME]}` in their own config.yaml.",
+        ),
         RunError::SecretNotGranted(asked, name) => ungranted_reply("secret", (asked, name))
-            .hint("Secrets cannot be granted yet; a tool that needs one is not run."),
+            .hint("Secrets cannot be granted yet, so a tool that needs one cannot run."),
         RunError::NoProgram { .. }
         | RunError::BadInterpreter { .. }
         | RunError::PackagesNotFetched { .. }
@@ -85,10 +88,10 @@ fn location_fields(link: Option<&ItemId>, field: impl Into<String>) -> Fields {
 
 fn executor_error_reply(link: &ItemId, executor: &ItemId, error: &ItemError) -> Draft {
     let said = super::item::item_error_reply(error).message().render_for_person();
-    let message = format!("`{link}` is run by `{executor}`, which cannot be taken: ");
+    let message = format!("`{link}` is run by `{executor}`, which cannot be used: ");
     let message = Prose::words(message).content(Content::mention(said));
     Draft::invalid(codes::RUN_CHAIN, message)
-        .hint("`executor_id` names another tool, or one that ships with this program.")
+        .hint("Set `executor_id` to another tool, or to one that ships with Merestone.")
         .data(location_fields(Some(link), "executor_id"))
 }
 
@@ -148,9 +151,11 @@ fn masked_mention(fault: &impl Display) -> Content {
 
 fn config_fault_reply(fault: &impl Display, (link, field): (Option<&ItemId>, String)) -> Draft {
     let message =
-        Prose::words("What the chain comes to cannot be used: ").content(masked_mention(fault));
+        Prose::words("The chain's merged config cannot be used: ").content(masked_mention(fault));
     Draft::invalid(codes::RUN_CONFIG, message.and("."))
-        .hint("`mere chain TOOL` shows the merged config; docs/running.md says what it may hold.")
+        .hint(
+            "`mere chain TOOL` shows the merged config; docs/running.md says what it may contain.",
+        )
         .data(location_fields(link, field))
 }
 
@@ -203,14 +208,14 @@ fn subprocess_fault_reply(fault: &SubprocessFault) -> Draft {
 fn entrypoint_reply(link: &ItemId, what: &str) -> Draft {
     let message = format!("`manifest.entrypoint` of `{link}` {what}.");
     Draft::invalid(codes::RUN_CONFIG, Prose::words(message))
-        .hint("It is the path of one of the tool's own files, from its folder.")
+        .hint("It must be the path of one of the tool's own files, relative to its folder.")
         .data(location_fields(Some(link), "manifest.entrypoint"))
 }
 
 fn unsigned_tool_reply(unused: &UntrustedItem) -> Draft {
     let UntrustedItem { address, place, standing } = unused;
     let message = Prose::words("").address(address.clone());
-    let message = message.and(format!(" is {}, and only signed tools are run.", standing.status()));
+    let message = message.and(format!(" is {}, but only signed tools may run.", standing.status()));
     let data = Fields::default()
         .with("link", Data::Words(place.id.to_string().into()))
         .with("address", address.clone())
@@ -224,7 +229,7 @@ fn unsigned_tool_reply(unused: &UntrustedItem) -> Draft {
 fn unsigned_lockfile_reply(unused: &UntrustedItem) -> Draft {
     let message = Prose::words("The lockfile ").address(unused.address.clone());
     let status = unused.standing.status();
-    let message = message.and(format!(" is {status}, and only signed ones count."));
+    let message = message.and(format!(" is {status}, but only signed lockfiles are used."));
     let data = Fields::default()
         .with("address", unused.address.clone())
         .with("trust", unused.standing.to_fields());
@@ -250,7 +255,7 @@ fn drift_reply(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft
         .with("found", Content::mention(found.as_str()));
     Draft::fault(codes::RUN_LOCK, message)
         .hint(Prose::words(format!(
-            "Ask a person to look at what changed. If it is right, `mere lock {tool}` pins it."
+            "Ask a person to review the change. If it is right, `mere lock {tool}` pins it."
         )))
         .data(data)
 }
@@ -258,8 +263,11 @@ fn drift_reply(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft
 fn ungranted_reply(what: &'static str, (variable, name): (&str, &str)) -> Draft {
     let message = Prose::words(format!("The tool asks for the {what} `"));
     let message = message.content(Content::mention(mask_secrets(name)));
-    Draft::denied(codes::RUN_UNGRANTED, message.and("`, which it was not given. Nothing was run."))
-        .data(location_fields(None, format!("env_config.{variable}")))
+    Draft::denied(
+        codes::RUN_UNGRANTED,
+        message.and("`, which it has not been granted. Nothing was run."),
+    )
+    .data(location_fields(None, format!("env_config.{variable}")))
 }
 
 fn program_error_reply(error: &RunError) -> Draft {
@@ -268,7 +276,7 @@ fn program_error_reply(error: &RunError) -> Draft {
         RunError::NoProgram { program, runtime } => {
             let message =
                 Prose::words("The program `").content(Content::mention(mask_secrets(program)));
-            let message = message.and("` is not among those of the system.");
+            let message = message.and("` is not one of the system's programs.");
             let runtime = runtime.as_ref().map_or("ID".to_owned(), ToString::to_string);
             invalid(message).hint(Prose::words(format!(
                 "Install it, or name another in your own config: `interpreter` under \
@@ -278,39 +286,40 @@ fn program_error_reply(error: &RunError) -> Draft {
         RunError::BadInterpreter { runtime, cause } => {
             tracing::warn!(%cause, %runtime, "what is configured for a runtime cannot be used");
             invalid(Prose::words(format!(
-                "What your config names under `runtimes.{runtime}` cannot be used."
+                "The interpreter in your config under `runtimes.{runtime}` cannot be used."
             )))
             .hint(
-                "It is the real interpreter, in a folder `bin` of its own: no shim, no venv, and \
-                 nothing private beside that folder. The path stands in your own config.yaml.",
+                "It must be the real interpreter, in its own `bin` folder: not a shim or a venv, and with nothing private beside that folder. The path is in your own config.yaml.",
             )
         }
         RunError::PackagesNotFetched { tool } => {
             let name = Content::mention(tool.to_string());
             let message = Prose::words("The packages that `").content(name.clone());
-            invalid(message.and("` asks for are not there."))
+            invalid(message.and("` needs are not installed."))
                 .hint(Prose::words("Ask a person to run `mere prepare ").content(name).and("`."))
         }
         RunError::Packages(PackagesError::Failed(fetcher, why)) => {
             let message =
                 Prose::words(format!("The packages could not be fetched: {fetcher} says "));
             invalid(message.content(Content::mention(why.as_str())))
-                .hint("Only packages that need no building are fetched: wheels, and npm's without scripts.")
+                .hint("Only packages that need no build step are fetched: wheels, and npm packages without scripts.")
         }
         RunError::Packages(PackagesError::Requirement(line)) => {
-            let message =
-                format!("Line {line} of the requirements is more than a package and its version.");
+            let message = format!(
+                "Line {line} of the requirements contains more than a package and its version."
+            );
             invalid(Prose::words(message))
-                .hint("Write `name==1.2.3`: options, paths and addresses could run code, or come from anywhere.")
+                .hint("Write `name==1.2.3`: options, paths and URLs could run code or fetch it from anywhere.")
         }
-        RunError::Packages(PackagesError::NoFetcher(fetcher)) => {
-            invalid(Prose::words(format!("There is no `{fetcher}` to fetch packages with.")))
-                .hint("Install it, and try again.")
-        }
+        RunError::Packages(PackagesError::NoFetcher(fetcher)) => invalid(Prose::words(format!(
+            "`{fetcher}`, which fetches the packages, is not installed."
+        )))
+        .hint("Install it and try again."),
         other => {
             tracing::error!(%other, "packages could not be kept");
-            invalid(Prose::words("The packages could not be kept."))
-                .hint("Look at the space on the disk and the rights of your data folder; the log says why.")
+            invalid(Prose::words("The packages could not be stored.")).hint(
+                "Check the disk space and the permissions of your data folder; the log says why.",
+            )
         }
     }
 }
@@ -327,13 +336,13 @@ fn sandbox_refusal_reply(refusal: &SandboxError) -> Draft {
                 .data(data)
         }
         SandboxError::Limits(why) => {
-            fault(Prose::words(format!("The limits of a run cannot be kept: {why}.")))
-                .hint("Ask a person to run `mere doctor`: it says by what limits are kept.")
+            fault(Prose::words(format!("The limits of a run cannot be enforced: {why}.")))
+                .hint("Ask a person to run `mere doctor`: it shows how limits are enforced.")
         }
         SandboxError::NotStarted(why) => {
             let message = Prose::words("The program could not be started: ");
             fault(message.content(Content::mention(why.as_str())).and("."))
-                .hint("`mere chain TOOL` shows the command; it must be there in the sandbox.")
+                .hint("`mere chain TOOL` shows the command; it must exist in the sandbox.")
         }
         SandboxError::Io(error) => {
             tracing::error!(%error, "the sandbox failed");

@@ -11,36 +11,36 @@ use mere_host::KeyFileError;
 pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
     match fault {
         SignerFault::Unknown => {
-            Draft::invalid(codes::SIGNER_UNKNOWN, "No trusted key is called that.")
-                .hint("`mere trust list` shows them; a key is named by its name or `SHA256:…`.")
+            Draft::invalid(codes::SIGNER_UNKNOWN, "No trusted key has that name.")
+                .hint("`mere trust list` shows the trusted keys; give a name or a `SHA256:…` fingerprint.")
         }
         SignerFault::Ambiguous(keys) => {
             let keys = keys.iter().map(|key| Data::from(Content::from(*key)));
             let data = Fields::default().with("keys", keys.collect::<Data>());
-            Draft::invalid(codes::SIGNER_AMBIGUOUS, "Several trusted keys are called that.")
-                .hint("Say which one by its `SHA256:…`, as `mere trust list` shows it.")
+            Draft::invalid(codes::SIGNER_AMBIGUOUS, "Several trusted keys have that name.")
+                .hint("Name one by its `SHA256:…` fingerprint, as shown by `mere trust list`.")
                 .data(data)
         }
         SignerFault::Revoked(key) => {
-            let hint = Prose::words("If that was a mistake: `mere trust remove ");
-            let hint = hint.content((*key).into()).and("` takes it back, then add the key again.");
+            let hint = Prose::words("If that was a mistake, `mere trust remove ");
+            let hint = hint.content((*key).into()).and("` undoes it; then add the key again.");
             let message = Prose::words("").content((*key).into()).and(" is revoked.");
             Draft::invalid(codes::SIGNER_IS_REVOKED, message).hint(hint)
         }
         SignerFault::Untrusted(key) => {
-            let message = Prose::words("Nothing can come in the place of ").content((*key).into());
+            let message = Prose::words("There is no trust to transfer from ").content((*key).into());
             Draft::invalid(codes::SIGNER_UNKNOWN, message.and(": it is not trusted."))
-                .hint("`mere trust add` trusts the new key by itself.")
+                .hint("To trust the new key on its own, use `mere trust add`.")
         }
         SignerFault::Form { file, cause } => {
-            let message = file_prose(file).and(" holds no public key: ");
+            let message = file_prose(file).and(" does not contain a public key: ");
             Draft::invalid(codes::SIGNER_FORM, message.and(end_sentence(cause)))
-                .hint("Name the file that ends in .pub, or the line in it, in quotes.")
+                .hint("Give the file that ends in .pub, or its line in quotes.")
         }
         SignerFault::Rotation { file, cause } => {
-            let message = file_prose(file).and(" is no rotation that counts: ");
+            let message = file_prose(file).and(" is not a valid rotation: ");
             Draft::invalid(codes::SIGNER_ROTATION, message.and(end_sentence(cause)))
-                .hint("Nothing was changed. Ask the key's owner what `mere keys rotate` gave.")
+                .hint("Nothing was changed. Ask the key's owner for the output of `mere keys rotate`.")
         }
         SignerFault::File(KeyFileError::Missing(file)) => {
             Draft::invalid(codes::SIGNER_MISSING, file_prose(file).and(" is not there."))
@@ -52,11 +52,10 @@ pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
         }
         SignerFault::Damaged(file) => Draft::fault(
             codes::SIGNER_DAMAGED,
-            file_prose(file).and(" is damaged: no key in it counts."),
+            file_prose(file).and(" is damaged, so no key in it is trusted."),
         )
         .hint(
-            "Bring a whole one back, or move it away and begin anew; revocations in it are \
-                     lost then.",
+            "Restore it from a backup, or move it away and start again; that loses the revocations in it.",
         ),
         SignerFault::NotSaved(cause) => {
             let message = Prose::words("").content(Content::mention(end_sentence(cause)));

@@ -20,24 +20,25 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
             let message =
                 prose_with_names(&format!("There is no memory at '{path}'."), &[path.into()]);
             Draft::invalid(codes::MEMORY_MISSING, message)
-                .hint("list_memories shows what is there.")
+                .hint("list_memories shows the existing memories.")
         }
         StoreError::Expired { path, at } => {
             let message = format!("The memory at '{path}' expired at {at}.");
             Draft::invalid(codes::MEMORY_EXPIRED, prose_with_names(&message, &[path.into()])).hint(
-                "get_memory with `include_expired` shows it; update_memory with a later `expires_at` brings it back.",
+                "get_memory with `include_expired` shows it; update_memory with a later `expires_at` restores it.",
             )
         }
         StoreError::MemoryExists(path) => {
-            let message = format!("There is a memory at '{path}' already.");
-            Draft::invalid(codes::MEMORY_TAKEN, prose_with_names(&message, &[path.into()]))
-                .hint("Nothing was overwritten. update_memory changes it; or choose another path.")
+            let message = format!("There is already a memory at '{path}'.");
+            Draft::invalid(codes::MEMORY_TAKEN, prose_with_names(&message, &[path.into()])).hint(
+                "Nothing was overwritten. Change it with update_memory, or choose another path.",
+            )
         }
         StoreError::UnknownStore(unserved) => {
             let known = unserved.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
-            let message = Prose::words(format!("No store is called `{}`.", unserved.name));
+            let message = Prose::words(format!("There is no store called `{}`.", unserved.name));
             let hint = if known.is_empty() {
-                "A store that a project's config puts elsewhere counts after `mere trust project`."
+                "A store that a project's config places outside the project is available after `mere trust project`."
                     .to_owned()
             } else {
                 format!("There is {}.", known.join(", "))
@@ -48,14 +49,14 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
         StoreError::Configure(error) => configure_error_reply(error),
         StoreError::ForeignCursor => super::wrong_cursor_reply(),
         StoreError::LockTimeout(name) => {
-            let message = format!("Someone else is changing the store `{name}`.");
+            let message = format!("Another process is changing the store `{name}`.");
             Draft::fault(codes::CALL_TIMED_OUT, Prose::words(message))
                 .hint("Nothing was changed. Try again.")
         }
         StoreError::NoFolder(name) => {
-            let message = format!("The folder of the store `{name}` is not there.");
+            let message = format!("The folder of the store `{name}` does not exist.");
             Draft::fault(codes::STORE_FOLDER, Prose::words(message))
-                .hint("Ask a person to make the folder, or correct `path` in config.yaml.")
+                .hint("Ask a person to create the folder, or to correct `path` in config.yaml.")
         }
         StoreError::Unreadable { store, cause } => {
             unreadable_reply(&format!("The store `{store}`"), cause)
@@ -76,15 +77,15 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
 fn unreadable_reply(what: &str, cause: &io::Error) -> Draft {
     tracing::error!(what, %cause, "it cannot be read");
     Draft::fault(codes::STORE_UNREADABLE, Prose::words(format!("{what} cannot be read.")))
-        .hint("Ask a person to look at the permissions of its folder; the log says more.")
+        .hint("Ask a person to check the permissions of its folder; the log says more.")
 }
 
 /// Answers when something cannot be written.
 fn unwritable_reply(what: &str, cause: &io::Error) -> Draft {
     tracing::error!(what, %cause, "it could not be written");
-    let message = format!("{what} could not be written. What was there is still there.");
+    let message = format!("{what} could not be written. The existing content was not changed.");
     Draft::fault(codes::STORE_UNWRITTEN, Prose::words(message)).hint(
-        "Ask a person to look at the disk and the permissions of its folder; the log says more.",
+        "Ask a person to check the disk space and the permissions of its folder; the log says more.",
     )
 }
 
@@ -110,9 +111,11 @@ fn category_denial_reply(denial: &Denial) -> Draft {
         | Denial::DeleteInStrictMode { owner: realm, .. }
         | Denial::NoCategories { owner: realm, .. } => draft.hint(match realm {
             CategoryOwner::Store => {
-                "list_stores shows the categories that are defined. Ask a person to change config.yaml."
+                "list_stores shows the defined categories. Ask a person to change config.yaml."
             }
-            CategoryOwner::Items(_) => "Use a category that is there, or ask a person to change config.yaml.",
+            CategoryOwner::Items(_) => {
+                "Use an existing category, or ask a person to change config.yaml."
+            }
         }),
         _ => draft,
     }
@@ -126,10 +129,10 @@ fn flaw_reply(flaw: &InvalidChange) -> Draft {
             codes::MEMORY_CATEGORY,
             message,
         )
-        .hint("The configuration names it; ask a person to run `mere store sync`, which makes it."),
+        .hint("The configuration defines it; ask a person to run `mere store sync`, which creates it."),
         InvalidChange::MemoryCategoryMissing { mode: CategoryMode::Subcategories, .. } => {
             Draft::invalid(codes::MEMORY_CATEGORY, message)
-                .hint("New categories go below those that list_stores and list_memories show.")
+                .hint("Create new categories below those that list_stores and list_memories show.")
         }
         InvalidChange::MemoryCategoryMissing { .. } => {
             Draft::invalid(codes::MEMORY_CATEGORY, message)
@@ -137,9 +140,9 @@ fn flaw_reply(flaw: &InvalidChange) -> Draft {
         InvalidChange::NameIsCategory { .. } => Draft::invalid(codes::MEMORY_NAMED, message),
         InvalidChange::NotExpired { .. } => Draft::invalid(codes::MEMORY_UNEXPIRED, message),
         InvalidChange::Obstructed { .. } => Draft::invalid(codes::CATEGORY_OBSTRUCTED, message)
-            .hint("Choose another name, or ask a person to look into the folder of the store."),
+            .hint("Choose another name, or ask a person to look at the store's folder."),
         InvalidChange::CategoryMissing { .. } => Draft::invalid(codes::CATEGORY_MISSING, message)
-            .hint("list_memories shows what is there."),
+            .hint("list_memories shows the existing memories."),
         InvalidChange::NotEmpty { contents, .. } => {
             let data = Fields::default()
                 .with("memories", contents.memories)
@@ -160,40 +163,42 @@ fn configure_error_reply(error: &ConfigureError) -> Draft {
     let words = |text: String| Prose::words(text);
     match error {
         ConfigureError::NameTaken(name) => {
-            let message = format!("There is a store called `{name}` already.");
+            let message = format!("There is already a store called `{name}`.");
             Draft::invalid(codes::STORE_TAKEN, words(message))
                 .hint("Choose another name; `mere category define` adds a category to a store.")
         }
         ConfigureError::Unconfigured(name) => {
-            let message = format!("The store `{name}` is there without being configured.");
+            let message = format!("The store `{name}` exists but is not configured.");
             Draft::invalid(codes::STORE_CONFIG, words(message))
-                .hint(words(format!("`mere store init {name}` writes it into config.yaml.")))
+                .hint(words(format!("`mere store init {name}` adds it to config.yaml.")))
         }
         ConfigureError::AlreadyDefined(path) => {
-            let message = format!("The configuration names the category '{path}' already.");
+            let message = format!("The configuration already defines the category '{path}'.");
             Draft::invalid(codes::STORE_CONFIG, prose_with_names(&message, &[path.into()]))
                 .hint("Change it in config.yaml.")
         }
         ConfigureError::NotDefined(path) => {
-            let message = format!("The configuration does not name the category '{path}'.");
+            let message = format!("The configuration does not define the category '{path}'.");
             Draft::invalid(codes::STORE_CONFIG, prose_with_names(&message, &[path.into()]))
-                .hint("`mere store list` shows what it names.")
+                .hint("`mere store list` shows the defined categories.")
         }
         ConfigureError::HasSubcategories(path) => {
-            let message = format!("The configuration names categories below '{path}'.");
+            let message = format!("The configuration defines categories below '{path}'.");
             Draft::invalid(codes::STORE_CONFIG, prose_with_names(&message, &[path.into()]))
                 .hint("Undefine those first.")
         }
         ConfigureError::Unusable { address, reason } => {
             let message = Prose::words("").address(address.clone());
-            let message = message.and(" cannot be changed so: ").content(Content::mention(reason));
+            let message =
+                message.and(" cannot be changed in this way: ").content(Content::mention(reason));
             Draft::invalid(codes::STORE_CONFIG, message.and("."))
-                .hint("The file is as it was. Choose another name or path.")
+                .hint("The file was not changed. Choose another name or path.")
         }
         ConfigureError::Amend { address, error } => {
             let message = Prose::words("").address(address.clone());
-            let message =
-                message.and(format!(" cannot be changed without changing more: {error}."));
+            let message = message.and(format!(
+                " cannot be changed without affecting other parts of the file: {error}."
+            ));
             Draft::invalid(codes::STORE_CONFIG, message).hint(
                 "Nothing was changed. Edit the file by hand; docs/config.md describes every key.",
             )

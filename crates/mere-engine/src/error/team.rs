@@ -10,19 +10,21 @@ use crate::commands::TeamRefusal;
 pub(super) fn team_error_reply(fault: &TeamRefusal) -> Draft {
     match fault {
         TeamRefusal::RosterExists => {
-            Draft::invalid(codes::TEAM_EXISTS, "The space has a team already.")
+            Draft::invalid(codes::TEAM_EXISTS, "The space already has a team.")
                 .hint("`mere team show` shows it, `mere join` joins it.")
         }
-        TeamRefusal::UserSpace => Draft::invalid(codes::TEAM_UNFIT, "Your own space has no team.")
-            .hint("Run it in a project."),
+        TeamRefusal::UserSpace => {
+            Draft::invalid(codes::TEAM_UNFIT, "Your own user space cannot have a team.")
+                .hint("Run this in a project.")
+        }
         TeamRefusal::NotJoined => {
             Draft::invalid(codes::TEAM_NOT_JOINED, "You have not joined the team of this space.")
-                .hint("`mere join` shows it first; then it can be changed by its admins.")
+                .hint("Join it first with `mere join`; only its admins can change it.")
         }
         TeamRefusal::NotAdmin(key) => {
-            let message = prose_mentioning("Your key ", key).and(" is not an admin's.");
+            let message = prose_mentioning("Your key ", key).and(" is not an admin key.");
             Draft::invalid(codes::TEAM_NOT_ADMIN, message).hint(
-                "`mere team show` names the admins; `mere keys use` chooses another key of yours.",
+                "`mere team show` lists the admins; `mere keys use` switches to another key of yours.",
             )
         }
         other => member_error_reply(other),
@@ -34,19 +36,19 @@ fn member_error_reply(fault: &TeamRefusal) -> Draft {
     match fault {
         TeamRefusal::NameTaken(name) => {
             let message =
-                prose_mentioning("Somebody in the team is called ", name).and(" already.");
+                prose_mentioning("The team already has a member called ", name).and(" already.");
             Draft::invalid(codes::TEAM_TAKEN, message)
-                .hint("Choose another name; for another key of theirs, remove the old one first.")
+                .hint("Choose another name. To replace a member's key, remove the member first.")
         }
         TeamRefusal::KeyTaken(name) => {
-            let message = prose_mentioning("The key is in the team already, as ", name).and(".");
+            let message = prose_mentioning("The key is already in the team, as ", name).and(".");
             Draft::invalid(codes::TEAM_TAKEN, message)
                 .hint("To change its limits, remove the member and add them again.")
         }
         TeamRefusal::NoMember(name) => {
             let message = prose_mentioning("Nobody in the team is called ", name).and(".");
             Draft::invalid(codes::TEAM_NO_MEMBER, message)
-                .hint("`mere team show` names everybody; a fingerprint does, too.")
+                .hint("`mere team show` lists the members; a fingerprint works, too.")
         }
         other => invalid_team_reply(other),
     }
@@ -56,20 +58,21 @@ fn member_error_reply(fault: &TeamRefusal) -> Draft {
 fn invalid_team_reply(fault: &TeamRefusal) -> Draft {
     match fault {
         TeamRefusal::LastAdmin => {
-            Draft::invalid(codes::TEAM_UNFIT, "A team cannot be without its last admin.")
-                .hint("Add another one first, with `mere team add NAME KEY --admin`.")
+            Draft::invalid(codes::TEAM_UNFIT, "The last admin of a team cannot be removed.")
+                .hint("First add another one with `mere team add NAME KEY --admin`.")
         }
         TeamRefusal::ThresholdTooHigh { admins, threshold } => {
             let words = if *admins == 1 { "1 admin" } else { &format!("{admins} admins") };
             let message =
-                format!("{words} cannot give the {threshold} signatures that are needed.");
+                format!("{words} cannot provide the {threshold} signatures that are required.");
             Draft::invalid(codes::TEAM_UNFIT, Prose::words(message))
                 .hint("Lower the threshold with `mere team threshold N`, or add admins first.")
         }
-        TeamRefusal::InvalidRoster(why) => {
-            Draft::invalid(codes::TEAM_UNFIT, Prose::words(format!("That cannot be: {why}.")))
-                .hint("Nothing was changed.")
-        }
+        TeamRefusal::InvalidRoster(why) => Draft::invalid(
+            codes::TEAM_UNFIT,
+            Prose::words(format!("The team would not be valid: {why}.")),
+        )
+        .hint("Nothing was changed."),
         other => changed_team_reply(other),
     }
 }
@@ -79,35 +82,34 @@ fn changed_team_reply(fault: &TeamRefusal) -> Draft {
     match fault {
         TeamRefusal::AlreadyInForce => {
             Draft::invalid(codes::TEAM_SETTLED, "The team's roster needs no more signatures.")
-                .hint("It is the one that counts for you.")
+                .hint("It is the roster you trust already.")
         }
         TeamRefusal::AlreadySigned(key) => {
             let message =
-                prose_mentioning("Your key ", key).and(" has signed the team's roster already.");
+                prose_mentioning("Your key ", key).and(" has already signed the team's roster.");
             Draft::invalid(codes::TEAM_SETTLED, message)
-                .hint("Another admin runs `mere team sign`.")
+                .hint("Ask another admin to run `mere team sign`.")
         }
         TeamRefusal::AdminsReplaced => Draft::invalid(
             codes::JOIN_UNASKED,
-            "The team's admins have changed, and not enough of those you know signed that.",
+            "The team's admins have changed, and not enough of the admins you know have signed the change.",
         )
         .hint(
-            "Compare the new ones with somebody you trust; then run `mere join` at a terminal, or \
-             name them with `--admin`.",
+            "Check the new admins with somebody you trust; then run `mere join` at a terminal, or name them with `--admin`.",
         ),
         TeamRefusal::KeyNotAccepted => Draft::invalid(
             codes::TEAM_UNCOUNTED,
-            "Your key does not count for this item, so your signature would not help.",
+            "Your key is not trusted for this item, so your signature would have no effect.",
         )
-        .hint("A member whose key does signs it with `mere sign`."),
+        .hint("Ask a member whose key is trusted for it to run `mere sign`."),
         TeamRefusal::ItemNotVerified => Draft::invalid(
             codes::TEAM_UNCOUNTED,
-            "The item does not verify, so nobody signs it by the way.",
+            "The item's signature does not verify, so it is not signed automatically.",
         )
-        .hint("Read it; `mere sign` then makes you its author."),
+        .hint("Read it; then `mere sign` makes you its author."),
         _ => Draft::invalid(
             codes::TEAM_OTHER,
-            "The team's roster is not the one that was looked at. Nothing was changed.",
+            "The team's roster is not the one that was shown. Nothing was changed.",
         )
         .hint("Look at it again."),
     }

@@ -26,7 +26,7 @@ pub(crate) enum ToolError {
     NotAFile(Address),
     #[error("the cursor belongs to another call")]
     WrongCursor,
-    #[error("the regular expression is none")]
+    #[error("the regular expression is not valid")]
     InvalidExpression,
     #[error("{address} cannot be read")]
     Unreadable { address: Address, cause: std::io::Error },

@@ -98,7 +98,7 @@ pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
             Prose::words(format!("was signed for another {}", one.field))
         }
         VerificationFailure::BadSignature(why) => {
-            Prose::words(format!("has a signature that is none: {why}"))
+            Prose::words(format!("has no valid signature: {why}"))
         }
         VerificationFailure::RevokedKey(_) => Prose::words("is signed by a key that was revoked"),
         VerificationFailure::WrongVersion { expected, .. } => {
@@ -107,7 +107,9 @@ pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
         VerificationFailure::Changed(files) if files.is_empty() => {
             Prose::words("is not what was signed")
         }
-        VerificationFailure::Changed(files) => names("is not what was signed: changed ", files),
+        VerificationFailure::Changed(files) => {
+            names("is not what was signed; changed files: ", files)
+        }
         VerificationFailure::WrongFiles { extra, missing }
             if extra.is_empty() && missing.is_empty() =>
         {
@@ -117,7 +119,7 @@ pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
             names("has files that were not signed: ", extra)
         }
         VerificationFailure::WrongFiles { missing, .. } => {
-            names("lacks files that were signed: ", missing)
+            names("is missing files that were signed: ", missing)
         }
     }
 }
@@ -128,14 +130,13 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
     let words = match failure {
         VerificationFailure::WrongLocation(mismatch) => match mismatch.expected_path.as_ref() {
             Some(home) if mismatch.field == LocationField::Space => format!(
-                "Ask a person to read it and run `mere sign {} {}`: it was copied from another space, \
-                 and that makes it this one's.",
+                "Ask a person to read it and run `mere sign {} {}`: it was copied from another space, and signing makes it part of this one.",
                 home.kind,
                 item_name(place)
             ),
             _ => format!(
                 "Ask a person to put it back, or read it and run `mere sign {item}` where it is. \
-                 `mere move`, `mere rename` and `mere copy` keep signatures right."
+                 `mere move`, `mere rename` and `mere copy` keep signatures valid."
             ),
         },
         VerificationFailure::RevokedKey(_) => {
@@ -145,8 +146,7 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
             format!("Ask a person to restore it, or read it and run `mere sign {item}`.")
         }
         VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. } => format!(
-            "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs. Then \
-             `mere sign {item}`, or restore it; while it is worked on, `mere draft {item}`."
+            "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs. Then they sign it with `mere sign {item}` or restore it; `mere draft {item}` allows changes while they work on it."
         ),
     };
     Prose::with_names(&words, &[item_name(place)])
@@ -163,7 +163,7 @@ pub(super) fn untrusted_item_reply(unused: &UntrustedItem) -> Draft {
         TrustStatus::UnknownKey(_) => Draft::denied(
             codes::USE_UNKNOWN_KEY,
             message.and(format!(
-                " is signed by a key that does not count, and a {kind} must be signed here."
+                " is signed by a key that is not trusted, and a {kind} must be signed here."
             )),
         ),
         _ => Draft::denied(
@@ -190,45 +190,43 @@ pub(crate) fn describe_roster_trouble(trouble: &RosterTrouble) -> (Prose, Prose)
     let words = |what: String, fix: &'static str| (Prose::words(what), Prose::words(fix));
     match trouble {
         RosterTrouble::Missing => words(
-            "There is no team's roster in this space".to_owned(),
-            "Restore .ai/signers.json and its .sig. Where there never was one, `mere team init` makes \
-             a team; whoever joined one leaves it first, with `mere leave`.",
+            "There is no team roster in this space".to_owned(),
+            "Restore .ai/signers.json and its .sig. If there never was one, `mere team init` creates a team; if you have joined one, leave it first with `mere leave`.",
         ),
         RosterTrouble::Broken(why) => words(
             format!("The team's roster is not valid: {why}"),
             "Restore .ai/signers.json and its .sig as an admin committed them, with `git restore` \
-             for instance. A change that was interrupted is made again after that.",
+             for instance. If a change was interrupted, make it again after that.",
         ),
         RosterTrouble::OtherSpace => words(
             "The team's roster is for another space".to_owned(),
-            "It was copied here: remove it, or make a team of this space with `mere team init`.",
+            "It was copied here: remove it, or create a team for this space with `mere team init`.",
         ),
         RosterTrouble::Older { serial, seen } => words(
-            format!("The team's roster has the serial {serial}, and {seen} was seen already"),
-            "The newer one holds. Bring .ai/signers.json up to date with the main branch, or let \
-             `mere team restore` write back the one you saw.",
+            format!("The team's roster has serial {serial}, but {seen} was already seen"),
+            "The newer one stays valid. Update .ai/signers.json from the main branch, or run `mere team restore` to write back the one you saw.",
         ),
         RosterTrouble::Fork { serial } => words(
-            format!("The team's roster is another one with the serial {serial} that was seen"),
-            "Two changes were made side by side. The one seen first holds; an admin makes the other \
-             one again, on top of it.",
+            format!(
+                "The team's roster has serial {serial}, but differs from the roster seen with that serial"
+            ),
+            "Two changes were made at the same time. The one seen first stays valid; an admin must make the other one again on top of it.",
         ),
         RosterTrouble::Incomplete { signed, threshold } => words(
             format!("The team's roster is signed by {signed} of the {threshold} admins it needs"),
-            "Another admin runs `mere team sign`; until then the roster before it holds.",
+            "Another admin must run `mere team sign`; until then the previous roster stays valid.",
         ),
         RosterTrouble::UnknownAdmins => words(
-            "The team's roster is not signed by enough of the admins that are known".to_owned(),
-            "Ask an admin which of them sign. If they have changed, `mere join` shows the new ones; in \
-             CI `--admin` names one that signed.",
+            "The team's roster is not signed by enough of the known admins".to_owned(),
+            "Ask an admin who signs now. If the admins have changed, `mere join` shows the new ones; in CI, name one that signed with `--admin`.",
         ),
         RosterTrouble::SpaceIdChanged => words(
-            "This folder is a team's space, and its space.json has another id now".to_owned(),
-            "Restore .ai/space.json. If the folder is another project's now, `mere leave`.",
+            "This folder is a team's space, but its space.json now has another id".to_owned(),
+            "Restore .ai/space.json. If the folder now belongs to another project, run `mere leave`.",
         ),
         RosterTrouble::Damaged => words(
-            "The list of teams that you joined is damaged, and no key counts here".to_owned(),
-            "Move teams.json in your config folder for mere away, and run `mere join` again.",
+            "The list of teams that you joined is damaged, so no key is trusted here".to_owned(),
+            "Move teams.json out of Merestone's folder in your config directory, and run `mere join` again.",
         ),
     }
 }
@@ -238,5 +236,5 @@ pub(super) fn record_error_reply(error: &RecordError) -> Draft {
     tracing::error!(%error, "a record could not be kept");
     let why = Content::mention(error.to_string());
     Draft::fault(codes::RECORD_FAULT, Prose::words("It could not be recorded: ").content(why))
-        .hint("Nothing was changed. Look at the permissions of your own config and state folders.")
+        .hint("Nothing was changed. Check the permissions of your config and state folders.")
 }

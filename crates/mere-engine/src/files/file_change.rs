@@ -31,19 +31,19 @@ const MAX_PATCHED: usize = 2 * 1024 * 1024;
 pub(crate) enum ChangeError {
     #[error(transparent)]
     Denied(#[from] Denied),
-    #[error("{address} is another file by now")]
+    #[error("{address} has changed")]
     Stale { address: Address, current: Option<Sha256> },
     #[error("the old text occurs {count} times in {address}")]
     NotOnce { address: Address, count: usize },
     #[error("{address}: {error}")]
     Section { address: Address, error: PatchError },
-    #[error("{0} is not text that can be edited")]
+    #[error("{0} is not editable text")]
     NotText(Address),
-    #[error("{0} is no regular file")]
+    #[error("{0} is not a regular file")]
     NotRegularFile(Address),
-    #[error("the directory of {0} is not there")]
+    #[error("the directory of {0} does not exist")]
     NoDirectory(Address),
-    #[error("the change touches what {0} hides")]
+    #[error("the change touches hidden parts of {0}")]
     TouchesRedaction(Address),
     #[error("{address} could not be written")]
     Failed { address: Address, cause: std::io::Error },

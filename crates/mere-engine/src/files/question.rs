@@ -55,7 +55,7 @@ pub(crate) fn read_with_confirmation(
 fn question(agent: Option<&str>, address: &Address) -> Prose {
     let who = agent.map(|agent| format!("The agent `{agent}` wants to read "));
     let (who, which) = who.map_or((String::new(), " is "), |who| (who, ", which is "));
-    Prose::words(who)
-        .address(address.clone())
-        .and(format!("{which}hidden because such files hold secrets. Show it this once?"))
+    Prose::words(who).address(address.clone()).and(format!(
+        "{which}hidden because such files usually contain secrets. Show it this once?"
+    ))
 }

@@ -107,7 +107,7 @@ fn text_reply(view: &View<'_>, target: &VisibilityRef, reading: LineStream) -> D
         .with_some("lossy", part.lossy.then_some(true));
     let words = match (size, last < first) {
         (0, _) => " is empty.".to_owned(),
-        (_, true) => format!(" has {lines} lines; there is nothing from line {first} on."),
+        (_, true) => format!(" has {lines} lines; line {first} is past the end."),
         (_, false) => format!(": lines {first} to {last} of {lines}."),
     };
     let message = Prose::words("").address(address.clone()).and(words);
@@ -116,7 +116,7 @@ fn text_reply(view: &View<'_>, target: &VisibilityRef, reading: LineStream) -> D
         return draft.hint("Secrets are masked. A person can show them with `mere allow`.");
     }
     if part.truncated {
-        return draft.hint(Prose::words(format!("Go on with `offset` {}.", last + 1)));
+        return draft.hint(Prose::words(format!("Continue with `offset` {}.", last + 1)));
     }
     draft
 }

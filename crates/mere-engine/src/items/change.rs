@@ -156,7 +156,9 @@ fn restore_masked_files(
     let meant = files.iter().map(|(path, content)| {
         let address = Address::file(main.root().clone(), folder.join_path(path));
         if !desk.view.world.may_show(&address) {
-            return Err(ItemChangeError::InvalidFiles("files whose names are not sensitive").into());
+            return Err(
+                ItemChangeError::InvalidFiles("only files whose names are not sensitive").into()
+            );
         }
         let content = match CurrentFile::read(desk, address) {
             Ok(current) => current.restore_masked_text(desk, content)?,
@@ -243,7 +245,9 @@ fn apply_or_propose(
         (ExecutionMode::DryRun, _) => {
             let done = told.verb;
             let words = match way {
-                ChangeRoute::Direct => format!(" would be {done}. Nothing was changed: a dry run."),
+                ChangeRoute::Direct => {
+                    format!(" would be {done}. This is a dry run: nothing was changed.")
+                }
                 ChangeRoute::Propose => {
                     format!(" would be proposed to be {done}. Nothing was changed.")
                 }
@@ -255,7 +259,7 @@ fn apply_or_propose(
             Draft::success(codes::CHANGE_DONE, message).data(data)
         }
         (ExecutionMode::Real, Some(proposal)) => {
-            let message = Prose::words("The change is proposed: ").address(proposal).and(".");
+            let message = Prose::words("The change was proposed: ").address(proposal).and(".");
             Draft::success(codes::CHANGE_PROPOSED, message)
                 .hint("Nothing else was changed. A person accepts it with `mere review`.")
                 .data(data)

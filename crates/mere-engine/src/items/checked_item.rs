@@ -167,7 +167,7 @@ impl TrustStatus {
             Self::Verified(_) => return None,
             Self::Unsigned if place.kind == mere_core::item::ItemType::Memory => return None,
             Self::Draft => format!(
-                "A person is at work on it: it is not what was signed. `mere sign {item}` ends that."
+                "It is a draft: a person is working on it, and it differs from what was signed. `mere sign {item}` ends the draft."
             ),
             Self::Unsigned => {
                 format!("Nobody has signed it. Ask a person to read it and run `mere sign {item}`.")
@@ -183,8 +183,8 @@ impl UnknownSigner {
     fn advice(&self, item: &str) -> String {
         let whose = match self.signer.reason {
             UntrustedReason::UnknownKey => "a key that nobody here trusts",
-            UntrustedReason::OutsideLimits => "a key that is trusted for other items only",
-            UntrustedReason::Expired => "a key whose time is over",
+            UntrustedReason::OutsideLimits => "a key that is trusted only for other items",
+            UntrustedReason::Expired => "a key that has expired",
         };
         let cure = match self.membership {
             Membership::NoTeam => {
@@ -193,7 +193,7 @@ impl UnknownSigner {
                 )
             }
             Membership::NotJoined => {
-                "The space has a team that was not joined here. Ask a person to run `mere join`, which \
+                "The space has a team that you have not joined. Ask a person to run `mere join`, which \
                  shows whose signatures would count."
                     .to_owned()
             }
@@ -214,8 +214,8 @@ fn limitation(why: UntrustedReason) -> Option<&'static str> {
     match why {
         UntrustedReason::UnknownKey => None,
         UntrustedReason::OutsideLimits => {
-            Some("trusted for other scopes, types or categories only")
+            Some("trusted only for other scopes, types or categories")
         }
-        UntrustedReason::Expired => Some("its last day is over"),
+        UntrustedReason::Expired => Some("it has expired"),
     }
 }

@@ -24,7 +24,7 @@ pub(crate) enum ItemError {
     Missing { kind: ItemType, item: Box<ItemRef>, scopes: Vec<Scope>, suggestions: Vec<String> },
     #[error("the id means several items")]
     Ambiguous { kind: ItemType, item: Box<ItemRef>, candidates: Vec<ScopedPath> },
-    #[error("two items have one name")]
+    #[error("two items have the same name")]
     Clash { kind: ItemType, item: Box<ItemRef>, candidates: Vec<ScopedPath> },
     #[error("{address} is not valid")]
     Faulty { address: Address, fault: Box<ItemFault> },
@@ -32,15 +32,15 @@ pub(crate) enum ItemError {
     WrongVersion { address: Address, has: Option<Version> },
     #[error("no registry is configured")]
     NoRegistry,
-    #[error("items of type {0} are not run")]
+    #[error("items of type {0} cannot be run")]
     NotRunnable(ItemType),
-    #[error("a schema is wrong")]
+    #[error("a schema is invalid")]
     InvalidSchema { address: Option<Address>, error: SchemaError },
-    #[error("the inputs are wrong")]
+    #[error("the inputs are invalid")]
     InvalidInputs(Box<WrongInputs>),
-    #[error("the frontmatter is wrong")]
+    #[error("the frontmatter is invalid")]
     InvalidFrontmatter { address: Option<Address>, problems: Vec<Problem> },
-    #[error("the spaces cannot be looked through")]
+    #[error("the spaces cannot be searched")]
     Unsearchable(#[source] std::io::Error),
     #[error(transparent)]
     Key(KeyFault),
@@ -68,35 +68,35 @@ impl From<TeamRefusal> for ItemError {
 /// cases.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ItemChangeError {
-    #[error("items of type {0} are not made so")]
+    #[error("items of type {0} cannot be created this way")]
     UnsupportedType(ItemType),
-    #[error("{0} is there already")]
+    #[error("{0} already exists")]
     AlreadyExists(Address),
-    #[error("{address} is another by now")]
+    #[error("{address} has changed")]
     Stale { address: Address, current: Option<Sha256> },
     #[error("what was given for {address} is not valid")]
     Invalid { address: Address, fault: Box<ItemFault> },
-    #[error("the files are not as they must be")]
+    #[error("the files are not allowed")]
     InvalidFiles(&'static str),
-    #[error("nothing can lie there")]
+    #[error("nothing can be placed there")]
     InvalidPlace,
-    #[error("the space is of a newer version")]
+    #[error("the space was made by a newer version of this program")]
     NewerFormat,
-    #[error("the change touches what {0} hides")]
+    #[error("the change touches hidden parts of {0}")]
     TouchesMasked(Address),
     #[error("{0} took too long")]
     TimedOut(Address),
     #[error("{0} is signed by someone else")]
     SignedByOther(Address),
-    #[error("{0} is being worked on")]
+    #[error("{0} is a draft")]
     IsDraft(Address),
     #[error("memories are not signed")]
     MemoryNotSigned,
     #[error("there is no git repository")]
     NoGitRepository,
-    #[error("{0} is not staged as it lies there")]
+    #[error("the staged version of {0} differs from the file")]
     NotStaged(RelPath),
-    #[error("the editor left {0} without saying that it went well")]
+    #[error("the editor for {0} exited with an error")]
     EditorFailed(Address),
     #[error("{address} could not be written")]
     WriteFailed { address: Address, cause: std::io::Error },
@@ -111,7 +111,7 @@ pub(crate) enum ItemChangeError {
 pub(crate) enum ProposalError {
     #[error("there is no such proposal")]
     Missing,
-    #[error("the proposal is another by now")]
+    #[error("the proposal has changed")]
     Changed,
     #[error("a proposal is broken: {0}")]
     Invalid(&'static str),

@@ -101,7 +101,10 @@ impl FileCollector<'_> {
             Ok(())
         })?;
         if is_odd {
-            return Err(unplaced_fault("a file's name beside it is not UTF-8", "Rename it."));
+            return Err(unplaced_fault(
+                "a file beside it has a name that is not UTF-8",
+                "Rename it.",
+            ));
         }
         for (name, kind) in names {
             match kind {
@@ -119,7 +122,10 @@ impl FileCollector<'_> {
         depth: usize,
     ) -> Result<(), ItemFilesError> {
         if depth > MAX_DEPTH {
-            return Err(unplaced_fault("folders lie more than 16 levels deep", "Flatten them."));
+            return Err(unplaced_fault(
+                "its folders are nested more than 16 levels deep",
+                "Flatten them.",
+            ));
         }
         let mut entries = Vec::new();
         OpenFolder::open(self.folder, path)?.for_each_entry(|name, kind| {
@@ -128,7 +134,7 @@ impl FileCollector<'_> {
         })?;
         for (name, kind) in entries {
             let Some(name) = name else {
-                return Err(unplaced_fault("a file's name is not UTF-8", "Rename it."));
+                return Err(unplaced_fault("a file name is not UTF-8", "Rename it."));
             };
             let is_main = path.is_empty() && name == main;
             match kind {
@@ -145,17 +151,17 @@ impl FileCollector<'_> {
             return Ok(());
         }
         if name.chars().any(char::is_control) {
-            return Err(unplaced_fault("a file's name has a control character", "Rename it."));
+            return Err(unplaced_fault("a file name contains a control character", "Rename it."));
         }
         if kind != EntryKind::File {
-            let what = "a link or a special file lies among its files";
-            let fault = fault_at_start(what, "Put a regular file in its place.");
+            let what = "one of its files is a link or a special file";
+            let fault = fault_at_start(what, "Replace it with a regular file.");
             return Err(ItemFilesError::Fault(fault, Some(join(path, name))));
         }
         if self.found.len() == MAX_FILES {
             return Err(unplaced_fault(
                 "it has more than 1,000 files",
-                "Leave out what it does not need.",
+                "Remove the files that it does not need.",
             ));
         }
         self.bytes += self.open(path, name)?.metadata()?.len();

@@ -106,7 +106,7 @@ fn tool_warnings(loaded: &LoadedItem) -> Vec<Content> {
         && !loaded.files.iter().any(|file| file.path == entrypoint)
     {
         odd.push(Content::mention(format!(
-            "`entrypoint` names `{entrypoint}`, which is not there"
+            "`entrypoint` names `{entrypoint}`, which does not exist"
         )));
     }
     for key in ["input_schema", "parameters", "config_schema"] {

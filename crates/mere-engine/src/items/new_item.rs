@@ -121,7 +121,7 @@ fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), ItemChangeE
     let stem = format!("{}.", place.id);
     let bytes = text.files.iter().map(|(_, content)| content.len()).sum::<usize>();
     if text.files.len() > MAX_FILES || bytes > MAX_BYTES {
-        return Err(ItemChangeError::InvalidFiles("at most 64 files of 4 MiB together"));
+        return Err(ItemChangeError::InvalidFiles("at most 64 files, of 4 MiB in total"));
     }
     for (number, (path, _)) in text.files.iter().enumerate() {
         let hidden =
@@ -129,7 +129,7 @@ fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), ItemChangeE
         let twice = text.files[..number].iter().any(|(other, _)| other == path);
         if hidden || twice || Some(path) == main.as_ref() {
             return Err(ItemChangeError::InvalidFiles(
-                "each name once, none hidden, no signature, and not the main file",
+                "unique names, and no hidden file, signature or main file among them",
             ));
         }
         let fits = match (place.kind, place.form) {

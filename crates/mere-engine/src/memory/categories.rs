@@ -35,7 +35,7 @@ pub(super) fn run_category_call(
             apply_change(clerk, store, call, change, "delete")?;
             let data = category_fields(store, path, &Description::EMPTY).with("deleted", true);
             let message = Prose::with_names(
-                &format!("The category '{path}' is deleted."),
+                &format!("The category '{path}' was deleted."),
                 &[ParsedName::from(path)],
             );
             Ok(Draft::success(codes::CATEGORY_DELETED, message).data(data))
@@ -49,7 +49,7 @@ pub(super) fn run_category_call(
             apply_change(clerk, store, call, change, "describe")?;
             let data = category_fields(store, path, &description);
             let message = Prose::with_names(
-                &format!("The category '{path}' is described."),
+                &format!("The description of the category '{path}' was changed."),
                 &[ParsedName::from(path)],
             );
             Ok(Draft::success(codes::CATEGORY_DESCRIBED, message).data(data))
@@ -80,14 +80,14 @@ fn create(
     let (code, words) = if made {
         (codes::CATEGORY_CREATED, "is made")
     } else {
-        (codes::CATEGORY_THERE, "is there already")
+        (codes::CATEGORY_THERE, "already exists")
     };
     let draft = Draft::success(
         code,
         Prose::with_names(&format!("The category '{path}' {words}."), &[ParsedName::from(path)]),
     );
     let draft = if is_other {
-        draft.hint("Its description stays as it is; set_category_description changes one that is not in config.yaml.")
+        draft.hint("Its description is unchanged; use set_category_description to change a description that is not in config.yaml.")
     } else {
         draft
     };

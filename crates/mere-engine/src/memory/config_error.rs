@@ -7,43 +7,38 @@ use mere_core::address::ModName;
 /// A mistake in the configuration of a store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum StoreConfigError {
-    #[error("the store `{0}` is in both config files: rename one of them")]
+    #[error("both config files define a store `{0}`: rename one of them")]
     Duplicate(ModName),
     #[error(
-        "the store `{0}` lies elsewhere, where it is `mod:{0}`, and an extra folder or the project \
-         around has that name already: rename one of them"
+        "the store `{0}` lies outside the project and would be mounted as `mod:{0}`, but an extra folder or the surrounding project already has that name: rename one of them"
     )]
     NameTaken(ModName),
     #[error(
-        "the path of the store `{0}` has a name that no address can hold: rename the folder, or \
-         choose another"
+        "the path of the store `{0}` contains a name that an address cannot express: rename the folder, or choose another"
     )]
     Unaddressable(ModName),
     #[error(
-        "the store `{0}` would be the project, or hold it or a space: give it a folder of its own, \
-         such as `./memory`"
+        "the folder of the store `{0}` is or contains the project or a space: give the store a folder of its own, such as `./memory`"
     )]
     ContainsRoot(ModName),
-    #[error("the store `{0}` would be a whole space: name a folder in it, such as `./memory`")]
+    #[error(
+        "the path of the store `{0}` is a whole space: name a folder in it, such as `./memory`"
+    )]
     WholeSpace(ModName),
     #[error(
-        "the store `{0}` would lie where workspaces or items lie: choose another folder, such as \
-         `./memory`"
+        "the folder of the store `{0}` is reserved for workspaces or items: choose another folder, such as `./memory`"
     )]
     InReservedFolder(ModName),
     #[error(
-        "the store `{0}` would lie in `.git`, or in a space inside another folder: choose another \
-         folder, such as `./memory`"
+        "the folder of the store `{0}` is inside `.git` or inside another folder's space: choose another folder, such as `./memory`"
     )]
     InGitOrForeignSpace(ModName),
     #[error(
-        "the store `{0}` would lie where keys, approvals or caches are kept, or hold them: choose \
-         another folder"
+        "the folder of the store `{0}` is inside, or contains, the folder for keys, approvals or caches: choose another folder"
     )]
     TouchesPrivateFolder(ModName),
     #[error(
-        "the store `{0}` is or lies in the folder of the store `{1}`, or the other way round: give \
-         each a folder of its own"
+        "the folders of the stores `{0}` and `{1}` overlap: give each store a folder of its own"
     )]
     Overlap(ModName, ModName),
     #[error("no store is called `{name}`: {}", default_of(.known))]
@@ -52,5 +47,5 @@ pub(super) enum StoreConfigError {
 
 fn default_of(known: &[ModName]) -> String {
     let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
-    format!("`defaultStore` is one of {}", known.join(", "))
+    format!("`defaultStore` must be one of {}", known.join(", "))
 }

@@ -39,17 +39,17 @@ const NEXT_COMMANDS: [&str; 3] = [
 /// Why the configuration was not changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigureError {
-    #[error("there is a store called `{0}` already")]
+    #[error("a store called `{0}` already exists")]
     NameTaken(ModName),
     #[error("the store `{0}` is not in the configuration")]
     Unconfigured(ModName),
-    #[error("the configuration names the category '{0}' already")]
+    #[error("the configuration already defines the category '{0}'")]
     AlreadyDefined(Category),
-    #[error("the configuration does not name the category '{0}'")]
+    #[error("the configuration does not define the category '{0}'")]
     NotDefined(Category),
-    #[error("the configuration names categories below '{0}'")]
+    #[error("the configuration defines categories below '{0}'")]
     HasSubcategories(Category),
-    #[error("{address} cannot be changed so: {reason}")]
+    #[error("{address} would be invalid after this change: {reason}")]
     Unusable { address: Address, reason: String },
     #[error("{address} cannot be changed: {error}")]
     Amend { address: Address, error: AmendError },
@@ -79,7 +79,7 @@ pub(super) fn init_store(
         .with("next", NEXT_COMMANDS.into_iter().map(Data::from).collect::<Data>());
     let message = Prose::words("The store `")
         .content(Content::mention(new.name.as_str()))
-        .and("` is configured, and its categories are there.");
+        .and("` is configured and its categories exist.");
     let draft = Draft::success(codes::STORE_MADE, message).data(data);
     // The fallback store is no longer served once a store is configured, so say so if it holds
     // memories.
@@ -92,7 +92,7 @@ pub(super) fn init_store(
         return Ok(draft.hint(Prose::words("").content(Content::mention(note)).and(".")));
     }
     Ok(match left.filter(is_left) {
-        Some(_) => draft.hint("The store `memory` is not served any more; `mere store init memory` configures it too."),
+        Some(_) => draft.hint("The store `memory` is no longer served; run `mere store init memory` to configure it as well."),
         None => draft,
     })
 }
@@ -135,7 +135,7 @@ pub(super) fn define_category(
     let made = made.into_iter().map(Data::from).collect::<Data>();
     let data = category_fields(store, path, &description, file.address).with("made", made);
     let message = Prose::with_names(
-        &format!("The configuration names the category '{path}'."),
+        &format!("The category '{path}' is now in the configuration."),
         &[ParsedName::from(path)],
     );
     Ok(Draft::success(codes::CATEGORY_DEFINED, message).data(data))
@@ -161,11 +161,11 @@ pub(super) fn undefine_category(
     })?;
     let data = category_fields(store, path, &named.description, file.address);
     let message = Prose::with_names(
-        &format!("The configuration does not name the category '{path}' any more."),
+        &format!("The category '{path}' is no longer in the configuration."),
         &[ParsedName::from(path)],
     );
     Ok(Draft::success(codes::CATEGORY_UNDEFINED, message)
-        .hint("Its folder and its memories stay; `mere category delete` removes them.")
+        .hint("Its folder and memories were kept; run `mere category delete` to remove them.")
         .data(data))
 }
 

@@ -57,7 +57,7 @@ fn user_space(context: &Context) -> io::Result<Option<Dir>> {
 fn find_store_drift(context: &Context, store: &Store) -> io::Result<Vec<String>> {
     let what = format!("store `{}`", store.name);
     if matches!(store.folder_access, FolderAccess::Missing) {
-        return Ok(vec![format!("{what} is not there: make its folder, or correct its `path`")]);
+        return Ok(vec![format!("{what} has no folder: create it, or correct `path`")]);
     }
     let tree = CategoryFolders { top: store.folder(context)?, kind: None };
     tree.find_differences(&what, store.rules.hierarchy(), &store.rules)
@@ -81,7 +81,7 @@ impl CategoryFolders {
         for one in named.all_categories() {
             if !self.has_category(&one.category)? {
                 found.push(format!(
-                    "{what}: category `{}` is in the config and not on disk: run `mere store sync`",
+                    "{what}: category `{}` is in the config but not on disk: run `mere store sync`",
                     one.category
                 ));
             }
@@ -91,7 +91,7 @@ impl CategoryFolders {
             tops.retain(|top| rules.hierarchy().find(top).is_none());
             found.extend(
                 tops.into_iter().map(|top| {
-                    format!("{what}: category `{top}` is on disk and not in the config")
+                    format!("{what}: category `{top}` is on disk but not in the config")
                 }),
             );
         }

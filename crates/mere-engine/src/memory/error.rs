@@ -26,25 +26,25 @@ pub(crate) enum StoreError {
     Missing(MemoryPath),
     #[error("the memory at '{path}' has expired")]
     Expired { path: MemoryPath, at: Timestamp },
-    #[error("there is a memory at '{0}' already")]
+    #[error("a memory already exists at '{0}'")]
     MemoryExists(MemoryPath),
-    #[error("the folder of the store `{0}` is not there")]
+    #[error("the folder of the store `{0}` does not exist")]
     NoFolder(ModName),
     #[error("the store `{store}` cannot be read")]
     Unreadable { store: ModName, cause: io::Error },
     #[error("the store `{store}` could not be changed")]
     WriteFailed { store: ModName, cause: io::Error },
-    #[error("the categories of `{}` cannot be looked at", .kind.folder())]
+    #[error("the categories of `{}` cannot be read", .kind.folder())]
     CategoriesUnreadable { kind: ItemType, cause: io::Error },
-    #[error("the categories of `{}` could not be made", .kind.folder())]
+    #[error("the categories of `{}` could not be created", .kind.folder())]
     CategoriesNotCreated { kind: ItemType, cause: io::Error },
-    #[error("the space is of a newer version")]
+    #[error("the space was made by a newer version of this program")]
     NewerFormat,
     #[error("the store `{0}` is busy")]
     LockTimeout(ModName),
     #[error(transparent)]
     Configure(#[from] ConfigureError),
-    #[error("the cursor is of another call")]
+    #[error("the cursor belongs to a different call")]
     ForeignCursor,
 }
 

@@ -23,8 +23,8 @@ pub(super) fn sync_reply(made: Vec<Address>) -> Draft {
     let count = made.len() as u64;
     let data = Fields::default().with("made", made.into_iter().map(Data::from).collect::<Data>());
     let message = match count {
-        0 => Prose::words("Every category that the configuration names is there."),
-        _ => count_phrase(count, "category was made.", "categories were made."),
+        0 => Prose::words("All configured categories exist."),
+        _ => count_phrase(count, "category was created.", "categories were created."),
     };
     Draft::success(codes::STORE_SYNCED, message).data(data)
 }
@@ -68,16 +68,14 @@ pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, ToolError> {
         .with("faults", faults.collect::<Data>());
     let read = count_phrase(memories, "memory was read", "memories were read");
     if count == 0 {
-        return Ok(Draft::success(
-            codes::STORE_READ,
-            read.and("; nothing is wrong with what is there."),
-        )
-        .data(data));
+        return Ok(
+            Draft::success(codes::STORE_READ, read.and("; no problems were found.")).data(data)
+        );
     }
-    let bad = if count == 1 { "one is not right." } else { "some are not right." };
+    let bad = if count == 1 { "and one has a problem." } else { "and some have problems." };
     let message = read.and(", ").and(bad);
     Ok(Draft::fault(codes::STORE_FAULTS, message)
-        .hint("They are listed by their names; correct what is named.")
+        .hint("The affected files are listed with their problems; fix them.")
         .data(data))
 }
 
@@ -120,7 +118,9 @@ pub(super) fn prune(clerk: &StoreCall<'_>, rehearsal: DryRun) -> Result<Draft, T
     Ok(if kept.is_empty() {
         draft
     } else {
-        let words = format!("{count} {are} kept: `permissions.delete` of the category forbids it.");
+        let words = format!(
+            "{count} {are} kept, because `permissions.delete` of the category forbids deletion."
+        );
         draft.hint(Prose::words(words))
     })
 }

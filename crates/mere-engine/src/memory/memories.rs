@@ -72,7 +72,7 @@ pub(super) fn create(
     drop(shelf);
     let telling = MemoryReply { call: clerk, store, path, address };
     let message =
-        Prose::with_names(&format!("The memory '{path}' is kept."), &[ParsedName::from(path)]);
+        Prose::with_names(&format!("The memory '{path}' was created."), &[ParsedName::from(path)]);
     let sha256 = Sha256::digest(note.text().as_bytes());
     Ok(Draft::success(codes::MEMORY_CREATED, message).data(telling.summary_fields(&note, sha256)))
 }
@@ -156,7 +156,7 @@ pub(super) fn update(
     drop(shelf);
     let telling = MemoryReply { call: clerk, store, path: &path, address: address.clone() };
     let message =
-        Prose::with_names(&format!("The memory '{path}' is changed."), &[ParsedName::from(&path)]);
+        Prose::with_names(&format!("The memory '{path}' was updated."), &[ParsedName::from(&path)]);
     let sha256 = Sha256::digest(note.text().as_bytes());
     Ok(Draft::success(codes::MEMORY_UPDATED, message).data(telling.summary_fields(&note, sha256)))
 }
@@ -187,7 +187,7 @@ pub(super) fn move_memory(
     drop(shelf);
     let telling = MemoryReply { call: clerk, store, path: to, address: new };
     let message = Prose::with_names(
-        &format!("The memory '{from}' is '{to}' now."),
+        &format!("The memory '{from}' was moved to '{to}'."),
         &[from.into(), to.into()],
     );
     Ok(Draft::success(codes::MEMORY_MOVED, message).data(telling.summary_fields(&note, before)))
@@ -205,7 +205,7 @@ pub(super) fn remove(clerk: &StoreCall<'_>, path: &MemoryPath) -> Result<Draft, 
     }
     let data = store.identifying_fields(path).with("address", address).with("removed", true);
     let message =
-        Prose::with_names(&format!("The memory '{path}' is removed."), &[ParsedName::from(path)]);
+        Prose::with_names(&format!("The memory '{path}' was removed."), &[ParsedName::from(path)]);
     Ok(Draft::success(codes::MEMORY_REMOVED, message).data(data))
 }
 

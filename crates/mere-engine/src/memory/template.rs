@@ -12,14 +12,14 @@ pub(super) fn store_value(new: &NewStore, scope: Scope, path: &str) -> Value {
     let (description, usual, categories) = match new.template {
         StoreTemplate::Blank => ("", CategoryMode::Free, json!({})),
         StoreTemplate::Project if scope == Scope::User => {
-            ("What I remember", CategoryMode::Subcategories, project_categories())
+            ("My own notes", CategoryMode::Subcategories, project_categories())
         }
-        StoreTemplate::Project => (
-            "What is remembered of this project",
-            CategoryMode::Subcategories,
-            project_categories(),
-        ),
-        StoreTemplate::Team => ("What the team remembers", CategoryMode::Strict, team_categories()),
+        StoreTemplate::Project => {
+            ("Notes about this project", CategoryMode::Subcategories, project_categories())
+        }
+        StoreTemplate::Team => {
+            ("Shared notes of the team", CategoryMode::Strict, team_categories())
+        }
     };
     let mut store = Map::new();
     store.insert("path".to_owned(), json!(path));
@@ -35,24 +35,24 @@ pub(super) fn store_value(new: &NewStore, scope: Scope, path: &str) -> Value {
 
 fn project_categories() -> Value {
     json!({
-        "standards": { "description": "How things are done here: conventions and patterns" },
-        "decisions": { "description": "What was decided, and why" },
-        "todo": { "description": "What is still to be done" }
+        "standards": { "description": "Conventions and patterns of this project" },
+        "decisions": { "description": "Decisions and the reasons for them" },
+        "todo": { "description": "Open tasks" }
     })
 }
 
 fn team_categories() -> Value {
     json!({
         "standards": {
-            "description": "How things are done here: conventions and patterns",
+            "description": "Conventions and patterns of this project",
             "subcategories": {
                 "architecture": { "description": "How the system is built" },
                 "testing": { "description": "How it is tested" }
             }
         },
-        "decisions": { "description": "What was decided, and why" },
-        "runbooks": { "description": "What to do when something happens" },
-        "onboarding": { "description": "What somebody new should know" },
-        "todo": { "description": "What is still to be done" }
+        "decisions": { "description": "Decisions and the reasons for them" },
+        "runbooks": { "description": "What to do in an incident" },
+        "onboarding": { "description": "What a new team member should know" },
+        "todo": { "description": "Open tasks" }
     })
 }

@@ -101,7 +101,7 @@ fn run_directive(
         .with("inputs_validated", true)
         .with("input_schema", teller.data(&schema));
     let how = "Follow the steps of `process` in order, with the values of `inputs`. Keep to \
-        `permissions` where they are given, and give what `outputs` asks for.";
+        `permissions` where they are given, and return what `outputs` asks for.";
     Ok(directive_reply(opened, &teller, data, how))
 }
 
@@ -120,7 +120,7 @@ fn run_skill(
         .with("process", Data::List(Vec::new()))
         .with("files", reply_fields::file_list(view, loaded))
         .with("inputs_validated", true);
-    let how = "Follow the text of `content`. Its other files lie beside it and can be read.";
+    let how = "Follow the text of `content`. Its other files are beside it and can be read.";
     Ok(directive_reply(opened, &teller, data, how))
 }
 
@@ -265,7 +265,7 @@ pub(crate) fn item_warnings(stock: &ItemSources<'_>, view: &View<'_>, item: &Ite
     let keys = entry.frontmatter.keys().take(MAX_RELATIONS);
     odd.extend(keys.filter_map(|key| {
         let meant = Relation::guess(key)?;
-        Some(Content::mention(format!("`{key}` is no relation: did you mean `{meant}`?")))
+        Some(Content::mention(format!("`{key}` is not a relation; did you mean `{meant}`?")))
     }));
     let relations = entry.relations.iter();
     let named = relations.flat_map(|(relation, ids)| ids.iter().map(move |id| (*relation, id)));
@@ -274,8 +274,8 @@ pub(crate) fn item_warnings(stock: &ItemSources<'_>, view: &View<'_>, item: &Ite
             find_without_suggestions(stock, view, (ItemType::Knowledge, &item), LookupScope::Local)
         });
         let trouble = match found {
-            None => "which is no id",
-            Some(Err(ItemError::Missing { .. })) => "which is not there",
+            None => "which is not a valid id",
+            Some(Err(ItemError::Missing { .. })) => "which does not exist",
             Some(_) => continue,
         };
         let id = reply_fields::mask_secrets(id);

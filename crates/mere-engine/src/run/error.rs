@@ -46,7 +46,7 @@ pub(crate) enum RunError {
     LockUnsigned(Box<UntrustedItem>),
     #[error("the lockfile {address} is not valid")]
     LockInvalid { address: Address, fault: Box<ItemFault> },
-    #[error("the lockfile {0} is another space's")]
+    #[error("the lockfile {0} belongs to another space")]
     LockOfOtherSpace(Address),
     #[error("the chain of {tool} is not what {lockfile} pins: {drift:?}")]
     Drift { tool: ItemId, lockfile: Address, drift: Box<LockMismatch> },
@@ -56,11 +56,11 @@ pub(crate) enum RunError {
     VariableNotAllowed(String, String),
     #[error("the secret {1} was not granted")]
     SecretNotGranted(String, String),
-    #[error("the program `{program}` is not there")]
+    #[error("the program `{program}` was not found")]
     NoProgram { program: String, runtime: Option<ItemId> },
     #[error("the interpreter of `{runtime}` cannot be used")]
     BadInterpreter { runtime: ItemId, cause: std::io::Error },
-    #[error("the packages of `{tool}` are not there")]
+    #[error("the packages of `{tool}` have not been fetched")]
     PackagesNotFetched { tool: ItemRef },
     #[error(transparent)]
     Packages(#[from] PackagesError),

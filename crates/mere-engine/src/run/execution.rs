@@ -71,7 +71,7 @@ fn check_layers(desk: &ItemCall<'_>) -> Result<(), SandboxError> {
         }
     }
     if [standing.processes_limited_by, standing.memory_limited_by].contains(&NOT_ENFORCED) {
-        return Err(SandboxError::Limits("nothing counts memory and processes".to_owned()));
+        return Err(SandboxError::Limits("nothing limits memory and processes".to_owned()));
     }
     Ok(())
 }
@@ -208,21 +208,21 @@ fn end_reason(ended: RunEnd) -> Option<Data> {
 fn end_sentence(ended: RunEnd) -> String {
     match ended {
         RunEnd::Exit(Exit::Code(0)) => "ran.".to_owned(),
-        RunEnd::Exit(Exit::Code(code)) => format!("ran and failed: it ended with status {code}."),
-        RunEnd::Exit(Exit::Signal(signal)) => format!("was ended by signal {signal}."),
-        RunEnd::Timeout => "took longer than it may, and was ended.".to_owned(),
+        RunEnd::Exit(Exit::Code(code)) => format!("ran and failed: it exited with status {code}."),
+        RunEnd::Exit(Exit::Signal(signal)) => format!("was killed by signal {signal}."),
+        RunEnd::Timeout => "exceeded its time limit and was stopped.".to_owned(),
         RunEnd::Cancelled => "was ended.".to_owned(),
         RunEnd::Exceeded(ExceededLimit::Memory) => {
-            "used more memory than it may, and was ended.".to_owned()
+            "exceeded its memory limit and was stopped.".to_owned()
         }
         RunEnd::Exceeded(ExceededLimit::Tasks) => {
-            "started more processes than it may, and was ended.".to_owned()
+            "exceeded its limit of processes and was stopped.".to_owned()
         }
         RunEnd::Exceeded(ExceededLimit::Workspace) => {
-            "was ended: its workspace grew by more than it may.".to_owned()
+            "was stopped: its workspace grew beyond its limit.".to_owned()
         }
         RunEnd::Exceeded(ExceededLimit::Output) => {
-            "said more than it may, and was ended.".to_owned()
+            "exceeded its output limit and was stopped.".to_owned()
         }
     }
 }
@@ -230,8 +230,8 @@ fn end_sentence(ended: RunEnd) -> String {
 fn end_hint(ended: RunEnd) -> Option<&'static str> {
     match ended {
         RunEnd::Exit(Exit::Code(0)) | RunEnd::Cancelled => None,
-        RunEnd::Exit(_) => Some("`stderr` has what it said."),
-        RunEnd::Timeout => Some("Its manifest may give it longer: `config.timeout_s`."),
-        RunEnd::Exceeded(_) => Some("What a run may use is in docs/running.md."),
+        RunEnd::Exit(_) => Some("See `stderr` for what it printed."),
+        RunEnd::Timeout => Some("Its manifest can allow more time with `config.timeout_s`."),
+        RunEnd::Exceeded(_) => Some("docs/running.md describes the limits of a run."),
     }
 }

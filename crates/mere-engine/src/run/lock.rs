@@ -216,7 +216,7 @@ fn check_all(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
         let message = count_phrase(checked, "lockfile holds", "lockfiles hold");
         let message = match old {
             0 => message.and("."),
-            _ => message.and(format!("; {old} of them for versions that are not there any more.")),
+            _ => message.and(format!("; {old} of them are for versions that no longer exist.")),
         };
         return Ok(Draft::success(codes::LOCK_CHECKED, message).data(data));
     }

@@ -28,7 +28,7 @@ pub(crate) fn prepare(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, Tool
     let tool = Content::mention(needs.tool().to_string());
     let (Some(asked), Some(key)) = (needs.package_request, needs.packages_key(&program)) else {
         let message = Prose::words("`").content(tool);
-        let message = message.and("` asks for no packages; it can be run as it is.");
+        let message = message.and("` needs no packages; it can be run as it is.");
         return Ok(Draft::success(codes::PREPARED, message).hint(
             "A tool of python_runtime asks with `requirements.txt`, one of node_runtime with \
              `package.json`.",
@@ -42,6 +42,6 @@ pub(crate) fn prepare(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, Tool
     }
     let data = Fields::default().with("packages", Content::mention(key));
     let message = Prose::words("The packages of `").content(tool);
-    let message = message.and("` are there; it can be run.");
+    let message = message.and("` are installed; it can be run.");
     Ok(Draft::success(codes::PREPARED, message).data(data))
 }

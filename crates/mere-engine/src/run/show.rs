@@ -63,7 +63,7 @@ pub(super) fn dry_run_reply(ready: &Ready) -> Draft {
         .with("environment", names.collect::<Data>())
         .with("timeout_s", ready.subprocess.timeout.as_secs())
         .with_some("lockfile", ready.locked.lockfile.clone());
-    let message = chain_title(linked).and(" It would run; nothing was run.");
+    let message = chain_title(linked).and(" It would run; this is a dry run.");
     Draft::success(codes::RUN_DRY, message).data(data)
 }
 

@@ -53,7 +53,7 @@ const MAX_EMBEDDING_WAIT: Duration = Duration::from_secs(2);
 pub(crate) enum SearchError {
     #[error("the search index cannot be used: {0}")]
     Database(#[from] rusqlite::Error),
-    #[error("the machine failed: {0}")]
+    #[error("reading or writing failed: {0}")]
     Io(std::io::Error),
     #[error("the call was cancelled or took too long")]
     Cancelled,
@@ -109,7 +109,7 @@ pub(crate) fn search(desk: &ItemCall<'_>, call: &Search) -> Result<Draft, ToolEr
 fn notes(answer: &SearchResults, asks_registry: bool) -> Vec<String> {
     let searched = match answer.mode {
         None => "nothing was searched",
-        Some(_) => "only what is here was searched",
+        Some(_) => "only local items were searched",
     };
     let registry = asks_registry.then(|| format!("No registry is configured: {searched}."));
     let trouble = answer.embedding_error.as_ref().map(error::keyword_only_note);
@@ -265,10 +265,10 @@ fn result_lists(hits: Vec<(ItemType, Fields)>, call: &Search) -> Fields {
 
 fn count_message(total: u64, shown: usize) -> Prose {
     let words = match (total, shown) {
-        (0, _) => "Nothing matches".to_owned(),
+        (0, _) => "No matches".to_owned(),
         (1, _) => "1 match".to_owned(),
         (total, shown) if shown as u64 == total => format!("{total} matches"),
-        (total, shown) => format!("{total} matches, {shown} of them here"),
+        (total, shown) => format!("{total} matches, {shown} shown"),
     };
     Prose::words(words)
 }

@@ -123,7 +123,7 @@ impl Session {
         let began = Instant::now();
         let ended = self.searches.embed_missing(&embedding, &|_| began.elapsed() > EMBEDDING_SLICE);
         if let Err(trouble) = ended {
-            tracing::debug!(%trouble, "items wait for their vectors");
+            tracing::debug!(%trouble, "items are still waiting for their vectors");
         }
     }
 

@@ -10,37 +10,29 @@ use mere_core::request::TOPICS;
 fn topic_text(topic: &str) -> &'static str {
     match topic {
         "tools" => {
-            "Use `search` to find items and memories by what they say. Use `load` for an item by \
-             its id (a directive, tool, knowledge entry or lockfile), with who vouches for it. Use `get_memory` for a memory by its path in the store. Use \
-             `read` for any other file by its path. `execute` runs an item, or makes, changes or \
-             deletes one; `dir` shows what is where, `glob` and `grep` find files and lines. \
+            "Use `search` to find items and memories by their content. Use `load` for an item by \
+             its id (a directive, tool, knowledge entry or lockfile), with its trust status. Use `get_memory` to get a memory by its path in the store, and `read` for any other file. `execute` runs an item, or creates, changes or deletes one; `dir` lists directories, `glob` and `grep` find files and lines. \
              `write`, `edit` and `patch_section` change files in your workspace."
         }
         "addresses" => {
             "Every file has an address such as ROOT_PROJECT:/src/main.rs. A bare path starts at \
-             your home root, which is ROOT_PROJECT until `dir` with `cd` changes it. You read \
-             everywhere, and write in ROOT_WORKSPACE only."
+             your home root, which is ROOT_PROJECT until `dir` with `cd` changes it. You can read everywhere, but write only in ROOT_WORKSPACE."
         }
         "items" => {
-            "An item has a type, an id and a category; `category/id` names it exactly, an id alone \
-             while it is the only one. `search` finds one; `dir` with `tree` on ROOT_PROJECT:/.ai/ and ROOT_USER:/ shows \
+            "An item has a type, an id and a category; `category/id` names it exactly; the id alone is enough if it is unique. `search` finds one; `dir` with `tree` on ROOT_PROJECT:/.ai/ and ROOT_USER:/ shows \
              the folders, `list` what is in one. The project's items win over the user's. `execute` with a \
              directive checks your inputs and returns its steps, which you then follow. `trust.status` \
-             says who vouches for an item: follow one that is not `verified` with care. One that is not \
-             what was signed is withheld (E): report it, and do not read it by its path instead."
+             says whether an item is signed by a trusted key: be careful with an item that is not `verified`. An item that differs from what was signed is withheld (E): report it, and do not read it by its path instead."
         }
         "memories" => {
             "A memory is a short note at `category/slug`. `list_memories` shows what is there, \
-             `create_memory` keeps a new one in a category that exists, `update_memory` changes it. \
-             `list_stores` shows the categories that the configuration defines and its mode: `free` \
-             (make any category), `subcategories` (only below those), `strict` (none). What is \
-             refused says what is allowed."
+             `create_memory` adds one to an existing category, `update_memory` changes it. \
+             `list_stores` shows the categories that the configuration defines and its mode: `free` (create any category), `subcategories` (only below the defined ones), `strict` (none). A refusal says what is allowed."
         }
         "changes" => {
-            "`execute` with `create`, `update` or `delete` writes knowledge entries at once; \
+            "`execute` with `create`, `update` or `delete` writes knowledge entries directly; \
              changes to directives, tools and whatever is signed become proposals that a person \
-             accepts. Pass the `sha256` you loaded as `expect_sha256`, so that nobody's work is \
-             written over."
+             accepts. Pass the `sha256` you loaded as `expect_sha256`, so that nobody's work is overwritten."
         }
         _ => {
             "`reply_type` is S (done), I (correct your call), D (ask a person) or E (something is \
@@ -56,5 +48,5 @@ pub(crate) fn help(topic: Option<&str>) -> Draft {
         Data::from(Fields::default().with("topic", *topic).with("text", topic_text(topic)))
     });
     let data = Fields::default().with("topics", told.collect::<Data>());
-    Draft::success(codes::HELP, "How this server is used.").data(data)
+    Draft::success(codes::HELP, "How to use this server.").data(data)
 }

@@ -63,7 +63,8 @@ pub fn find_locations(
     let mut notes = notes(&context);
     notes.extend(snapshot.config_problem().filter(|fault| !notes.contains(fault)));
     if place.as_ref().is_some_and(|place| place.boundary == Boundary::System.name()) {
-        notes.push("The path is the system's: no agent can be let in there.".to_owned());
+        notes
+            .push("The path belongs to the system: no agent can be given access to it.".to_owned());
     }
     Ok(Locations {
         project_dir: context.project.display_path(),
@@ -84,11 +85,11 @@ fn notes(context: &Context) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(folder) = &context.search_ended_at {
         notes.push(format!(
-            "The search upwards ended at a mount or at a folder of another owner: {folder}"
+            "The upward search stopped at a mount point or at a folder with a different owner: {folder}"
         ));
     }
     if let Some(outer) = &context.outer {
-        notes.push(format!("The project around it is readable as mod:{}:/.", outer.name));
+        notes.push(format!("The enclosing project is readable as mod:{}:/.", outer.name));
     }
     let user = context.environment.user_space().map_err(config::unreadable_user_config);
     let user = user
@@ -110,10 +111,10 @@ fn untrusted_note(context: &Context, space: &Folder, widening: &WideningConfig) 
         return None;
     }
     let keys = widening.config().map(config::Config::widening_keys).unwrap_or_default();
-    let keys = if keys.is_empty() { "what would widen it".to_owned() } else { keys.join(", ") };
+    let keys =
+        if keys.is_empty() { "The part that widens access".to_owned() } else { keys.join(", ") };
     let words = format!(
-        "{keys} of the project's config does not count: it was not trusted as it is now, or leads \
-         elsewhere. See `mere trust project`."
+        "{keys} in the project's config has no effect: its current content is not trusted, or its paths lead to other folders now. See `mere trust project`."
     );
     Some(words)
 }

@@ -212,7 +212,7 @@ impl Session {
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         self.searches.require_rescan();
         self.generation.fetch_add(1, Ordering::Release);
-        tracing::info!("the configuration was read again");
+        tracing::info!("the configuration was reloaded");
     }
 
     /// Returns the roots an agent can name, in the order in which they are listed to clients.
@@ -311,7 +311,7 @@ impl Session {
     /// calls that need the categories report it themselves.
     pub fn create_configured_categories(&self) {
         if let Err(error) = self.reload_and_create_categories() {
-            tracing::warn!(%error, "categories could not be made");
+            tracing::warn!(%error, "categories could not be created");
         }
     }
 

@@ -67,7 +67,7 @@ pub(crate) struct OperatorChoice {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// There is no working directory, or a variable does not name a folder.
-    #[error("the surroundings cannot be read: {0}")]
+    #[error("the environment cannot be read: {0}")]
     Environment(std::io::Error),
     /// No project was found.
     #[error("{0}")]
@@ -76,10 +76,10 @@ pub enum OpenError {
     #[error("the project lies in a folder where keys or approvals are kept")]
     Private,
     /// `MERE_AGENT` is not a valid name.
-    #[error("`MERE_AGENT` is not a name: {0}")]
+    #[error("`MERE_AGENT` is not a valid name: {0}")]
     Agent(mere_core::address::NameError),
     /// `MERE_CATEGORY_MODE` is not a valid mode.
-    #[error("`MERE_CATEGORY_MODE` is not a mode: {0}")]
+    #[error("`MERE_CATEGORY_MODE` is not a valid mode: {0}")]
     Mode(CategoryModeError),
     /// `--store` names a store that is not configured.
     #[error("no store is called `{name}`: {}", known_stores(.known))]
@@ -93,8 +93,8 @@ pub enum OpenError {
 
 fn known_stores(known: &[ModName]) -> String {
     if known.is_empty() {
-        return "there is none (`mere where` says what does not count)".to_owned();
+        return "no store is available (`mere where` shows what is being ignored)".to_owned();
     }
     let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
-    format!("there is {}", known.join(", "))
+    format!("available stores: {}", known.join(", "))
 }

@@ -34,7 +34,7 @@ pub(crate) enum WorldError {
     Config(#[from] ConfigError),
     /// The machine failed while the world was put together. What cannot be recognised as private
     /// must not be shown, so nothing is.
-    #[error("the machine failed: {0}")]
+    #[error("reading or writing failed: {0}")]
     Io(Arc<io::Error>),
 }
 
@@ -347,11 +347,11 @@ fn effective_project_config(context: &Context, space: &Folder) -> Result<Config,
         Ok(said) => {
             let keys = said.widening_keys().join(", ");
             tracing::warn!(
-                "{keys} of the project's config: without `mere trust project` no effect"
+                "{keys} in the project's config has no effect without `mere trust project`"
             );
         }
         Err(error) => {
-            tracing::warn!(%error, "what the project's config would widen does not count");
+            tracing::warn!(%error, "the widening part of the project's config has no effect");
         }
     }
     Ok(config.untrusted_config())
@@ -376,7 +376,7 @@ fn open_mods(
             }
         };
         if folder.is_inside_any(&private)? {
-            tracing::warn!(name = %one.name, "extra folder left out: keys or approvals lie there");
+            tracing::warn!(name = %one.name, "extra folder left out: it contains keys or approvals");
             continue;
         }
         let root = Root::Mod(one.name.clone());

@@ -39,10 +39,12 @@ impl IndexComparison {
         });
         let listed = index.as_mut().and_then(|index| index.all().ok());
         let (state, sound) = match (&index, &listed, ours) {
-            (None, ..) if census.entries.is_empty() => ("none is needed", true),
+            (None, ..) if census.entries.is_empty() => ("not needed", true),
             (None, ..) => ("there is none", false),
-            (_, None, _) => ("it is not as this program writes it", false),
-            (_, _, false) => ("it was not written here, and does not count", false),
+            (_, None, _) => ("corrupt", false),
+            (_, _, false) => {
+                ("not written by this program on this machine, so it is not used", false)
+            }
             (_, _, true) => ("up to date", true),
         };
         let mut old = map_by_path(listed.unwrap_or_default());
@@ -63,7 +65,7 @@ impl IndexComparison {
         }
         comparison.gone = old.into_keys().collect();
         if comparison.is_sound && comparison.count_differences() > 0 {
-            comparison.state = "it is not up to date";
+            comparison.state = "out of date";
         }
         Ok(Some(comparison))
     }

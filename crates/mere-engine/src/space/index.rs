@@ -78,7 +78,7 @@ const MAX_PIVOTS: u64 = 1_024;
 
 /// The index is not as this program writes it, or it cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[error("the index is not as it was written")]
+#[error("the index was changed by something else or is corrupt")]
 pub(super) struct CorruptIndex;
 
 impl From<io::Error> for CorruptIndex {
@@ -131,7 +131,7 @@ impl IndexFile {
             put(TAIL)?;
             out.flush()
         })?;
-        let gone = || io::Error::other("the index has gone at once");
+        let gone = || io::Error::other("the index disappeared right after it was written");
         let index = Self::open(space, scope).ok_or_else(gone)?;
         Ok(Self { integrity: IntegrityCheck::Digest(digest.digest()), ..index })
     }

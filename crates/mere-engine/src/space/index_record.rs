@@ -48,7 +48,7 @@ impl IndexRecord {
         let written = space.cache.as_ref().zip(record_name(space));
         let written = written.map(|(cache, name)| cache.write(&name, self.render().as_bytes()));
         if let Some(Err(error)) = written {
-            tracing::debug!(%error, "the record of an index could not be kept");
+            tracing::debug!(%error, "the record of an index could not be written");
         }
     }
 

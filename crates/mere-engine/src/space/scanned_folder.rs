@@ -50,7 +50,7 @@ pub(super) fn read_folder(plot: &ItemTree, scope: Scope, below: &str) -> io::Res
             (Some(name), _) if name.starts_with('.') => {}
             (Some(name), EntryKind::File) => files.push(name.to_owned()),
             (Some(name), EntryKind::Folder) => level.folders.push(name.to_owned()),
-            (Some(name), EntryKind::Link) => level.add_stray(name, "a link is not followed"),
+            (Some(name), EntryKind::Link) => level.add_stray(name, "links are not followed"),
             (Some(_), EntryKind::Special) => {}
         }
         Ok(())
@@ -87,18 +87,18 @@ pub(super) fn read_folder(plot: &ItemTree, scope: Scope, below: &str) -> io::Res
 /// Returns why a file that seems to be meant as an item is not one.
 fn stray_reason(kind: ItemType, file: &str) -> Option<&'static str> {
     let has = |endings: &[&str]| endings.iter().any(|ending| file.ends_with(ending));
-    let no_id = "its name is no id";
+    let no_id = "its name is not a valid id";
     match kind {
         ItemType::Directive | ItemType::Knowledge | ItemType::Memory => {
             let other = has(&[".markdown", ".mdx"]).then_some("its name must end in `.md`");
             other.or(has(&[".md"]).then_some(no_id))
         }
         ItemType::Tool => {
-            let other = has(&[".yml"]).then_some("a manifest's name ends in `.yaml`");
+            let other = has(&[".yml"]).then_some("the name of a manifest must end in `.yaml`");
             other.or(has(&[".yaml"]).then_some(no_id))
         }
         ItemType::Lockfile => {
-            has(&[".json"]).then_some("a lockfile is called `tool@version.lock.json`")
+            has(&[".json"]).then_some("the name of a lockfile must be `tool@version.lock.json`")
         }
     }
 }
@@ -113,11 +113,11 @@ impl CategoryLevel {
         let folders = std::mem::take(&mut self.folders);
         for name in folders {
             if depth >= MAX_DEPTH {
-                self.add_stray(&name, "it lies too deep");
+                self.add_stray(&name, "it is nested too deeply");
             } else if name.parse::<ItemId>().is_ok() {
                 self.folders.push(name);
             } else {
-                self.add_stray(&name, "its name is no id");
+                self.add_stray(&name, "its name is not a valid id");
             }
         }
     }

@@ -188,7 +188,7 @@ impl TrustPolicy {
 fn personal_keyring(surroundings: &Environment, own: &[keys::OwnKey]) -> Option<Keyring> {
     let mut keyring = Keyring::default();
     let signers::TrustStore::Records(records) = signers::read(surroundings) else {
-        tracing::error!("the list of trusted keys is damaged: no key counts");
+        tracing::error!("the list of trusted keys is damaged, so no key is trusted");
         return None;
     };
     for key in own {

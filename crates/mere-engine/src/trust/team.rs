@@ -91,17 +91,17 @@ pub(crate) enum RosterTrouble {
     Broken(&'static str),
     #[error("the roster is for another space")]
     OtherSpace,
-    #[error("the roster is older than the one seen last")]
+    #[error("the roster is older than the last one seen")]
     Older { serial: u64, seen: u64 },
-    #[error("the roster has the serial of the one seen last, and says something else")]
+    #[error("the roster has the same serial as the last one seen, but different content")]
     Fork { serial: u64 },
     #[error("the roster is not signed by enough of its admins")]
     Incomplete { signed: usize, threshold: usize },
-    #[error("the roster is not signed by enough of the admins that were pinned")]
+    #[error("the roster is not signed by enough of the pinned admins")]
     UnknownAdmins,
     #[error("the list of teams is damaged")]
     Damaged,
-    #[error("the space has another id than the team's")]
+    #[error("the space's id differs from the team's")]
     SpaceIdChanged,
 }
 
@@ -120,7 +120,7 @@ impl Team {
             && signed.can_follow(joined)
         {
             if let Err(error) = pin(surroundings, signed) {
-                tracing::error!(%error, "a newer roster could not be kept");
+                tracing::error!(%error, "a newer roster could not be saved");
             }
             team.pinned = PinnedRoster::Roster(Box::new(signed.roster.clone()));
         }
@@ -205,9 +205,9 @@ impl Team {
     pub(crate) fn signed_roster(&self) -> Result<&SignedRoster, RosterTrouble> {
         match &self.roster_file {
             RosterFile::None => Err(RosterTrouble::Missing),
-            RosterFile::SignaturesOnly => {
-                Err(RosterTrouble::Broken("it has signatures and is not there"))
-            }
+            RosterFile::SignaturesOnly => Err(RosterTrouble::Broken(
+                "there are signatures for it, but the file itself is missing",
+            )),
             RosterFile::Broken(why) => Err(RosterTrouble::Broken(why)),
             RosterFile::Signed(signed)
                 if Some(&signed.roster.space_id) != self.space_id.as_ref() =>
@@ -281,7 +281,7 @@ impl RosterFile {
                     Err(error) => Self::Broken(error.0),
                 }
             }
-            (Ok(Some(_)), Ok(None)) => Self::Broken("it has no signatures"),
+            (Ok(Some(_)), Ok(None)) => Self::Broken("its signatures are missing"),
             (Ok(None), Ok(Some(_))) => Self::SignaturesOnly,
             _ => Self::Broken("it cannot be read"),
         }
@@ -308,7 +308,7 @@ impl PinnedRoster {
                     && let Err(error) =
                         team_folders::remember_if_changed(surroundings, folder, space_id)
                 {
-                    tracing::error!(%error, "the folder of a team could not be kept");
+                    tracing::error!(%error, "the folder of a team could not be recorded");
                 }
                 pinned
             }

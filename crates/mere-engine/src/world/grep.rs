@@ -67,7 +67,7 @@ pub(crate) struct GrepQuery<'a> {
 
 /// The error for an expression that cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the expression is not one")]
+#[error("the expression is not valid")]
 pub(crate) struct ExpressionError;
 
 /// Whether an expression distinguishes upper and lower case.

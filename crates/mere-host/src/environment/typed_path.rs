@@ -44,6 +44,6 @@ impl From<OsString> for TypedPath {
 
 impl fmt::Debug for TypedPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Typed(…)")
+        f.write_str("TypedPath(…)")
     }
 }

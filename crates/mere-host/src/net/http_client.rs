@@ -18,25 +18,25 @@ use super::url::Url;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
     /// No connection could be made.
-    #[error("nobody answers there")]
+    #[error("the server cannot be reached")]
     Unreachable,
     /// The server's certificate is not trusted.
-    #[error("nothing shows that it is who it should be")]
+    #[error("its certificate is not trusted")]
     Untrusted,
     /// The response did not come in time.
-    #[error("it took too long")]
+    #[error("the request timed out")]
     Timeout,
     /// The response has a status other than success.
     #[error("it answered with status {0}")]
     Status(u16),
     /// The response is larger than it may be.
-    #[error("its answer is too large")]
+    #[error("the response is too large")]
     TooLarge,
     /// The response is not valid HTTP.
-    #[error("its answer is no HTTP")]
+    #[error("the response is not valid HTTP")]
     InvalidResponse,
     /// The key cannot be sent in a header.
-    #[error("the key cannot be sent: it has letters that no key has")]
+    #[error("the key cannot be sent: it contains characters that are not allowed in a header")]
     InvalidKey,
 }
 

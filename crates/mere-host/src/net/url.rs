@@ -22,10 +22,10 @@ pub struct Url {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// The text is not a URL that can be used.
-    #[error("an address begins with https:// or http://, names a host, and has no `@` and no `#`")]
+    #[error("a URL must begin with https:// or http://, name a host, and contain no `@` or `#`")]
     Malformed,
     /// The URL would send texts over a network without encryption.
-    #[error("what leaves this machine is encrypted: https:// is needed, but for localhost")]
+    #[error("https:// is required, except for localhost")]
     Unencrypted,
 }
 

@@ -92,7 +92,7 @@ impl<'a> GitRepository<'a> {
         if said.len() == files.len() {
             Ok(said)
         } else {
-            Err(io::Error::other("git left some out"))
+            Err(io::Error::other("git did not return an id for every file"))
         }
     }
 
@@ -169,7 +169,7 @@ impl<'a> GitRepository<'a> {
         if let Some(output) = child.stdout.take() {
             output.take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes)?;
         }
-        if child.wait()?.success() { Ok(bytes) } else { Err(io::Error::other("git says no")) }
+        if child.wait()?.success() { Ok(bytes) } else { Err(io::Error::other("git failed")) }
     }
 }
 

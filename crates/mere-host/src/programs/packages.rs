@@ -19,16 +19,16 @@ const PACKAGES_FOLDER: &str = "packages";
 #[derive(Debug, thiserror::Error)]
 pub enum PackagesError {
     /// The program that fetches packages is not installed.
-    #[error("there is no `{0}`")]
+    #[error("`{0}` was not found")]
     NoFetcher(&'static str),
     /// With the fetcher's name and the last line of its error output.
-    #[error("`{0}` says no: {1}")]
+    #[error("`{0}` failed: {1}")]
     Failed(&'static str, String),
     /// With the number of the line.
-    #[error("line {0} of the requirements is more than a package and its version")]
+    #[error("line {0} of the requirements contains more than a package and its version")]
     Requirement(usize),
     /// The machine has no folder for packages.
-    #[error("there is no place for packages")]
+    #[error("there is no folder for packages: the home folder is unknown")]
     NoFolder,
     /// The packages could not be written.
     #[error(transparent)]

@@ -21,10 +21,10 @@ pub struct Pip(Fetcher);
 #[derive(Debug, thiserror::Error)]
 pub enum PipError {
     /// Pip is not installed.
-    #[error("there is no pip")]
+    #[error("pip was not found")]
     NotFound,
     /// With the last line of its error output.
-    #[error("pip says no: {0}")]
+    #[error("pip failed: {0}")]
     Failed(String),
     /// The fetched files could not be written.
     #[error(transparent)]
@@ -59,7 +59,7 @@ impl Pip {
             self.download_to(&folder, requirement).and_then(|()| read_wheel(&folder, most));
         let removed = std::fs::remove_dir_all(&folder);
         if let Err(error) = removed {
-            tracing::warn!(%error, "a download was left behind");
+            tracing::warn!(%error, "a download folder could not be removed");
         }
         fetched
     }
@@ -83,5 +83,5 @@ fn read_wheel(folder: &Path, most: u64) -> Result<Option<Vec<u8>>, PipError> {
             return Ok(read_at_most(file, most)?);
         }
     }
-    Err(PipError::Failed("no wheel came".to_owned()))
+    Err(PipError::Failed("pip downloaded no wheel".to_owned()))
 }

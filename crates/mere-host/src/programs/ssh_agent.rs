@@ -18,13 +18,13 @@ pub enum SshAgentError {
     #[error("ssh-agent cannot be reached: {0}")]
     Unreachable(std::io::Error),
     /// The agent sent something that is not a response.
-    #[error("ssh-agent gave no answer that makes sense")]
+    #[error("ssh-agent gave an invalid response")]
     InvalidResponse,
     /// The agent refused to sign.
     #[error("ssh-agent did not sign: it refused, or the person did")]
     Refused,
     /// The agent's response is larger than it may be.
-    #[error("ssh-agent takes no message of this size")]
+    #[error("ssh-agent does not accept a message of this size")]
     MessageTooLarge,
 }
 

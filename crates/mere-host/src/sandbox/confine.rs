@@ -91,7 +91,7 @@ impl LandlockRules {
         };
         made().map(Self).map_err(|error| {
             tracing::debug!(%error, "no landlock");
-            io::Error::new(io::ErrorKind::Unsupported, "the kernel has none")
+            io::Error::new(io::ErrorKind::Unsupported, "the kernel does not support landlock")
         })
     }
 

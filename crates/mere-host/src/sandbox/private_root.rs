@@ -140,7 +140,7 @@ fn bind_folder(bind: &BindMount) -> io::Result<()> {
     mount_bind_recursive(&source, target)?;
     let shown = target.metadata()?;
     if bind.identity.is_some_and(|identity| identity != (shown.dev(), shown.ino())) {
-        return Err(io::Error::other("a folder was exchanged for another"));
+        return Err(io::Error::other("a folder was replaced by another one"));
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ impl Program {
         // A venv holds only links and packages; its interpreter is elsewhere.
         let beside = text.parent().and_then(Path::parent);
         if beside.is_some_and(|folder| folder.join("pyvenv.cfg").is_file()) {
-            return Err(io::Error::other("it is the interpreter of a venv"));
+            return Err(io::Error::other("it is the interpreter of a virtual environment"));
         }
         if is_system_path(&host) {
             let path = host.to_str().ok_or_else(wrong)?.to_owned();
@@ -69,7 +69,7 @@ impl Program {
         let bin = host.parent().filter(|folder| folder.ends_with("bin")).ok_or_else(wrong)?;
         let folder = bin.parent().filter(|folder| folder.parent().is_some()).ok_or_else(wrong)?;
         if private.iter().any(|own| own.starts_with(folder)) {
-            return Err(io::Error::other("too much lies beside its `bin`"));
+            return Err(io::Error::other("the folder above its `bin` also contains private files"));
         }
         let below = host.strip_prefix(folder).ok().and_then(Path::to_str).ok_or_else(wrong)?;
         let path = format!("/interpreter/{below}");

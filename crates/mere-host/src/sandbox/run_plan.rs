@@ -146,7 +146,7 @@ pub enum SandboxError {
     #[error("the layer `{name}` is missing: {1}", name = .0.name())]
     Layer(SandboxLayer, String),
     /// A limit cannot be enforced here.
-    #[error("the limits of a run cannot be kept: {0}")]
+    #[error("the limits of a run cannot be enforced: {0}")]
     Limits(String),
     /// The program could not be started.
     #[error("the program could not be started: {0}")]

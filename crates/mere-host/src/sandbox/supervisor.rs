@@ -54,7 +54,7 @@ fn run_in_cell(
 ) -> Result<FinishedRun, SandboxError> {
     let counts = (!cell.control_group.has_task_limit, !cell.control_group.has_memory_limit);
     if counts != (false, false) && !can_list_children() {
-        let why = "no control group can be made, and processes cannot be counted";
+        let why = "no control group can be created, and processes cannot be counted";
         return Err(SandboxError::Limits(why.to_owned()));
     }
     if rustix::process::geteuid().is_root() {
@@ -235,7 +235,7 @@ impl Supervision<'_> {
                 }
             }
             if end_by.is_some_and(|end_by| Instant::now() >= end_by) {
-                return Err(io::Error::other("a tool that was ended is still there").into());
+                return Err(io::Error::other("a tool that was killed is still running").into());
             }
         }
         self.receive_reports();

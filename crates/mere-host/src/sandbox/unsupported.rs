@@ -39,5 +39,5 @@ pub fn probe_layers() -> Result<LayerReport, SandboxError> {
 }
 
 fn unsupported() -> SandboxError {
-    SandboxError::Layer(SandboxLayer::Namespaces, "tools are run on Linux only".to_owned())
+    SandboxError::Layer(SandboxLayer::Namespaces, "tools can only be run on Linux".to_owned())
 }

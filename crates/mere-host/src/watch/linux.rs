@@ -106,7 +106,7 @@ impl FolderWatcher {
 
     /// Turns the watcher off; from now on it never reports "unchanged".
     fn disable(&mut self, error: &io::Error) {
-        tracing::debug!(%error, "folders are looked at instead of watched");
+        tracing::debug!(%error, "folders are scanned because they cannot be watched");
         self.inotify = None;
         self.folders = HashMap::new();
     }
@@ -209,7 +209,9 @@ fn watch_flags(interest: Interest) -> WatchFlags {
 fn check_local_file_system(folder: &OpenFolder) -> io::Result<()> {
     let own = folder.file_system_type()?;
     match SHARED_FILE_SYSTEMS.iter().find(|(_, number)| own == *number) {
-        Some((name, _)) => Err(io::Error::other(format!("others can change what is on {name}"))),
+        Some((name, _)) => {
+            Err(io::Error::other(format!("{name} can be changed from other machines")))
+        }
         None => Ok(()),
     }
 }

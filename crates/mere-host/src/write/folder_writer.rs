@@ -267,7 +267,7 @@ impl FolderWriter {
         OpenFolder::open(&folder, "")?.sync()?;
         // The folder is already out of the tree; leftovers in staging belong to nothing.
         if let Err(error) = staging.remove_dir_all(&aside) {
-            tracing::warn!(%error, "a folder that was removed could not be cleared away");
+            tracing::warn!(%error, "a removed folder could not be deleted from staging");
         }
         Ok(true)
     }
@@ -316,7 +316,7 @@ impl FolderWriter {
             let Some(back) = back else { return Ok(()) };
             put = back;
         }
-        Err(io::Error::other("somebody else writes the file all the time"))
+        Err(io::Error::other("another program keeps writing the file"))
     }
 
     /// Puts a finished file under a name that nothing has. Returns `false` if something has it.

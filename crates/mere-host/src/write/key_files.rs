@@ -38,13 +38,13 @@ pub struct KeyFile {
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// There is no such file.
-    #[error("{0} is not there")]
+    #[error("{0} does not exist")]
     Missing(String),
     /// The file is a symbolic link.
-    #[error("{0} is a link")]
+    #[error("{0} is a symbolic link")]
     Link(String),
     /// Others may open the file.
-    #[error("{file} may be opened by others: its mode is {mode:o}")]
+    #[error("{file} can be opened by other users: its mode is {mode:o}")]
     ModeTooOpen {
         /// The file, as the person knows it.
         file: String,
@@ -60,7 +60,7 @@ pub enum KeyFileError {
         cause: String,
     },
     /// The file exists already.
-    #[error("{0} is there already")]
+    #[error("{0} already exists")]
     AlreadyExists(String),
     /// The file cannot be written.
     #[error("{file} cannot be written: {cause}")]
@@ -108,7 +108,7 @@ impl Environment {
             .and_then(|keys| open_regular_file(&keys.into_dir(), name.as_str()));
         match opened {
             Ok(Some(file)) => read_key_file(&file.into_std(), shown)?.require_private(),
-            Ok(None) => Err(unreadable_error(&shown, "it is no regular file")),
+            Ok(None) => Err(unreadable_error(&shown, "it is not a regular file")),
             Err(error) => Err(read_error(shown, &error)),
         }
     }
@@ -257,7 +257,7 @@ fn open_key_file(path: &Path, links: LinkPolicy) -> Result<KeyFile, KeyFileError
 fn read_key_file(file: &std::fs::File, shown: String) -> Result<KeyFile, KeyFileError> {
     let metadata = file.metadata().map_err(|error| read_error(shown.clone(), &error))?;
     if !metadata.is_file() {
-        return Err(unreadable_error(&shown, "it is no regular file"));
+        return Err(unreadable_error(&shown, "it is not a regular file"));
     }
     #[cfg(unix)]
     let mode = Some(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()));

@@ -194,7 +194,9 @@ fn ignore_in_git(all: &Dir) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     match all.open_with(FILE, &options) {
-        Ok(mut file) => file.write_all(b"# Agents' workspaces are nobody's history.\n*\n"),
+        Ok(mut file) => {
+            file.write_all(b"# Agents' workspaces do not belong in the project's history.\n*\n")
+        }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
     }
@@ -207,7 +209,7 @@ fn open_lock_file(all: &Dir, agent: &AgentName) -> io::Result<std::fs::File> {
     options.write(true).create(true).follow(FollowSymlinks::No).nonblock(true);
     let file = all.open_with(format!(".lock-{agent}"), &options)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the lock is no regular file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the lock is not a regular file"));
     }
     Ok(file.into_std())
 }

@@ -40,7 +40,7 @@ pub(crate) enum CategoryCommandArguments {
     /// it there.
     #[command(after_help = "Examples:
   mere category describe api/auth 'Who may do what'
-  mere category describe api/auth ''      take the description away")]
+  mere category describe api/auth ''      remove the description")]
     Describe {
         /// The category, such as api/auth
         #[arg(value_parser = parse_named_category)]
@@ -80,7 +80,7 @@ pub(crate) enum CategoryCommandArguments {
     /// List categories, what they are for, and how many memories each has
     #[command(after_help = "Examples:
   mere category list
-  mere category list standards      those right below it")]
+  mere category list standards      those directly below it")]
     List {
         /// Only the categories directly below this one [default: the top categories]
         category: Option<Category>,
@@ -94,7 +94,7 @@ pub(crate) enum CategoryCommandArguments {
 #[command(after_help = "Examples:
   mere category create api/auth
   mere category create api/auth --description 'Who may do what'
-  mere category create api --force      although the store's mode forbids it")]
+  mere category create api --force      even though the store's mode forbids it")]
 pub(crate) struct CreateCategoryArguments {
     /// The category, such as api/auth
     #[arg(value_parser = parse_named_category)]

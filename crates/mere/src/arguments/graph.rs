@@ -12,10 +12,10 @@ use super::AnswerArguments;
 /// Knowledge entries are linked by the relations in their frontmatter and by `[[wikilinks]]`.
 #[derive(Args)]
 #[command(after_help = "Examples:
-  mere graph paging                        what is around one entry
-  mere graph paging --depth 3 --incoming   what leads to it, three links away
+  mere graph paging                        the entries around one entry
+  mere graph paging --depth 3 --incoming   what links to it, up to three links away
   mere graph --format svg > knowledge.svg  a picture of everything
-  mere graph --check                       links that lead nowhere, circles, orphans")]
+  mere graph --check                       broken links, cycles, orphans")]
 pub(crate) struct GraphArguments {
     /// The entry to start from, as `id` or `category/id` [default: all entries]
     entry: Option<ItemRef>,

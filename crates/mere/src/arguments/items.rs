@@ -105,7 +105,7 @@ impl From<ScopeArgument> for Scope {
   mere init                      in the project
   mere init --user               your own space, ~/.ai
   mere init --template blank     without examples
-  mere init --git-hook           and let git check signatures before each commit")]
+  mere init --git-hook           also let git check signatures before each commit")]
 pub(crate) struct InitArguments {
     /// Create your own space instead of the project's
     #[arg(long)]
@@ -287,7 +287,7 @@ pub(crate) struct IndexArguments {
   mere review                        one after the other
   mere review --list
   mere review --show NAME
-  mere review --accept NAME          what lies there now, without being asked
+  mere review --accept NAME          accepts the proposal as it is now, without asking
   mere review --accept NAME --digest SHA256
   mere review --reject NAME")]
 pub(crate) struct ReviewArguments {
@@ -329,7 +329,7 @@ pub(crate) enum ConfigCommand {
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere doctor
-  mere doctor --fix      put right what nobody has to decide on")]
+  mere doctor --fix      repair what needs no decision")]
 pub(crate) struct DoctorArguments {
     /// Repair what needs no decision
     #[arg(long)]

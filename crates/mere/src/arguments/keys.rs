@@ -14,11 +14,11 @@ use super::AnswerArguments;
 /// Keys are Ed25519 keys in OpenSSH's format: one that you already have will do.
 #[derive(Args)]
 #[command(after_help = "Examples:
-  mere keys generate                    make a key of its own
-  mere keys use ~/.ssh/id_ed25519       sign with the key you have
+  mere keys generate                    generate a key
+  mere keys use ~/.ssh/id_ed25519       sign with a key you already have
   mere keys list                        which keys there are, and which one signs
   mere keys export > ada.pub            what others need to trust you
-  mere keys rotate --out rotation.json  put a new key in the place of the old one")]
+  mere keys rotate --out rotation.json  replace the old key with a new one")]
 pub(crate) struct KeysArguments {
     #[command(subcommand)]
     pub(crate) what: KeysCommandArguments,

@@ -72,16 +72,16 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  mere init                             make a space with an example of each type
+  mere init                             create a space with an example of each type
   mere list                             what is in it
   mere search retry with backoff        find items and memories
-  mere memory recent                    what was kept last
+  mere memory recent                    the memories changed last
   mere run hello_tool --param name=Ada  run a tool in a sandbox
   mere call dir '{\"command\":\"list\"}'    what an agent sees in this project
   mere mcp                              serve an agent over MCP on standard input and output
   mere grep 'fn main' src               find lines, as an agent would
   mere allow .env                       show a sensitive file to agents
-  mere trust project                    let this project's config add extra folders
+  mere trust project                    trust this project's config to add extra folders
 
 Exit status: 0 success, 1 invalid or refused, 2 wrong usage, 3 denied, 4 something is broken,
 5 a tool ran and failed";
@@ -325,10 +325,10 @@ pub(crate) struct WhereArguments {
 /// Trust is yours alone: nothing in a project can add to it.
 #[derive(Args)]
 #[command(after_help = "Examples:
-  mere trust add ada.pub --name Ada        let what Ada signs count
+  mere trust add ada.pub --name Ada        trust what Ada signs
   mere trust list                          whose signatures count
-  mere trust revoke Ada                    never let that key count again
-  mere trust project                       let this project's config add extra folders")]
+  mere trust revoke Ada                    never trust that key again
+  mere trust project                       trust this project's config to add extra folders")]
 pub(crate) struct TrustArguments {
     #[command(subcommand)]
     pub(crate) what: TrustCommandArguments,
@@ -342,7 +342,7 @@ pub(crate) enum TrustCommandArguments {
     /// this command has shown them and you have said yes to exactly those.
     #[command(after_help = "Examples:
   mere trust project             show what agents would see, ask, and record
-  mere trust project --revoke    take it back")]
+  mere trust project --revoke    revoke it")]
     Project {
         /// Answer yes to all questions
         #[arg(long, short)]

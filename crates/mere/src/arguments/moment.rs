@@ -22,7 +22,7 @@ pub(crate) enum Moment {
 /// The reasons why a text is not a time, or is one too far away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MomentError {
-    #[error("a time reads like 2027-01-31T12:00:00Z, or 12h, 30d or 2w from now")]
+    #[error("expected a time such as 2027-01-31T12:00:00Z, or 12h, 30d or 2w from now")]
     Format,
     #[error("the time is too far away")]
     OutOfRange,

@@ -16,7 +16,7 @@ use super::items::ScopeArgument;
 #[command(after_help = "Examples:
   mere run hello_tool --param name=Ada
   mere run data/clean --params '{\"rows\": 3}' --json
-  mere run hello_tool --dry-run         everything but running it
+  mere run hello_tool --dry-run         everything except running it
 
 Exit status: 5 if the tool ran and failed; else as for every command")]
 pub(crate) struct RunArguments {
@@ -72,7 +72,7 @@ impl RunArguments {
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {
-    let wrong = || "a parameter is NAME=VALUE".to_owned();
+    let wrong = || "a parameter must be NAME=VALUE".to_owned();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
     if name.is_empty() { Err(wrong()) } else { Ok((name.to_owned(), value.to_owned())) }
 }
@@ -80,7 +80,7 @@ fn parse_pair(text: &str) -> Result<(String, String), String> {
 fn parse_object(text: &str) -> Result<JsonParameters, String> {
     match mere_core::text::json::parse(text.as_bytes()) {
         Ok(Value::Object(map)) => Ok(JsonParameters(map)),
-        _ => Err("parameters are one JSON object with each key once".to_owned()),
+        _ => Err("parameters must be one JSON object without duplicate keys".to_owned()),
     }
 }
 
@@ -99,9 +99,9 @@ pub(crate) struct ChainArguments {
 /// A lockfile records the hash of each tool in a chain; a run that differs from it is refused.
 #[derive(Args)]
 #[command(after_help = "Examples:
-  mere lock hello_tool                  pin it as it is now, and sign that
+  mere lock hello_tool                  pin it as it is now and sign the lockfile
   mere lock hello_tool --scope user     for yourself only
-  mere lock --check                     compare every lockfile; exit status 4 if one does not hold")]
+  mere lock --check                     compare every lockfile; exit status 4 if one does not match")]
 pub(crate) struct LockArguments {
     /// The tool, as id or category/id
     #[arg(value_name = "TOOL", required_unless_present = "check")]

@@ -16,8 +16,8 @@ use super::{AnswerArguments, SessionArguments};
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere search retry with backoff
-  mere search '\"circuit breaker\" -draft'     a phrase, and a word that is not there
-  mere search 'deploy* tag:ops'              a beginning of words, and a tag
+  mere search '\"circuit breaker\" -draft'     a phrase, and a word to exclude
+  mere search 'deploy* tag:ops'              a word prefix, and a tag
   mere search --type note --category api tokens
   mere search -- -draft x                    a query that begins with a dash")]
 pub(crate) struct SearchArguments {
@@ -55,7 +55,7 @@ pub(crate) struct SearchArguments {
 /// The conditions that hits must meet. A filter applies to the types that have such a property;
 /// other types pass.
 #[derive(Args)]
-#[command(next_help_heading = "Filters, each for the types that have it")]
+#[command(next_help_heading = "Filters (each applies to the types that have the property)")]
 struct FilterArguments {
     /// Only this category and those below it
     #[arg(long, value_name = "CATEGORY")]
@@ -155,7 +155,9 @@ impl FilterArguments {
 fn parse_searched_type(text: &str) -> Result<ItemType, String> {
     let kind = text.parse::<TypeArgument>().map_err(|error| error.to_string())?.kind;
     let is_searched = Search::default().item_types.contains(&kind);
-    is_searched.then_some(kind).ok_or_else(|| format!("a {} is not searched", kind.name()))
+    is_searched
+        .then_some(kind)
+        .ok_or_else(|| format!("items of type {} cannot be searched", kind.name()))
 }
 
 /// Removes duplicates and keeps the order.

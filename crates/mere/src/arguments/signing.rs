@@ -77,10 +77,10 @@ fn parse_wanted(word: &str) -> Result<ItemMatcher, String> {
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere sign                          one after the other, each with its difference
-  mere sign --dry-run                only look
+  mere sign --dry-run                only show the differences
   mere sign directive release/deploy
   mere sign tool 'api/*'
-  mere sign --staged                 what the next commit changes, and stage the signatures")]
+  mere sign --staged                 sign what the next commit changes, and stage the signatures")]
 pub(crate) struct SignArguments {
     #[command(flatten)]
     pub(crate) selection: SelectionArguments,
@@ -100,7 +100,7 @@ pub(crate) struct SignArguments {
   mere verify
   mere verify skill code-review
   mere verify --staged                            before a commit
-  mere verify --all --admin SHA256:… --sarif out.sarif     in CI, without any state")]
+  mere verify --all --admin SHA256:… --sarif out.sarif     in CI, without local state")]
 pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) selection: SelectionArguments,

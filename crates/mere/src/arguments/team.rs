@@ -18,9 +18,9 @@ use super::items::TypeArgument;
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere team init --name Ada             a team, with you as its admin and first member
-  mere team add Ben ben.pub             what Ben signs counts
+  mere team add Ben ben.pub             add Ben as a member
   mere team add CI ci.pub --types lockfile --not-after 2027-01-31
-  mere team remove Ben                  and see what only Ben signed
+  mere team remove Ben                  shows what only Ben signed
   mere team show")]
 pub(crate) struct TeamArguments {
     #[command(subcommand)]
@@ -145,7 +145,7 @@ pub(crate) struct TeamSignArguments {
 /// accepted sign them.
 #[derive(Args)]
 #[command(after_help = "Examples:
-  mere join                     compare the admins' fingerprints, and say yes
+  mere join                     compare the admins' fingerprints and say yes
   mere join --admin SHA256:…    join if this admin signed it, without a question")]
 pub(crate) struct JoinArguments {
     /// An admin that you know; joins without asking if that admin signed; may be repeated
@@ -169,7 +169,7 @@ pub(crate) struct LeaveArguments {
 }
 
 fn parse_day(text: &str) -> Result<Date, &'static str> {
-    text.parse().map_err(|_| "a day reads like 2027-01-31")
+    text.parse().map_err(|_| "expected a day such as 2027-01-31")
 }
 
 /// Parses a public key. A text that starts like a key's line must be one; any other is a file.

@@ -33,7 +33,7 @@ pub(crate) fn run(place: &LocationArguments, asked: &AllowArguments) -> io::Resu
         }
         Ok((_, list)) if asked.list => {
             if list.is_empty() {
-                terminal::print_note("nothing is allowed in this project");
+                terminal::print_note("no sensitive file is allowed in this project");
             }
             for address in list {
                 terminal::print_line(&address.to_string())?;
@@ -65,15 +65,15 @@ fn apply(
             let before = allowed.list();
             let address = allowed.add(typed)?;
             let again = before.contains(&address);
-            let words = if again { "was shown already" } else { "is shown from now on" };
+            let words = if again { "was already visible" } else { "is shown from now on" };
             format!("{address} {words} to the agents of this project.")
         }
         (None, Some(typed)) => {
             let (address, was) = allowed.revoke(typed)?;
-            let words = if was { "is no longer shown." } else { NOT_ALLOWED };
+            let words = if was { "is no longer visible." } else { NOT_ALLOWED };
             format!("{address} {words}")
         }
-        (None, None) => "What is shown to the agents of this project.".to_owned(),
+        (None, None) => "The sensitive files that agents of this project can see.".to_owned(),
     };
     Ok((message, allowed.list()))
 }

@@ -50,7 +50,9 @@ fn list() -> io::Result<ExitCode> {
     let cleared = Gate::new(Vec::new()).clear_message(tools, &Seal::new(Uuid::nil()));
     match cleared {
         Some(tools) => terminal::print_message(&tools).map(|()| ExitCode::SUCCESS),
-        None => Ok(terminal::print_failure("the list named a host path", terminal::BROKEN)),
+        None => {
+            Ok(terminal::print_failure("the list of tools contains a host path", terminal::BROKEN))
+        }
     }
 }
 

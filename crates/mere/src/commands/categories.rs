@@ -33,8 +33,7 @@ pub(crate) fn run(place: LocationArguments, asked: CategoryArguments) -> io::Res
         _ => false,
     };
     if is_forced && !terminal::is_interactive() {
-        let words =
-            "`--force` is for a person at a terminal: standard input and output must be one";
+        let words = "`--force` works only at a terminal: standard input and standard output must both be one";
         return Ok(terminal::print_failure(words, terminal::USAGE));
     }
     let session = SessionArguments::for_store(asked.store);
@@ -93,12 +92,12 @@ impl PersonSession {
                 };
                 let memories = format_count(count);
                 question = format!(
-                    "Delete the category `{}` with all that is in it, {memories}?",
+                    "Delete the category `{}` and everything in it ({memories})?",
                     asked.path
                 );
             }
             if !terminal::can_ask() || !terminal::ask_yes_or_no(&question)? {
-                return Ok(report_refusal("nothing was deleted", "`--yes` answers"));
+                return Ok(report_refusal("nothing was deleted", "use `--yes`"));
             }
         }
         let depth = if asked.recursive {

@@ -15,15 +15,14 @@ use crate::print::terminal;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ContentError {
     #[error(
-        "nothing is said: give TEXT, name a file with `--file FILE`, or pipe the text to standard \
-         input"
+        "no text was given: pass TEXT, name a file with `--file FILE`, or pipe the text to standard input"
     )]
     Missing,
     #[error("{what} cannot be read: {error}")]
     Unreadable { what: &'static str, error: io::Error },
     #[error("{what} is larger than a memory may be: {MAX_ITEM_BYTES} bytes")]
     TooLarge { what: &'static str },
-    #[error("{what} is not text in UTF-8")]
+    #[error("{what} is not UTF-8 text")]
     NotUtf8 { what: &'static str },
 }
 

@@ -214,7 +214,7 @@ impl PersonSession {
             }
             let address = dry.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
             if !terminal::ask_yes_or_no(&format!("Delete {address}?"))? {
-                let nobody = "nothing was deleted; `--yes` answers where nobody can be asked";
+                let nobody = "nothing was deleted; use `--yes` if nobody can be asked";
                 terminal::print_note(if terminal::can_ask() {
                     "nothing was deleted"
                 } else {
@@ -290,7 +290,7 @@ impl PersonSession {
         let names = waiting["data"]["proposals"].as_array().into_iter().flatten();
         let names = names.filter_map(|one| one["proposal"].as_str()).collect::<Vec<_>>();
         if names.is_empty() && when_empty == ReviewContext::Review {
-            terminal::print_line("Nothing is proposed.")?;
+            terminal::print_line("There are no proposals.")?;
         }
         for (number, name) in names.iter().enumerate() {
             let one =
@@ -304,7 +304,7 @@ impl PersonSession {
             // Within `mere sign`, the letter for yes is `y` everywhere.
             let (question, letters) = match when_empty {
                 ReviewContext::Review => {
-                    ("[a]ccept, [r]eject, [s]kip, [q]uit?", ['a', 'r', 's', 'q'])
+                    ("Accept this? [a]ccept, [r]eject, [s]kip, [q]uit", ['a', 'r', 's', 'q'])
                 }
                 ReviewContext::Sign => {
                     ("Accept it? [y]es, [n]ot now, [r]eject, [q]uit", ['y', 'n', 'r', 'q'])

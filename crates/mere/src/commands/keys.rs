@@ -79,5 +79,5 @@ fn new_passphrase(unwanted: bool) -> io::Result<Option<Passphrase>> {
 }
 
 fn report_given_up() -> ExitCode {
-    terminal::print_failure("no key was made", terminal::REFUSED)
+    terminal::print_failure("no key was generated", terminal::REFUSED)
 }

@@ -34,7 +34,7 @@ fn lines(found: &Locations) -> Vec<String> {
         format!("project     {} (found by {})", found.project_dir, found.found_by),
         format!("working     {}", found.working_dir),
         format!("workspace   {}", found.agent_workspace),
-        format!("user space  {}", found.user_space.as_deref().unwrap_or("none: HOME is not set")),
+        format!("user space  {}", found.user_space.as_deref().unwrap_or("none (HOME is not set)")),
     ];
     let extra = found.extra_folders.iter();
     lines.extend(extra.map(|(root, folder)| format!("extra       {root}:/ is {folder}")));
@@ -59,5 +59,5 @@ fn reply(found: &Locations) -> Value {
     if !found.notes.is_empty() {
         data["notes"] = json!(found.notes);
     }
-    operator_reply(codes::WHERE, "where", "Where everything is.", &data)
+    operator_reply(codes::WHERE, "where", "The locations of this project.", &data)
 }

@@ -114,7 +114,7 @@ impl PersonSession {
             let address =
                 found.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
             if !terminal::can_ask() || !terminal::ask_yes_or_no(&format!("Remove {address}?"))? {
-                return Ok(report_refusal("nothing was removed", "`--yes` answers"));
+                return Ok(report_refusal("nothing was removed", "use `--yes`"));
             }
         }
         let remove = MemoryCall::Remove { path };
@@ -195,7 +195,7 @@ impl PersonSession {
             }
             let question = if count == 1 { "Delete it?" } else { "Delete them?" };
             if !terminal::can_ask() || !terminal::ask_yes_or_no(question)? {
-                return Ok(report_refusal("nothing was deleted", "`--yes` answers"));
+                return Ok(report_refusal("nothing was deleted", "use `--yes`"));
             }
         }
         let show =

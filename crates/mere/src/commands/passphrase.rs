@@ -25,7 +25,7 @@ impl PassphraseCache {
         for _ in 0..ATTEMPTS {
             let question = match reply.code() {
                 code if code == codes::KEY_LOCKED.id() => "Passphrase of",
-                code if code == codes::KEY_PASSPHRASE.id() => "That is not it. Passphrase of",
+                code if code == codes::KEY_PASSPHRASE.id() => "Wrong passphrase. Passphrase of",
                 _ => break,
             };
             let Some(secret) = ask_for_key(question, &reply) else { break };
@@ -67,11 +67,11 @@ pub(crate) fn ask_for_new_key() -> io::Result<Option<Passphrase>> {
         if first.is_empty() {
             return Ok(Some(Passphrase::None));
         }
-        let Some(again) = terminal.ask_hidden("The same again: ")? else { return Ok(None) };
+        let Some(again) = terminal.ask_hidden("Repeat the passphrase: ")? else { return Ok(None) };
         if first == again {
             return Ok(Some(Passphrase::Some(first)));
         }
-        terminal.print_line("They differ.")?;
+        terminal.print_line("The passphrases do not match.")?;
     }
     Ok(None)
 }

@@ -51,7 +51,7 @@ impl PersonSession {
         if items.is_empty() && !asked.answer.json {
             // Nothing is printed for a commit that touches no item.
             if selection.which != SelectedItems::Staged {
-                terminal::print_line("Nothing is to be signed.")?;
+                terminal::print_line("There is nothing to sign.")?;
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -70,7 +70,7 @@ impl PersonSession {
             (true, true) => ask_once(&paper, &items)?,
             (true, false) if is_open => {
                 terminal::print_text(&paper.signable_items(&items))?;
-                let words = "nothing was signed; name the items, or say `--all` or `--yes`";
+                let words = "nothing was signed; name the items, or use `--all` or `--yes`";
                 terminal::print_note(words);
                 return Ok(ExitCode::from(terminal::REFUSED));
             }

@@ -79,7 +79,7 @@ fn default_user_store() -> ModName {
 }
 
 fn report_given_up() -> ExitCode {
-    terminal::print_failure("no store was made", terminal::REFUSED)
+    terminal::print_failure("no store was created", terminal::REFUSED)
 }
 
 /// Whether a person is asked for options that were not given.
@@ -125,7 +125,7 @@ impl Prompting {
     }
 
     fn ask_mode(self, said: Option<ModeArgument>) -> io::Result<PromptAnswer<ModeArgument>> {
-        self.ask(said, "Mode: free, subcategories or strict [as the template says]:", parse_value)
+        self.ask(said, "Mode: free, subcategories or strict [from the template]:", parse_value)
     }
 
     /// Returns the value that was given, or asks for one until it can be parsed.
@@ -160,7 +160,7 @@ fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
     T::from_str(text, true).map_err(|_| {
         let names = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let names = names.map(|value| value.get_name().to_owned()).collect::<Vec<_>>();
-        format!("that is none of {}", names.join(", "))
+        format!("expected one of {}", names.join(", "))
     })
 }
 

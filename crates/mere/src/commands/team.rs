@@ -65,7 +65,7 @@ impl PersonSession {
         let value = leaving.to_value();
         let items = value["data"]["items"].as_array().cloned().unwrap_or_default();
         let Some(vouches) = self.ask_countersigning(&items, asked)? else {
-            return Ok(report_refusal("nobody was removed", "`--countersign`, or nothing,"));
+            return Ok(report_refusal("nobody was removed", "use `--countersign`"));
         };
         let countersign = if vouches == Countersigning::All { &items[..] } else { &[] };
         let countersign = countersign.iter().filter_map(parse_chosen).collect();
@@ -87,16 +87,13 @@ impl PersonSession {
             return Ok(Some(Countersigning::Nothing));
         }
         let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
-        terminal::print_line("Nobody else vouches for:")?;
+        terminal::print_line("Nobody else has signed:")?;
         terminal::print_text(&paper.signable_items(items))?;
         if !terminal::can_ask() {
-            terminal::print_note(
-                "they do not count any more; `--countersign` would vouch for them",
-            );
+            terminal::print_note("they no longer count; `--countersign` would add your signature");
             return Ok(Some(Countersigning::Nothing));
         }
-        let question = "Remove them and [c]ountersign these items, which you have read; [l]et the \
-                        items count no more; or [q]uit?";
+        let question = "Remove the member and [c]ountersign these items (which you have read), remove the member and [l]et the items lapse, or [q]uit?";
         Ok(match terminal::ask_choice(question, &['c', 'l', 'q'])? {
             'c' => Some(Countersigning::All),
             'l' => Some(Countersigning::Nothing),
@@ -112,7 +109,7 @@ impl PersonSession {
         };
         let question = "Sign it?";
         if !asked.yes && !self.show_and_ask(&plan, &asked.answer, question)? {
-            return Ok(report_refusal("nothing was signed", "`--yes` answers"));
+            return Ok(report_refusal("nothing was signed", "use `--yes`"));
         }
         let sign = PersonCommand::Team(TeamCommand::Sign { shown_digest: Some(shown) });
         self.run_command(TOOL, sign, &asked.answer, Printer::team_change)
@@ -125,7 +122,7 @@ impl PersonSession {
         let Some(shown) = plan_digest(&plan).filter(|_| !is_over) else {
             return self.print_reply(&plan, &asked.answer, Printer::outcome);
         };
-        let question = "Do these admins say who signs here? Compare them with somebody you trust.";
+        let question = "Should these admins decide who signs here? Compare their fingerprints with somebody you trust.";
         let consent = match (asked.admin.is_empty(), asked.yes) {
             (false, _) => JoinConsent::Admins(asked.admin.clone()),
             (true, true) => JoinConsent::Unchecked,
@@ -134,8 +131,8 @@ impl PersonSession {
             }
             (true, false) => {
                 return Ok(report_refusal(
-                    "nothing was joined",
-                    "`--admin SHA256:…` or `--yes` answers",
+                    "you did not join the team",
+                    "`--admin SHA256:…` or use `--yes`",
                 ));
             }
         };
@@ -147,7 +144,7 @@ impl PersonSession {
         let question = "Forget the team of this project?";
         let agrees = asked.yes || terminal::can_ask() && terminal::ask_yes_or_no(question)?;
         if !agrees {
-            return Ok(report_refusal("nothing was changed", "`--yes` answers"));
+            return Ok(report_refusal("nothing was changed", "use `--yes`"));
         }
         self.run_command(
             "leave",
@@ -180,7 +177,7 @@ fn plan_digest(plan: &Cleared) -> Option<Sha256> {
 
 /// Says that nothing was done, and which option answers when nobody can be asked.
 pub(crate) fn report_refusal(words: &str, answers: &str) -> ExitCode {
-    let nobody = format!("{words}; {answers} where nobody can be asked");
+    let nobody = format!("{words}; {answers} if nobody can be asked");
     terminal::print_note(if terminal::can_ask() { words } else { &nobody });
     ExitCode::from(terminal::REFUSED)
 }

@@ -35,8 +35,8 @@ fn trust_project(place: &LocationArguments, yes: bool, revoke: bool) -> io::Resu
 
 fn revoke_trust(project: &ProjectApproval) -> io::Result<ExitCode> {
     let words = match project.forget() {
-        Ok(true) => "Trust taken back.",
-        Ok(false) => "There was nothing to take back.",
+        Ok(true) => "Trust revoked.",
+        Ok(false) => "There was nothing to revoke.",
         Err(error) => return Ok(report_error(&error)),
     };
     terminal::print_line(words)?;
@@ -54,7 +54,7 @@ fn ask_and_trust(
         terminal::print_line("This project's config widens nothing: there is nothing to trust.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    terminal::print_line(&format!("In {} this would count for agents:\n", project.folder()))?;
+    terminal::print_line(&format!("In {} this would apply to agents:\n", project.folder()))?;
     for line in widening.describe() {
         terminal::print_line(&format!("  {line}"))?;
     }
@@ -64,14 +64,14 @@ fn ask_and_trust(
         return Ok(ExitCode::SUCCESS);
     }
     if !yes && !terminal::ask_yes_or_no("Trust exactly this?")? {
-        terminal::print_line("Nothing was recorded. (`--yes` answers where nobody can be asked.)")?;
+        terminal::print_line("Nothing was recorded. (Use `--yes` if nobody can be asked.)")?;
         return Ok(ExitCode::from(terminal::REFUSED));
     }
     if let Err(error) = project.trust(widening) {
         return Ok(report_error(&error));
     }
     terminal::print_line(
-        "Trusted. A changed key must be trusted again; `mere trust project --revoke` takes it back.",
+        "Trusted. If a setting changes, trust it again; `mere trust project --revoke` revokes it.",
     )?;
     Ok(ExitCode::SUCCESS)
 }

@@ -262,4 +262,4 @@ fn internal_error(words: &'static str) -> ErrorData {
 /// How much longer than the door itself the runner waits for it.
 const DEADLINE_GRACE: Duration = Duration::from_secs(5);
 const BUSY: ErrorCode = ErrorCode(-32000);
-const BAD_STATE: &str = "the request state is not one this server gave for this call";
+const BAD_STATE: &str = "the request state was not issued by this server for this call";

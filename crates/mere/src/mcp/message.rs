@@ -38,7 +38,7 @@ impl InvalidMessage {
 
     /// Returns the error for a request that has the id of another unanswered one.
     pub(super) fn duplicate_id(id: Value) -> Self {
-        let text = "an unanswered request has this id already";
+        let text = "an unanswered request already has this id";
         Self { id, code: Self::INVALID_REQUEST, text }
     }
 
@@ -61,7 +61,7 @@ pub(super) fn parse_message(bytes: &[u8]) -> Result<Option<Message>, InvalidMess
     let value = json::parse(bytes).map_err(|_| {
         misfit(
             InvalidMessage::PARSE_ERROR,
-            "not JSON with each key once, in bounds of depth and number",
+            "not valid JSON, or with duplicate keys, too deep, or with a number out of range",
         )
     })?;
     let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
@@ -72,7 +72,7 @@ pub(super) fn parse_message(bytes: &[u8]) -> Result<Option<Message>, InvalidMess
         Err(_) if is_notification => Ok(None),
         Err(_) => {
             let (code, words) = if has_method && id.is_some() {
-                (InvalidMessage::INVALID_PARAMS, "the parameters do not fit the method")
+                (InvalidMessage::INVALID_PARAMS, "the parameters are not valid for the method")
             } else {
                 (InvalidMessage::INVALID_REQUEST, "not a JSON-RPC 2.0 message")
             };

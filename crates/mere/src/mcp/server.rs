@@ -21,8 +21,7 @@ use super::translate;
 use crate::arguments::ToolsetArgument;
 
 const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/src/a.rs is a file \
-    of the project. A bare path is read from the home root. What is worth knowing next time goes \
-    into memories: list_memories first, then create_memory. Every reply has reply_type: S go on; \
+    of the project. A bare path is read from the home root. Save what is worth knowing next time as a memory: list_memories first, then create_memory. Every reply has reply_type: S go on; \
     I correct the call; D ask a person; E stop and report trace_id. Roots:";
 
 /// The supported revisions. 2025-06-18 does not differ from its successor in anything we use.
@@ -126,7 +125,7 @@ pub(super) fn unreadable_request(
     let modern = version.is_some_and(|v| v.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
     let removed = modern && matches!(request.method.as_str(), "initialize" | "ping");
     if known.contains(&request.method.as_str()) && !removed {
-        ErrorData::invalid_params("the parameters do not fit the method", None)
+        ErrorData::invalid_params("the parameters are not valid for the method", None)
     } else {
         no_such_method()
     }

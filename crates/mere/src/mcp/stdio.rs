@@ -183,7 +183,7 @@ struct StdoutWriter {
 impl StdoutWriter {
     async fn send(&self, message: Value) -> io::Result<()> {
         let Some(cleared) = self.runner.session.clear_message(message, &self.runner.seal) else {
-            tracing::error!("a message was not sent: it named a host path");
+            tracing::error!("a message was not sent because it contained a host path");
             return Ok(());
         };
         let mut pieces = cleared.to_pieces();

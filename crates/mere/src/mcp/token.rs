@@ -33,10 +33,10 @@ fn apply(tokens: &Tokens, what: &TokenCommand) -> Result<(Vec<String>, u8), Toke
             (lines.collect(), 0)
         }
         TokenCommand::Revoke { id } if tokens.revoke(id)? => {
-            (vec!["Revoked. Running servers refuse it from the next request on.".to_owned()], 0)
+            (vec!["Revoked. Running servers refuse it from now on.".to_owned()], 0)
         }
         TokenCommand::Revoke { .. } => {
-            let words = "There is no token of that id; `mere mcp token list` shows them.";
+            let words = "There is no token with that id; `mere mcp token list` shows them.";
             (vec![words.to_owned()], terminal::REFUSED)
         }
     })

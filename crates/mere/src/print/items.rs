@@ -25,7 +25,7 @@ impl Printer {
         let data = &reply["data"];
         let Some(drawing) = data["drawing"].as_str() else { return self.checks(reply) };
         if drawing.trim().is_empty() {
-            return "There is no knowledge here yet: `mere new knowledge ID` makes an entry.\n"
+            return "There is no knowledge here yet; `mere new knowledge ID` creates an entry.\n"
                 .into();
         }
         let mut out = self.escape_controls(drawing);
@@ -58,7 +58,7 @@ impl Printer {
             push_line(
                 &mut out,
                 format_args!(
-                    "  proposed for a note that another signed: {}",
+                    "  proposed for a note that somebody else signed: {}",
                     self.escape_controls(as_text(note))
                 ),
             );
@@ -67,14 +67,17 @@ impl Printer {
             push_line(
                 &mut out,
                 format_args!(
-                    "  still links to the old name: {}",
+                    "  still links to the old id: {}",
                     self.escape_controls(as_text(note))
                 ),
             );
         }
         if let Some(count) = reply["data"]["links_elsewhere"].as_u64() {
             let links = if count == 1 { "link" } else { "links" };
-            push_line(&mut out, format_args!("  {count} {links} elsewhere still to the old name"));
+            push_line(
+                &mut out,
+                format_args!("  {count} {links} elsewhere still point to the old id"),
+            );
         }
         self.unchanged_links(&mut out, &reply["data"]);
         out
@@ -83,9 +86,9 @@ impl Printer {
     /// Formats the links that were not changed when an entry was renamed, and where they are.
     fn unchanged_links(&self, out: &mut String, data: &Value) {
         for (name, what) in [
-            ("ambiguous", "left by the old id alone, which several had"),
-            ("now_ambiguous", "by an id that several have now"),
-            ("now_to_others", "to another entry now than before"),
+            ("ambiguous", "not changed: they use the old id alone, which was ambiguous"),
+            ("now_ambiguous", "now ambiguous: several entries have this id"),
+            ("now_to_others", "now point to a different entry"),
         ] {
             let Some(count) = data[name]["links"].as_u64() else { continue };
             let links = if count == 1 { "link" } else { "links" };
@@ -106,8 +109,11 @@ impl Printer {
         }
         let data = &reply["data"];
         if let Some(key) = data["key"].as_str() {
-            let made =
-                if data["key_made"] == true { "made now, without a passphrase" } else { "yours" };
+            let made = if data["key_made"] == true {
+                "generated now, without a passphrase"
+            } else {
+                "yours"
+            };
             push_line(&mut out, format_args!("  key {} ({made})", self.escape_controls(key)));
         } else {
             push_line(
@@ -212,7 +218,7 @@ impl Printer {
             push_line(
                 &mut out,
                 format_args!(
-                    "   {} (a client's own folder; not taken in place)",
+                    "   {} (a client's own folder; not used from there)",
                     self.escape_controls(as_text(path))
                 ),
             );
@@ -268,7 +274,7 @@ impl Printer {
         });
         let rows = rows.collect::<Vec<_>>();
         if rows.is_empty() {
-            return "Nothing is proposed.\n".to_owned();
+            return "There are no proposals.\n".to_owned();
         }
         self.table(["PROPOSAL", "ACTION", "TYPE", "ID"], rows)
     }
@@ -294,7 +300,7 @@ impl Printer {
             ),
         );
         if data["stale"] == true {
-            let why = "The item has changed since this was proposed: it cannot be accepted.";
+            let why = "The item has changed since this was proposed, so it cannot be accepted.";
             push_line(&mut out, format_args!("\n{}", self.paint(why, BAD)));
         }
         if let Some(fault) = data["fault"].as_str() {

@@ -30,7 +30,7 @@ impl Printer {
     }
 
     /// Formats the line of a public key, and nothing else.
-    #[expect(clippy::unused_self, reason = "papers print every answer alike")]
+    #[expect(clippy::unused_self, reason = "every answer is printed by a method of the printer")]
     pub(crate) fn public_key(&self, reply: &Value) -> String {
         format!("{}\n", as_text(&reply["data"]["public"]))
     }
@@ -62,7 +62,7 @@ impl Printer {
             let counts = if key["revoked"] == true { "REVOKED".to_owned() } else { limits(key) };
             [key_name, as_text(&key["name"]).to_owned(), counts]
         });
-        self.table(["KEY", "NAME", "COUNTS FOR"], rows.collect())
+        self.table(["KEY", "NAME", "TRUSTED FOR"], rows.collect())
     }
 
     /// Formats what another person's key counts for from now on.
@@ -93,7 +93,7 @@ fn state(key: &Value) -> String {
         return problem.to_owned();
     }
     let words = [
-        (key["own"] == false, "not yours yet: `mere keys use` takes it"),
+        (key["own"] == false, "not yours yet; `mere keys use` adds it"),
         (key["locked"] == true, "passphrase"),
         (key["locked"] == false, "no passphrase"),
         (key["own"] == true && key["in_agent"] == true, "in ssh-agent"),

@@ -92,7 +92,7 @@ fn memory_details(data: &Value) -> Vec<String> {
         told.push(times.join(" · ") + " (UTC)");
     }
     told.extend(data["source"].as_str().map(|source| format!("source: {source}")));
-    told.extend(as_list(&data["citations"]).map(|one| format!("rests on: {}", as_text(one))));
+    told.extend(as_list(&data["citations"]).map(|one| format!("based on: {}", as_text(one))));
     told
 }
 
@@ -121,7 +121,7 @@ fn summary(shown: u64, count: u64, is_more: bool) -> String {
         (false, _) => memories(shown) + ".",
         (true, 0) => memories(shown) + "; there are more.",
         (true, 1) => format!("{shown} of {}; 1 is left.", memories(count)),
-        (true, left) => format!("{shown} of {}; {left} are left.", memories(count)),
+        (true, left) => format!("{shown} of {}; {left} more.", memories(count)),
     }
 }
 

@@ -22,7 +22,7 @@ impl Printer {
             let items = if waiting == 1 { "item has" } else { "items have" };
             push_line(
                 &mut out,
-                format_args!("{waiting} {items} no vector yet: `mere index` makes them."),
+                format_args!("{waiting} {items} no vector yet; `mere index` creates them."),
             );
         }
         out

@@ -68,7 +68,7 @@ impl Printer {
             (Some(lockfile), None) => {
                 format!("{} {}\n", self.paint("pinned by", GOOD), self.path(lockfile))
             }
-            (None, None) => self.paint("not pinned: `mere lock` does that", DIM) + "\n",
+            (None, None) => self.paint("not pinned; `mere lock` pins it", DIM) + "\n",
         };
         links
             .chain(["\nconfig\n".to_owned()])

@@ -66,15 +66,15 @@ fn encode_uri(path: &str) -> String {
 /// Describes a finding in one sentence.
 fn describe_status(status: &str) -> &'static str {
     match status {
-        "unsigned" => "The item must be signed, and nobody has signed it.",
-        "unknown-key" => "The item is signed by a key that does not count.",
-        "bad-signature" => "The item's signature is none, or was not made by its key.",
+        "unsigned" => "The item must be signed but is not.",
+        "unknown-key" => "The item is signed by a key that is not trusted.",
+        "bad-signature" => "The item has no valid signature by its key.",
         "revoked-key" => "The item is signed by a key that was revoked.",
-        "wrong-location" => "The item is not where it was signed for.",
+        "wrong-location" => "The item is not in the location it was signed for.",
         "wrong-version" => "The item was signed as another version.",
         "changed" => "The item is not what was signed.",
         "wrong-files" => "The item has files that were not signed, or lacks some that were.",
-        "roster" => "The team's roster does not count.",
+        "roster" => "The team's roster is not valid.",
         _ => "The item cannot be used as it is.",
     }
 }

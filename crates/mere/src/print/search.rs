@@ -99,7 +99,7 @@ impl Printer {
     /// description.
     fn excerpt(&self, hit: &Value) -> Vec<String> {
         let Some(preview) = hit["preview"].as_str() else {
-            return vec![self.paint("its text is not shown", BAD)];
+            return vec![self.paint("(text not shown: not trusted)", BAD)];
         };
         let preview = split_preview(&one_line(preview));
         let matched = preview.iter().filter_map(PreviewPart::matched_word).collect::<Vec<_>>();
@@ -193,7 +193,7 @@ fn trust_style(status: &str) -> Style {
 /// Says how many hits there are, and how to see the rest.
 fn summary((total, shown): (u64, u64), mode: &str, next: Option<&str>) -> String {
     if total == 0 {
-        return "Nothing matches. Try fewer words, or others; `mere list` shows everything."
+        return "No matches. Try fewer or different words; `mere list` shows everything."
             .to_owned();
     }
     let matches = if total == 1 { "match" } else { "matches" };
@@ -333,7 +333,7 @@ mod tests {
         let data = json!({ "knowledge": [broken], "total": 1, "mode": "hybrid" });
         let shown = printer(false).hits(&reply(&data));
         let expected = "  api/retries  api/retries · project · changed · 2.500
-    its text is not shown
+    (text not shown: not trusted)
 ";
         assert!(shown.contains(expected), "{shown}");
     }

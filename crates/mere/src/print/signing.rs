@@ -26,7 +26,7 @@ impl Printer {
         }
         let is_same = as_list(&item["changes"]).next().is_none();
         if is_same && item["base"].is_string() {
-            push_line(&mut out, format_args!("  not a byte of it differs"));
+            push_line(&mut out, format_args!("  no byte differs"));
         }
         out += &self.changes(&item["changes"]);
         if let Some(base) = item["base"].as_str() {

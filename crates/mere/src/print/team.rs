@@ -58,8 +58,8 @@ impl Printer {
         let count = as_list(&data["admins"]).count();
         let need = match (data["threshold"].as_u64(), count) {
             (Some(1), 1) => String::new(),
-            (Some(1), _) => ": any one of them changes the team".to_owned(),
-            (threshold, _) => format!(": {} of them sign each change", threshold.unwrap_or(0)),
+            (Some(1), _) => ": any one of them can change the team".to_owned(),
+            (threshold, _) => format!(": {} of them must sign each change", threshold.unwrap_or(0)),
         };
         let mut out = format!("\n{}{need}\n", self.paint("Admins", STRONG));
         for admin in as_list(&data["admins"]) {

@@ -52,13 +52,13 @@ pub struct MiniLm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MiniLmError {
     /// The header is not the one expected, or its sizes make no sense.
-    #[error("not a packed model, or of another version")]
+    #[error("not a packed model, or a model of another version")]
     Header,
     /// The file is shorter or longer than its header says.
     #[error("the model's length is not what its header says")]
     Length,
     /// A weight is not finite.
-    #[error("a weight of the model is no number")]
+    #[error("a weight of the model is not a finite number")]
     NotFinite,
     /// The vocabulary is not valid, or lacks a special token.
     #[error(transparent)]

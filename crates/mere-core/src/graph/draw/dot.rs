@@ -26,7 +26,7 @@ impl Subgraph<'_> {
         }
         if self.omitted_count > 0 {
             // Writing to a string cannot fail.
-            let _ = writeln!(out, "  label=\"{} more are not shown\";", self.omitted_count);
+            let _ = writeln!(out, "  label=\"{} more not shown\";", self.omitted_count);
         }
         out.push_str("}\n");
         out

@@ -67,7 +67,7 @@ impl Subgraph<'_> {
         let lines = loose.map(|loose| {
             let why = match loose.reason {
                 UnresolvedReason::Dangling => "not there",
-                UnresolvedReason::Ambiguous => "fits several",
+                UnresolvedReason::Ambiguous => "matches several",
             };
             format!(
                 "{} → {} [{why}]",

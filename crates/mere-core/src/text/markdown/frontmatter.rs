@@ -17,7 +17,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrontmatterError {
     /// The key cannot be written without quotes.
-    #[error("a key is letters, digits, `_` and `-`, with spaces or dots inside")]
+    #[error("a key consists of letters, digits, `_` and `-`, with spaces or dots only inside")]
     InvalidKey,
     /// The existing frontmatter cannot be parsed.
     #[error("the frontmatter is not one plain YAML mapping (line {line})")]
@@ -26,7 +26,7 @@ pub enum FrontmatterError {
         line: usize,
     },
     /// The frontmatter is a mapping, but its keys do not each begin a line.
-    #[error("the keys of the frontmatter do not each begin a line")]
+    #[error("not every key of the frontmatter begins a line")]
     Layout,
     /// The new value cannot be parsed.
     #[error("the content is not one plain YAML value (line {line})")]
@@ -35,7 +35,7 @@ pub enum FrontmatterError {
         line: usize,
     },
     /// The edited text does not parse to the expected values.
-    #[error("the content does not stay the value of that key")]
+    #[error("the content would not be read as the value of that key")]
     ContentEscapes,
 }
 

@@ -92,14 +92,14 @@ fn parse_strict<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
 fn plain_reason(words: &str) -> String {
     let words = words.split(" at line ").next().unwrap_or_default();
     if words.starts_with("budget breached") {
-        return "anchors and aliases are not allowed, and depth and size are bounded".to_owned();
+        return "anchors and aliases are not allowed, and depth and size are limited".to_owned();
     }
     let plain = [
         ("expected sequence start", "a list is expected"),
         ("expected mapping start", "a mapping is expected"),
-        ("expected string scalar", "a text is expected"),
-        ("cannot deserialize null into string", "a text is expected, and there is nothing"),
-        ("duplicate mapping key", "a key is there twice"),
+        ("expected string scalar", "a string is expected"),
+        ("cannot deserialize null into string", "a string is expected, but there is nothing"),
+        ("duplicate mapping key", "a key appears twice"),
     ];
     let plain = plain.into_iter().find(|(theirs, _)| words.starts_with(theirs));
     plain.map_or_else(

@@ -23,13 +23,13 @@ pub(super) fn check_items(desk: &ItemCall<'_>) -> Result<Vec<Finding>, ToolError
         .collect::<Vec<_>>();
     let drafts = judged.iter().filter(|one| matches!(one.trust_status, Ok(TrustStatus::Draft)));
     findings.extend(drafts.map(|one| {
-        Finding::new("items", FindingState::Note, "is a draft: `mere sign` ends that")
+        Finding::new("items", FindingState::Note, "is a draft: `mere sign` ends it")
             .with_address(one.place.address())
     }));
     if findings.is_empty() {
         let words = match judged.len() {
-            1 => "the one item is what it should be".to_owned(),
-            count => format!("{count} items are what they should be"),
+            1 => "the only item is valid".to_owned(),
+            count => format!("{count} items are valid"),
         };
         findings.push(Finding::new("items", FindingState::Right, words));
     }

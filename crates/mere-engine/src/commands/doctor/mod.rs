@@ -93,8 +93,8 @@ pub(super) fn diagnose(desk: &ItemCall<'_>, repair: DoctorMode) -> Result<Draft,
         return Ok(Draft::success(codes::DOCTOR, "Nothing is wrong.").data(data));
     }
     let words = if wrong == 1 { "thing is" } else { "things are" };
-    let message = Prose::words(format!("{wrong} {words} not right."));
+    let message = Prose::words(format!("{wrong} {words} wrong."));
     Ok(Draft::fault(codes::DOCTOR_FINDINGS, message)
-        .hint("Each is named with its fix; `mere doctor --fix` does what nobody must decide on.")
+        .hint("Each is named with its fix; `mere doctor --fix` repairs what needs no decision.")
         .data(data))
 }

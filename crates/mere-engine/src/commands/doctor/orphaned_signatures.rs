@@ -121,7 +121,7 @@ fn orphan_finding(orphan: OrphanedSignature, unsigned: &[RawItem]) -> Finding {
                 .with_address(address)
         }
         None => {
-            Finding::new("signatures", FindingState::Note, "is a signature whose item is not there")
+            Finding::new("signatures", FindingState::Note, "is a signature whose item is missing")
                 .with_fix("Restore the item, or delete the signature.")
                 .with_address(address)
         }

@@ -18,13 +18,15 @@ pub(super) fn check_layers(level: SandboxLevel) -> Vec<Finding> {
         standing;
     let name = match level {
         SandboxLevel::Full => "full",
-        SandboxLevel::Namespaces => "namespaces, without landlock and seccomp where there is none",
+        SandboxLevel::Namespaces => {
+            "namespaces, without landlock and seccomp where they are missing"
+        }
     };
     let mut findings = vec![Finding::new("sandbox", FindingState::Right, format!("level: {name}"))];
     findings.extend(SandboxLayer::ALL.map(|layer| layer_finding(layer, &layers, level)));
     let is_kept = processes != NOT_ENFORCED && memory != NOT_ENFORCED;
     let what =
-        format!("totals: processes by {processes}, memory by {memory}, workspace by watching");
+        format!("limits: processes by {processes}, memory by {memory}, workspace by watching");
     findings.push(if is_kept {
         Finding::new("sandbox", FindingState::Right, what)
     } else {
@@ -43,7 +45,9 @@ fn layer_finding(
     let name = layer.name();
     let is_accepted = level == SandboxLevel::Namespaces && layer.is_optional();
     match layers.iter().find(|(one, _)| *one == layer) {
-        Some((_, Ok(()))) => Finding::new("sandbox", FindingState::Right, format!("{name}: there")),
+        Some((_, Ok(()))) => {
+            Finding::new("sandbox", FindingState::Right, format!("{name}: available"))
+        }
         Some((_, Err(why))) if is_accepted => {
             let what = format!("{name}: missing ({why}), which your config accepts");
             Finding::new("sandbox", FindingState::Note, what)

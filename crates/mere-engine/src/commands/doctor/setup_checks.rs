@@ -24,7 +24,7 @@ pub(super) fn check_configs(desk: &ItemCall<'_>) -> Vec<Finding> {
     for file in check_config(desk.context) {
         let address = Some(file.address);
         if let Some(problem) = file.problem {
-            let fix = "Correct what is named; docs/config.md describes every key.";
+            let fix = "Correct what is named here; docs/config.md describes every key.";
             found.push(
                 Finding::new("config", FindingState::Wrong, problem)
                     .with_fix(fix)
@@ -35,7 +35,7 @@ pub(super) fn check_configs(desk: &ItemCall<'_>) -> Vec<Finding> {
         let notes = notes.map(|note| Finding::new("config", FindingState::Note, note));
         found.extend(notes.map(|note| note.with_address(address.clone())));
     }
-    or_all_right(found, "config", "the configuration is right")
+    or_all_right(found, "config", "the configuration is valid")
 }
 
 /// Checks each space's own file, and the git attributes of the project.
@@ -45,7 +45,7 @@ pub(super) fn check_spaces(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Findi
         let Some(folder) = space.folder() else { continue };
         let address = space_address(space.scope);
         if project_key::space_format(folder.dir()) > project_key::SPACE_FORMAT {
-            let what = "is of a newer version, or its space.json is not valid: it is read only";
+            let what = "has a newer format, or its space.json is not valid: it is read-only";
             let fix = "Install the newer version, or correct space.json.";
             found.push(
                 Finding::new("space", FindingState::Wrong, what)
@@ -67,7 +67,7 @@ pub(super) fn check_spaces(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Findi
             found.extend(check_git_attributes(desk, repair));
         }
     }
-    or_all_right(found, "space", "the spaces are whole")
+    or_all_right(found, "space", "the spaces are valid")
 }
 
 /// Checks that git keeps the bytes of items.
@@ -76,12 +76,12 @@ fn check_git_attributes(desk: &ItemCall<'_>, repair: DoctorMode) -> Option<Findi
     if missing.is_empty() {
         return None;
     }
-    let what = "git may change line ends of items, which breaks signatures";
+    let what = "git may change line endings of items, which breaks signatures";
     if repair == DoctorMode::Repair && git_attributes::write_missing_lines(desk).is_ok() {
         return Some(Finding::new(
             "git",
             FindingState::Fixed,
-            "git leaves the bytes of items alone now",
+            "git now leaves the bytes of items alone",
         ));
     }
     let lines = missing.join("`, `");
@@ -104,7 +104,7 @@ pub(super) fn check_keys(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding
                 Ok(()) => Finding::new(
                     "keys",
                     FindingState::Fixed,
-                    "the key's file is closed to others now",
+                    "the key file is no longer readable by others",
                 ),
                 Err(error) => Finding::new("keys", FindingState::Wrong, error.to_string()),
             });
@@ -120,8 +120,9 @@ pub(super) fn check_keys(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding
         }
     }
     if matches!(signers::read(surroundings), TrustStore::Damaged) {
-        let what = "the list of trusted keys is damaged: no key counts";
-        let fix = "Restore trust.json in your config folder, or move it away and trust anew.";
+        let what = "the list of trusted keys is damaged, so no key is trusted";
+        let fix =
+            "Restore trust.json in your config folder, or move it away and add the keys again.";
         found.push(Finding::new("trust", FindingState::Wrong, what).with_fix(fix));
     }
     or_all_right(found, "keys", "your key can be used")
@@ -174,7 +175,7 @@ pub(super) fn check_index(
         // Replies are correct even with a stale index, so it is reported only when it was repaired.
         if comparison.count_differences() > 0 && repair == DoctorMode::Repair {
             indexing::index(desk, IndexCommand::Rebuild)?;
-            found.push(Finding::new("index", FindingState::Fixed, "it was written anew"));
+            found.push(Finding::new("index", FindingState::Fixed, "it was rebuilt"));
         }
     }
     Ok(found)

@@ -10,20 +10,20 @@ use mere_host::{PipError, WriteError};
 /// An error of `mere model`. Only people read it, so it may name files.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ModelCommandError {
-    #[error("there is no folder for models: no home is known")]
+    #[error("there is no folder for models because the home folder is unknown")]
     NoFolder,
-    #[error("the model is not there")]
+    #[error("the model has not been fetched")]
     NotFetched,
     #[error(transparent)]
     Pip(#[from] PipError),
     #[error("{file} cannot be read: {cause}")]
     Unreadable { file: String, cause: std::io::Error },
     /// The bytes differ from those that were checked when this program was made.
-    #[error("that is not the package of the model")]
+    #[error("this is not the model's package")]
     Checksum,
-    #[error("the package has no `{0}`")]
+    #[error("the package does not contain `{0}`")]
     MissingFile(&'static str),
-    #[error("the package cannot be packed: {0}")]
+    #[error("the model cannot be packed: {0}")]
     Pack(#[from] PackError),
     #[error(transparent)]
     Write(#[from] WriteError),

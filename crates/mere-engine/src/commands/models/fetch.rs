@@ -69,12 +69,14 @@ fn verify_and_pack(package: Vec<u8>) -> Result<Vec<u8>, ModelCommandError> {
 }
 
 fn fetched_reply(desk: &ItemCall<'_>, models: &ModelFolder, bytes: u64) -> Draft {
-    let message = "The model `minilm` (all-MiniLM-L6-v2) was checked, packed and kept.";
+    let message = "The model `minilm` (all-MiniLM-L6-v2) was verified, packed and installed.";
     let hint = match desk.search.embedding_config.model {
         None | Some(ModelChoice::MiniLm) => {
-            "Items get their vectors in the background; `mere index` does it at once."
+            "Items are embedded in the background; run `mere index` to embed them now."
         }
-        Some(_) => "Your config asks for another model: `embeddings.model: minilm` uses this one.",
+        Some(_) => {
+            "Your config selects another model; set `embeddings.model: minilm` to use this one."
+        }
     };
     let data = Fields::default()
         .with("model", "minilm")

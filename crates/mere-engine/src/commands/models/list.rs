@@ -45,8 +45,8 @@ pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     ];
     let waiting = desk.with_index(|library| library.count_missing_vectors(embedder))?;
     let message = match embedder {
-        Embedder::None => "Items are found by their words alone.".to_owned(),
-        _ => format!("Items are found by their words, and by meaning with `{}`.", embedder.name()),
+        Embedder::None => "Search uses words only.".to_owned(),
+        _ => format!("Search uses words, and meaning with the model `{}`.", embedder.name()),
     };
     let data = Fields::default()
         .with("models", rows.into_iter().map(Data::from).collect::<Data>())

@@ -36,7 +36,7 @@ pub(super) fn add_member(desk: &ItemCall<'_>, asked: &NewMember) -> Result<Draft
         not_after: asked.not_after,
     });
     let message = Prose::words("").content(Content::mention(asked.name.as_str()));
-    publish_change(desk, next, message.and(" is a member of the team now."))
+    publish_change(desk, next, message.and(" is now a member of the team."))
 }
 
 /// Sets how many admins must sign each change.
@@ -61,7 +61,11 @@ pub(super) fn set_required(desk: &ItemCall<'_>, kinds: &[ItemType]) -> Result<Dr
     kinds.dedup();
     let names = kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
     let next = Roster { require_signed: kinds, ..base.clone() };
-    publish_change(desk, next, Prose::words(format!("What must be signed from now on: {names}.")))
+    publish_change(
+        desk,
+        next,
+        Prose::words(format!("These types must be signed from now on: {names}.")),
+    )
 }
 
 fn publish_change(desk: &ItemCall<'_>, next: Roster, message: Prose) -> Result<Draft, ToolError> {
@@ -75,14 +79,13 @@ fn publish_change(desk: &ItemCall<'_>, next: Roster, message: Prose) -> Result<D
 pub(super) fn change_reply(published: &PublishedRoster, message: Prose, data: Fields) -> Draft {
     if published.is_in_force {
         return Draft::success(codes::TEAM_CHANGED, message)
-            .hint("Commit .ai/signers.json and its .sig: it counts for others once they have it.")
+            .hint("Commit .ai/signers.json and its .sig: it takes effect for others once they have it.")
             .data(data);
     }
     let message = message.and(" It waits for the signatures of other admins.");
     Draft::success(codes::TEAM_WAITS, message)
         .hint(
-            "Commit it on a branch; other admins run `mere team sign`. Until enough of them have, \
-               the roster before it holds.",
+            "Commit it on a branch; other admins run `mere team sign`. Until enough of them have signed, the previous roster applies.",
         )
         .data(data)
 }

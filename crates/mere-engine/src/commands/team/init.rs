@@ -55,13 +55,13 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolEr
     if counts {
         trust::pin(&desk.context.environment, &signed).map_err(ItemError::Record)?;
     }
-    let message = Prose::words("The space has a team now, with you as its first member.");
+    let message = Prose::words("The space now has a team, with you as its first member.");
     let draft = Draft::success(codes::TEAM_MADE, message)
         .data(written_roster_fields(desk, &signed, counts));
     Ok(draft.hint(if counts {
         "Commit .ai/signers.json and its .sig; whoever clones it runs `mere join`."
     } else {
-        "It does not count yet: commit it, let other admins run `mere team sign`, and then \
+        "It is not in force yet: commit it, let other admins run `mere team sign`, and then \
          `mere join`."
     }))
 }

@@ -38,7 +38,7 @@ fn show_joinable(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     if signed.roster == *joined {
         return Ok(Draft::success(codes::JOIN_AGAIN, "You have joined this team.").data(data));
     }
-    let message = "The team's admins have changed, and not enough of those you know signed that.";
+    let message = "The team's admins have changed, and not enough of the admins you know have signed the change.";
     let data = data.with("changes", roster_changes(joined, &signed.roster));
     Ok(Draft::success(codes::JOIN_PLAN, message).data(data))
 }
@@ -78,7 +78,7 @@ fn pin_roster(
         draft
     } else {
         draft.hint(
-            "Your own key is no member's, so what you sign does not count here. Send an admin what \
+            "Your own key is not a member's, so what you sign is not trusted here. Send an admin what \
              `mere keys export` prints.",
         )
     })
@@ -89,7 +89,7 @@ fn leave(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let Some(joined) = desk.trust_policy.team().joined_roster() else {
         return match desk.trust_policy.team().roster_trouble() {
             Some(RosterTrouble::Damaged) => Err(ItemError::Team(RosterTrouble::Damaged).into()),
-            _ => Ok(Draft::success(codes::LEFT, "You have not joined a team of this space.")),
+            _ => Ok(Draft::success(codes::LEFT, "You have not joined a team in this space.")),
         };
     };
     let surroundings = &desk.context.environment;
@@ -103,7 +103,7 @@ fn leave(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     }
     let message = "You have left the team: only keys that you trust yourself count here now.";
     Ok(Draft::success(codes::LEFT, message)
-        .hint("Which of its rosters you saw last is forgotten, too; `mere join` begins anew."))
+        .hint("The record of the last roster you saw is removed, too; `mere join` starts afresh."))
 }
 
 fn joinable_fields(desk: &ItemCall<'_>, signed: &SignedRoster) -> Fields {

@@ -8,17 +8,17 @@ use mere_core::trust::Fingerprint;
 /// A refusal. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TeamRefusal {
-    #[error("there is a roster already")]
+    #[error("there is already a roster")]
     RosterExists,
     #[error("the user's own space has no team")]
     UserSpace,
     #[error("the user has not joined the team")]
     NotJoined,
-    #[error("{0} is no admin's key")]
+    #[error("{0} is not an admin's key")]
     NotAdmin(Fingerprint),
-    #[error("somebody is called {0} already")]
+    #[error("there is already a member called {0}")]
     NameTaken(String),
-    #[error("the key is in the team already, as {0}")]
+    #[error("the key is already in the team, as {0}")]
     KeyTaken(String),
     #[error("nobody is called {0}")]
     NoMember(String),
@@ -26,17 +26,17 @@ pub(crate) enum TeamRefusal {
     LastAdmin,
     #[error("{admins} admins cannot reach a threshold of {threshold}")]
     ThresholdTooHigh { admins: usize, threshold: usize },
-    #[error("that is no roster: {0}")]
+    #[error("the roster is invalid: {0}")]
     InvalidRoster(&'static str),
-    #[error("the roster is another one by now")]
+    #[error("the roster has changed")]
     RosterChanged,
-    #[error("the roster is the one that counts")]
+    #[error("the roster is already in force")]
     AlreadyInForce,
     #[error("{0} has signed it")]
     AlreadySigned(Fingerprint),
-    #[error("the admins changed without the ones before")]
+    #[error("the admins were replaced without the consent of the previous ones")]
     AdminsReplaced,
-    #[error("the user's key would not count for the item")]
+    #[error("the user's key would not be trusted for the item")]
     KeyNotAccepted,
     #[error("the item does not verify")]
     ItemNotVerified,

@@ -74,7 +74,7 @@ pub(super) fn remove_member(
     let data = written_roster_fields(desk, &published.signed, published.is_in_force)
         .with("countersigned", Data::List(signed))
         .with("left", Data::List(left));
-    let message = sentence_with_key("", &departure.name, " is not in the team any more.");
+    let message = sentence_with_key("", &departure.name, " is no longer in the team.");
     Ok(change_reply(&published, message, data))
 }
 

@@ -18,8 +18,7 @@ pub(super) fn restore_roster(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let seen = id.and_then(|id| trust::last_pinned(&desk.context.environment, id));
     let seen = seen.ok_or(ItemError::Team(RosterTrouble::Missing))?;
     write_roster(desk, &seen)?;
-    let message =
-        format!("The roster with the serial {} lies in the space again.", seen.roster.serial);
+    let message = format!("The roster with serial {} is in the space again.", seen.roster.serial);
     let draft = Draft::success(codes::TEAM_RESTORED, Prose::words(message));
     Ok(draft
         .hint("Commit .ai/signers.json and its .sig.")

@@ -117,13 +117,13 @@ pub(super) fn roster_changes(old: &Roster, new: &Roster) -> Data {
         format!("{}{}", key.fingerprint(), name.unwrap_or_default())
     };
     for key in old.admins.iter().filter(|key| !new.admins.contains(key)) {
-        said.push(format!("no admin any more: {}", named(old, key)));
+        said.push(format!("no longer an admin: {}", named(old, key)));
     }
     for key in new.admins.iter().filter(|key| !old.admins.contains(key)) {
         said.push(format!("a new admin: {}", named(new, key)));
     }
     for one in old.members.iter().filter(|one| new.member(one.key.fingerprint()).is_none()) {
-        said.push(format!("no member any more: {} {}", one.name, one.key.fingerprint()));
+        said.push(format!("no longer a member: {} {}", one.name, one.key.fingerprint()));
     }
     for one in &new.members {
         let words = match old.member(one.key.fingerprint()) {
@@ -138,7 +138,7 @@ pub(super) fn roster_changes(old: &Roster, new: &Roster) -> Data {
     }
     if old.require_signed != new.require_signed {
         let kinds = new.require_signed.iter().map(|kind| kind.name()).collect::<Vec<_>>();
-        said.push(format!("what must be signed: {}", kinds.join(", ")));
+        said.push(format!("types that must be signed: {}", kinds.join(", ")));
     }
     said.into_iter().map(|words| Data::from(Content::mention(words))).collect()
 }

@@ -26,8 +26,8 @@ pub(super) fn plan_signing(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
         .map(|joined| roster_changes(joined, &waiting.roster));
     let data = roster_fields(desk, &waiting.roster, Some(&waiting.envelope));
     let words = match changes {
-        Some(_) => "A change of the team waits for signatures.",
-        None => "A new team waits for signatures.",
+        Some(_) => "A change to the team is waiting for signatures.",
+        None => "A new team is waiting for signatures.",
     };
     Ok(Draft::success(codes::TEAM_SIGN_PLAN, words).data(data.with_some("changes", changes)))
 }

@@ -74,7 +74,7 @@ impl CategoryListing {
                 (Some(name), EntryKind::File) => shelf.add_file(category, name),
                 (Some(name), EntryKind::Folder) => shelf.add_folder(category, name),
                 (Some(name), EntryKind::Link) => {
-                    shelf.add_stray(category, name, "a link is not followed");
+                    shelf.add_stray(category, name, "links are not followed");
                 }
                 (Some(_), EntryKind::Special) => {}
             }
@@ -87,7 +87,7 @@ impl CategoryListing {
         let slug = name.strip_suffix(".md").map(str::parse);
         match slug {
             Some(Ok(slug)) => self.slugs.push(slug),
-            Some(Err(_)) => self.add_stray(category, name, "its name is no slug"),
+            Some(Err(_)) => self.add_stray(category, name, "its name is not a valid slug"),
             None if [".markdown", ".mdx"].iter().any(|ending| name.ends_with(ending)) => {
                 self.add_stray(category, name, "its name must end in `.md`");
             }
@@ -98,8 +98,8 @@ impl CategoryListing {
     fn add_folder(&mut self, category: &Category, name: &str) {
         match name.parse().and_then(|level| category.child(&level)) {
             Ok(child) => self.categories.push(child),
-            Err(IdError::Levels) => self.add_stray(category, name, "it lies too deep"),
-            Err(_) => self.add_stray(category, name, "its name is no category"),
+            Err(IdError::Levels) => self.add_stray(category, name, "it is nested too deeply"),
+            Err(_) => self.add_stray(category, name, "its name is not a valid category"),
         }
     }
 

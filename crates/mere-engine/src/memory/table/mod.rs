@@ -130,7 +130,7 @@ impl MemoryTable {
             let folder = match category_tree::open_folder(&self.folder, category.as_str()) {
                 Err(error) if category_tree::is_permission_denied(&error) => {
                     let path = category.to_string();
-                    strays.push(Stray { path, reason: "it may not be read" });
+                    strays.push(Stray { path, reason: "permission to read it was denied" });
                     None
                 }
                 opened => opened?,

@@ -39,7 +39,7 @@ pub(super) fn read_rows(
         let others = others.collect::<io::Result<Vec<_>>>()?;
         let mut found = read_chunk(root, first)?;
         for other in others {
-            let broken = |_| io::Error::other("a reader of memories broke down");
+            let broken = |_| io::Error::other("a thread that reads memories panicked");
             found.extend(other.join().map_err(broken)??);
         }
         Ok(found)

@@ -8,9 +8,9 @@ use mere_host::HttpError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EmbeddingError {
     /// The config asks for no model.
-    #[error("there is no model")]
+    #[error("no embedding model is configured")]
     Disabled,
-    #[error("the model is not there")]
+    #[error("the model has not been fetched")]
     Missing,
     #[error("the model cannot be read")]
     Damaged,
@@ -18,6 +18,6 @@ pub(crate) enum EmbeddingError {
     MissingKey(String),
     #[error("the endpoint cannot be used: {0}")]
     Http(#[from] HttpError),
-    #[error("the endpoint did not answer with a vector for each text")]
+    #[error("the endpoint did not return one vector for each text")]
     InvalidResponse,
 }

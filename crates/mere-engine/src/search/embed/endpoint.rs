@@ -122,7 +122,7 @@ impl Endpoint {
     /// Logs and remembers a failure.
     fn record_failure<T>(&self, answered: Result<T, EmbeddingError>) -> Result<T, EmbeddingError> {
         if let Err(trouble) = &answered {
-            tracing::warn!(%trouble, "there are no vectors");
+            tracing::warn!(%trouble, "the endpoint returned no vectors");
             *self.lock_last_failure() = Some((Instant::now(), trouble.clone()));
         }
         answered

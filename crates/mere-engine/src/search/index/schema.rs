@@ -99,7 +99,7 @@ pub(super) fn begin_write(connection: &mut Connection) -> rusqlite::Result<Trans
 /// Returns the error for a file whose parts contradict each other.
 pub(crate) fn corruption_error() -> rusqlite::Error {
     let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-    rusqlite::Error::SqliteFailure(corrupt, Some("its parts do not fit each other".to_owned()))
+    rusqlite::Error::SqliteFailure(corrupt, Some("its parts are inconsistent".to_owned()))
 }
 
 /// How an index is recovered after an error.

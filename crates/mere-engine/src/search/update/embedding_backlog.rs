@@ -80,7 +80,7 @@ impl SessionIndex {
         let mut open = self.lock();
         let library = open.as_mut()?;
         let texts = library.next_texts(embedding).unwrap_or_else(|error| {
-            tracing::debug!(%error, "items that wait for vectors could not be read");
+            tracing::debug!(%error, "items without vectors could not be read");
             Vec::new()
         });
         (!texts.is_empty()).then(|| EmbeddingBatch { database: library.database.clone(), texts })
@@ -106,7 +106,7 @@ impl SessionIndex {
             library.index.store_vectors(&model, &vectors)
         });
         if let Err(error) = kept {
-            tracing::debug!(%error, "vectors could not be kept");
+            tracing::debug!(%error, "vectors could not be stored");
         }
     }
 

@@ -112,7 +112,7 @@ impl SessionIndex {
             && let Some(library) = open.as_mut()
             && let Err(error) = library.index.merge(BACKGROUND_MERGE_ITEMS, &is_wanted)
         {
-            tracing::debug!(%error, "the search index could not be tended");
+            tracing::debug!(%error, "the segments of the search index could not be merged");
         }
     }
 
@@ -166,7 +166,7 @@ impl SessionIndex {
             let Err(SearchError::Database(error)) = &answer else { break };
             let Some(remedy) = IndexRecovery::for_error(error) else { break };
             let Some(library) = turn.take() else { break };
-            tracing::warn!(%error, ?remedy, "the search index is made again");
+            tracing::warn!(%error, ?remedy, "the search index is being rebuilt");
             answer = turn
                 .insert(library.recreate(remedy, self.is_long_lived())?)
                 .update_and_ask(means, &mut ask);
@@ -262,7 +262,9 @@ impl LiveIndex {
     ) -> Result<T, SearchError> {
         self.is_outdated = match self.update(means) {
             Err(SearchError::Database(error)) if is_busy(&error) => {
-                tracing::warn!("another process changes the search index: it is asked as it is");
+                tracing::warn!(
+                    "another process is changing the search index; it is queried as it is"
+                );
                 true
             }
             updated => updated.map(|()| false)?,

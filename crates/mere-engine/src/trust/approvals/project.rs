@@ -143,7 +143,7 @@ impl WideningRequest {
     /// folders become projects.
     pub fn describe(&self) -> Vec<String> {
         let leads = |target: &Option<String>| {
-            target.clone().unwrap_or_else(|| "nowhere: there is no such folder".to_owned())
+            target.clone().unwrap_or_else(|| "nothing: there is no such folder".to_owned())
         };
         let (mods, stores) = self.targets.split_at(self.config.mods.len().min(self.targets.len()));
         let mods = self.config.mods.iter().zip(mods).map(|(one, target)| {
@@ -152,12 +152,12 @@ impl WideningRequest {
         let stores = self.config.outside_stores.iter().zip(stores).map(|(one, target)| {
             let OutsideStore { name, path, mode, .. } = one;
             let leads = leads(target);
-            format!("mod:{name}, where agents keep memories ({mode}): {path} leads to {leads}")
+            format!("mod:{name}, where agents store memories ({mode}): {path} leads to {leads}")
         });
         let visible = self.config.visible.iter();
         let visible = visible.map(|one| format!("visible: sensitive files that match {one}"));
         let projects = self.config.projects.iter().map(|one| {
-            format!("projects: from a folder that matches {one}, this one is an extra folder")
+            format!("projects: a folder that matches {one} is its own project, and this project is an extra folder in it")
         });
         let agents = self.config.agents.configured_values().into_iter();
         let agents = agents.map(|(key, value)| format!("{key}: {value}"));

@@ -12,10 +12,10 @@ use mere_host::{LockedFolder, WriteError};
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// There is no folder to store them in.
-    #[error("there is no folder to keep it in: set HOME")]
+    #[error("there is no folder to store it in: set HOME")]
     NoFolder,
     /// The file exists but does not hold records.
-    #[error("{0} is damaged: move it away and begin anew")]
+    #[error("{0} is damaged: move it away and start again")]
     Damaged(String),
     /// The file could not be replaced.
     #[error("{0}")]

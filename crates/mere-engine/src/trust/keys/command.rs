@@ -45,7 +45,7 @@ fn generate(
     passphrase: &Passphrase,
 ) -> Result<Draft, KeyFault> {
     let own = own_keys::generate(surroundings, name, new_passphrase(passphrase))?;
-    let message = Prose::words("A key was made: ").content(own.public.fingerprint().into());
+    let message = Prose::words("A key was generated: ").content(own.public.fingerprint().into());
     Ok(with_use_hint(Draft::success(codes::KEY_MADE, message.and(".")), &own)
         .data(key_fields(surroundings, &own)))
 }
@@ -60,7 +60,7 @@ fn new_passphrase(passphrase: &Passphrase) -> Option<&Secret> {
 
 fn export(surroundings: &Environment, key: Option<Fingerprint>) -> Result<Draft, KeyFault> {
     let own = own_keys::find(surroundings, key)?;
-    let message = Prose::words("The public half of ").content(own.public.fingerprint().into());
+    let message = Prose::words("The public key of ").content(own.public.fingerprint().into());
     Ok(Draft::success(codes::KEY_EXPORTED, message.and(".")).data(key_fields(surroundings, &own)))
 }
 
@@ -118,7 +118,7 @@ fn use_file(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyF
     let path = surroundings.person_path_text(file);
     let path = path.ok_or(KeyFault::InvalidFormat {
         file: read.display_path,
-        cause: "its name is not Unicode",
+        cause: "its path is not Unicode",
     })?;
     let known = own_keys::read(surroundings)?.into_iter().find(|own| own.public == public);
     let home = match known {
@@ -138,7 +138,7 @@ fn use_public(surroundings: &Environment, public: &PublicKey) -> Result<Draft, K
 fn use_key(surroundings: &Environment, own: OwnKey) -> Result<Draft, KeyFault> {
     let own = own_keys::make_current(surroundings, own)?;
     let message = Prose::words("").content(own.public.fingerprint().into());
-    let message = message.and(" is the key that signs from now on.");
+    let message = message.and(" is now your signing key.");
     Ok(Draft::success(codes::KEY_USED, message).data(key_fields(surroundings, &own)))
 }
 
@@ -179,14 +179,14 @@ fn rotate(
     let file = next.out.map(|out| surroundings.write_new_person_file(out, &proof)).transpose()?;
     let own = own_keys::make_current(surroundings, own)?;
     let message = Prose::words("").content(own.public.fingerprint().into());
-    let message = message.and(" signs from now on, in the place of ");
+    let message = message.and(" is now your signing key, in place of ");
     let message = message.content(old.public().fingerprint().into()).and(".");
     let data = key_fields(surroundings, &own)
         .with("old", Content::from(old.public().fingerprint()))
         .with_some("proof", file.map(Content::mention))
         .with_some("rotation", next.out.is_none().then(|| Content::body(proof)));
     Ok(Draft::success(codes::KEY_ROTATED, message)
-        .hint("Who trusts the old key runs `mere trust rotate` with the proof.")
+        .hint("Everyone who trusts the old key must run `mere trust rotate` with the proof.")
         .data(data))
 }
 
@@ -245,6 +245,6 @@ fn with_use_hint(draft: Draft, own: &OwnKey) -> Draft {
     if own.is_current {
         return draft;
     }
-    let hint = Prose::words("Another key signs; `mere keys use ");
-    draft.hint(hint.content(own.public.fingerprint().into()).and("` lets this one sign."))
+    let hint = Prose::words("This is not your signing key; `mere keys use ");
+    draft.hint(hint.content(own.public.fingerprint().into()).and("` makes it so."))
 }

@@ -12,39 +12,39 @@ use mere_host::{KeyFileError, SshAgentError};
 pub(crate) enum KeyFault {
     #[error("there is no key")]
     NoKey,
-    #[error("{0} is none of the user's keys")]
+    #[error("{0} is not one of the user's keys")]
     Unknown(Fingerprint),
     #[error("{0} was revoked")]
     Revoked(Fingerprint),
-    #[error("{0} is locked by a passphrase")]
+    #[error("{0} is locked with a passphrase")]
     Locked(Fingerprint),
-    #[error("{0} is locked by a passphrase of its own")]
+    #[error("{0} is locked with a passphrase of its own")]
     NextLocked(Fingerprint),
     #[error("that is not the passphrase of {0}")]
     WrongPassphrase(Fingerprint),
-    #[error("{file} may be opened by others: its mode is {mode:o}")]
+    #[error("{file} can be opened by others: its mode is {mode:o}")]
     UnsafeMode { file: String, mode: u32 },
-    #[error("{file} is not there")]
+    #[error("{file} does not exist")]
     Missing { file: String },
     #[error("{file} is a link")]
     Link { file: String },
     #[error("{file} cannot be read: {cause}")]
     Unreadable { file: String, cause: String },
-    #[error("{file} is no key: {cause}")]
+    #[error("{file} is not a key: {cause}")]
     InvalidFormat { file: String, cause: &'static str },
     #[error("{file} is not an Ed25519 key")]
     NotEd25519 { file: String },
-    #[error("{file} does not hold {key} any more")]
+    #[error("{file} no longer holds {key}")]
     Changed { file: String, key: Fingerprint },
-    #[error("{0} is there already")]
+    #[error("{0} already exists")]
     AlreadyExists(String),
     #[error("{0}")]
     Agent(String),
     #[error("ssh-agent does not hold {0}")]
     NotInAgent(Fingerprint),
-    #[error("it could not be kept: {0}")]
+    #[error("it could not be saved: {0}")]
     NotSaved(String),
-    #[error("the system gave no random bytes")]
+    #[error("the system did not provide random bytes")]
     Random,
 }
 

@@ -23,7 +23,7 @@ pub(super) fn list(surroundings: &Environment) -> Result<Draft, KeyFault> {
     let message = match (own.len(), offered.len()) {
         (1, 0) => "1 key.".to_owned(),
         (count, 0) => format!("{count} keys."),
-        (count, others) => format!("{count} of your own, and {others} that ssh-agent offers."),
+        (count, others) => format!("{count} of your own, and {others} more in ssh-agent."),
     };
     let data = Fields::default().with("keys", rows).with_some(
         "problem",
@@ -32,8 +32,7 @@ pub(super) fn list(surroundings: &Environment) -> Result<Draft, KeyFault> {
     let draft = Draft::success(codes::KEY_LIST, Prose::words(message)).data(data);
     Ok(if own.is_empty() {
         draft.hint(
-            "`mere keys generate` makes a key; `mere keys use` takes one you have, from a file or \
-             from ssh-agent.",
+            "`mere keys generate` creates a key; `mere keys use` selects an existing one, from a file or from ssh-agent.",
         )
     } else {
         draft
@@ -45,7 +44,7 @@ fn own_key_row(surroundings: &Environment, own: &OwnKey, held: &[PublicKey]) -> 
     let state = lock_state(surroundings, own);
     let problem = match &state {
         Err(fault) => Some(Content::mention(fault.to_string())),
-        Ok(None) if !in_agent => Some(Content::mention("ssh-agent does not hold it now")),
+        Ok(None) if !in_agent => Some(Content::mention("ssh-agent does not hold it at the moment")),
         Ok(_) => None,
     };
     Fields::default()

@@ -39,17 +39,17 @@ impl Pem {
             Err(Error::AlgorithmUnknown | Error::AlgorithmUnsupported { .. }) => {
                 return Err(KeyFault::NotEd25519 { file: shown });
             }
-            Err(_) => return Err(form("it is not in OpenSSH's form")),
+            Err(_) => return Err(form("it is not in OpenSSH's format")),
         };
         if key.algorithm() != Algorithm::Ed25519 {
             return Err(KeyFault::NotEd25519 { file: shown });
         }
         if matches!(key.kdf(), Kdf::Bcrypt { rounds, .. } if *rounds > MAX_ROUNDS) {
-            return Err(form("its passphrase takes more work than any should"));
+            return Err(form("its passphrase needs an unreasonable number of rounds"));
         }
         let bytes = key.public_key().key_data().ed25519();
         let public = bytes.and_then(|bytes| PublicKey::from_bytes(bytes.as_ref()).ok());
-        let public = public.ok_or_else(|| form("its public half is no key"))?;
+        let public = public.ok_or_else(|| form("its public half is not a valid key"))?;
         Ok(Self { key, public, display_path: shown })
     }
 
@@ -72,13 +72,15 @@ impl Pem {
                 Ok(key) => key,
                 Err(Error::Crypto) => return Err(KeyFault::WrongPassphrase(name)),
                 Err(_) => {
-                    let cause = "it cannot be unlocked by any passphrase";
+                    let cause = "it cannot be unlocked with any passphrase";
                     return Err(KeyFault::InvalidFormat { file: self.display_path, cause });
                 }
             },
         };
-        let form =
-            KeyFault::InvalidFormat { file: self.display_path, cause: "its two halves do not fit" };
+        let form = KeyFault::InvalidFormat {
+            file: self.display_path,
+            cause: "its public and private halves do not match",
+        };
         let pair = key.key_data().ed25519();
         let Some(pair) = pair else { return Err(form) };
         let key = SigningKey::from_bytes(pair.private.as_ref());
@@ -98,7 +100,8 @@ pub(super) fn encode(
     key: &SigningKey,
     passphrase: Option<&Secret>,
 ) -> Result<Zeroizing<String>, KeyFault> {
-    let unmade = |_: Error| KeyFault::NotSaved("the key has no OpenSSH form".to_owned());
+    let unmade =
+        |_: Error| KeyFault::NotSaved("the key cannot be written in OpenSSH's format".to_owned());
     let pair = Zeroizing::new(key.to_keypair_bytes());
     let pair = Ed25519Keypair::from_bytes(&pair).map_err(unmade)?;
     let open = PrivateKey::new(KeypairData::Ed25519(pair), COMMENT).map_err(unmade)?;

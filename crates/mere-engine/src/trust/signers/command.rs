@@ -49,7 +49,7 @@ fn add(
     })?;
     let message =
         signer_label(&record).and(" is trusted").and(limits_phrase(&record.limits)).and(".");
-    let hint = "Compare the fingerprint with its owner's before you rely on it.";
+    let hint = "Check the fingerprint with the key's owner before you rely on it.";
     Ok(Draft::success(codes::SIGNER_ADDED, message).hint(hint).data(signer_fields(&record)))
 }
 
@@ -65,7 +65,7 @@ fn list(surroundings: &Environment) -> Result<Draft, SignerFault> {
     let draft = Draft::success(codes::SIGNER_LIST, Prose::words(message))
         .data(Fields::default().with("keys", rows));
     Ok(if records.is_empty() {
-        draft.hint("`mere trust add` with somebody's public key lets their signatures count.")
+        draft.hint("`mere trust add` with somebody's public key makes you trust their signatures.")
     } else {
         draft
     })
@@ -77,9 +77,9 @@ fn remove(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, 
         take_record(records, key).ok_or(SignerFault::Unknown)
     })?;
     let message = signer_label(&record).and(if record.is_revoked {
-        " is not revoked any more, and not trusted either."
+        " is no longer revoked, but it is not trusted either."
     } else {
-        " is not trusted any more."
+        " is no longer trusted."
     });
     Ok(Draft::success(codes::SIGNER_REMOVED, message).data(signer_fields(&record)))
 }
@@ -95,12 +95,12 @@ fn revoke(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, 
         records.push(record.clone());
         Ok(record)
     })?;
-    let message = signer_label(&record).and(" is revoked: nothing it signed counts any more.");
+    let message = signer_label(&record).and(" is revoked: its signatures are no longer trusted.");
     let draft = Draft::success(codes::SIGNER_REVOKED, message).data(signer_fields(&record));
     let is_own = own.iter().any(|own| own.public.fingerprint() == record.fingerprint);
     Ok(if is_own {
         draft.hint(
-            "It is one of your own: `mere keys generate` and `mere keys use` give you another.",
+            "It is one of your own keys: get another with `mere keys generate` and `mere keys use`.",
         )
     } else {
         draft
@@ -126,8 +126,9 @@ fn rotate(surroundings: &Environment, file: &PersonFile) -> Result<Draft, Signer
         records.push(record.clone());
         Ok(record)
     })?;
-    let message = signer_label(&record).and(" is trusted like ").content(old.into()).and(".");
-    let hint = Prose::words("The old key still counts; `mere trust remove ").content(old.into());
+    let message = signer_label(&record).and(" is now trusted like ").content(old.into()).and(".");
+    let hint =
+        Prose::words("The old key is still trusted; `mere trust remove ").content(old.into());
     Ok(Draft::success(codes::SIGNER_ROTATED, message)
         .hint(hint.and("` ends that."))
         .data(signer_fields(&record).with("old", Content::from(old))))
@@ -185,7 +186,7 @@ fn find_signer(
 
 fn parse_key_file(file: &KeyFile) -> Result<PublicKey, SignerFault> {
     let form = |cause: String| SignerFault::Form { file: file.display_path.clone(), cause };
-    let text = std::str::from_utf8(&file.bytes).map_err(|_| form("it is no text".to_owned()))?;
+    let text = std::str::from_utf8(&file.bytes).map_err(|_| form("it is not text".to_owned()))?;
     text.parse().map_err(|error: mere_core::trust::KeyError| form(error.to_string()))
 }
 

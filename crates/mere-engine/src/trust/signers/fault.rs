@@ -10,23 +10,23 @@ use mere_host::KeyFileError;
 /// What went wrong with somebody else's key. For people: it may name a file of theirs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SignerFault {
-    #[error("no trusted key is called that")]
+    #[error("no trusted key has that name")]
     Unknown,
-    #[error("several trusted keys are called that")]
+    #[error("several trusted keys have that name")]
     Ambiguous(Vec<Fingerprint>),
     #[error("{0} is revoked")]
     Revoked(Fingerprint),
-    #[error("{0} is not trusted, so nothing can come in its place")]
+    #[error("{0} is not trusted, so it cannot be rotated")]
     Untrusted(Fingerprint),
-    #[error("{file} holds no public key: {cause}")]
+    #[error("{file} does not contain a public key: {cause}")]
     Form { file: String, cause: String },
-    #[error("{file} is no rotation: {cause}")]
+    #[error("{file} is not a rotation: {cause}")]
     Rotation { file: String, cause: &'static str },
     #[error(transparent)]
     File(#[from] KeyFileError),
     #[error("{0} is damaged")]
     Damaged(String),
-    #[error("it could not be kept: {0}")]
+    #[error("it could not be saved: {0}")]
     NotSaved(String),
 }
 

@@ -37,7 +37,7 @@ impl BodyShare<'_> {
             return Err(refusal.with_message(&InvalidMessage::too_long()));
         }
         if all > MAX_TOTAL_BYTES {
-            let words = "too many bodies at once";
+            let words = "too many request bodies at once";
             let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, words);
             return Err(refusal.with_retry_after(Duration::from_secs(1)));
         }
@@ -70,7 +70,7 @@ async fn collect(mut body: Incoming, held: &BodyBytes) -> Result<Bytes, Refusal>
     let mut share = BodyShare { total: held, bytes: 0 };
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        let broken = |_| Refusal::new(StatusCode::BAD_REQUEST, "the body broke off");
+        let broken = |_| Refusal::new(StatusCode::BAD_REQUEST, "the body is incomplete");
         if let Ok(data) = frame.map_err(broken)?.into_data() {
             share.reserve(data.len())?;
             bytes.extend_from_slice(&data);

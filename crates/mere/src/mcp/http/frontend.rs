@@ -147,7 +147,7 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
     /// Returns the agent that a token names. A wrong token is always refused, a missing one only
     /// beyond loopback.
     fn authenticate(&self, headers: &HeaderMap) -> Result<Option<AgentName>, Refusal> {
-        let refused = || Refusal::new(StatusCode::UNAUTHORIZED, "a bearer token is needed");
+        let refused = || Refusal::new(StatusCode::UNAUTHORIZED, "a bearer token is required");
         match headers.get(AUTHORIZATION) {
             None if self.hosts.is_loopback() => Ok(None),
             None => Err(refused()),

@@ -50,7 +50,7 @@ impl Refusal {
             StatusCode::PAYLOAD_TOO_LARGE => "the body is too large",
             StatusCode::UNSUPPORTED_MEDIA_TYPE => "send one JSON-RPC message as application/json",
             status if status.is_server_error() => "the server failed",
-            _ => "the request's headers do not fit the protocol",
+            _ => "the request's headers are not valid for the protocol",
         };
         Self::new(status, words)
     }

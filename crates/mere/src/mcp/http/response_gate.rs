@@ -64,7 +64,7 @@ async fn clear_json(
 fn replace_sdk_text(mut message: Value) -> Value {
     const HEADER_MISMATCH: i64 = -32020;
     if message["error"]["code"] == HEADER_MISMATCH {
-        message["error"]["message"] = "a header does not fit the request".into();
+        message["error"]["message"] = "a header does not match the request".into();
     }
     message
 }
@@ -93,7 +93,7 @@ fn clear_data(data: &str, edge: &CallRunner) -> Option<String> {
     let message = serde_json::from_str::<Value>(data).ok()?;
     let cleared = edge.session.clear_message(message, &edge.seal);
     if cleared.is_none() {
-        tracing::error!("a message was not sent: it named a host path");
+        tracing::error!("a message was not sent because it contained a host path");
     }
     cleared.map(|message| message.to_line())
 }

@@ -98,7 +98,7 @@ pub(crate) fn made(category: &str) -> Cell {
 }
 
 fn there(category: &str) -> Cell {
-    Cell::new("S", "IT-CATEGORY-S-002", &format!("The category '{category}' is there already."))
+    Cell::new("S", "IT-CATEGORY-S-002", &format!("The category '{category}' already exists."))
 }
 
 pub(crate) fn no_create(category: &str) -> Cell {
@@ -219,7 +219,7 @@ fn set_category_description() {
 }
 
 fn kept(path: &str) -> Cell {
-    let cell = Cell::new("S", "IT-MEMORY-S-001", &format!("The memory '{path}' is kept."));
+    let cell = Cell::new("S", "IT-MEMORY-S-001", &format!("The memory '{path}' was created."));
     cell.adds(&format!("{path}.md"))
 }
 

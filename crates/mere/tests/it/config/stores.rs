@@ -73,17 +73,17 @@ pub(crate) fn visible(stage: &Stage, root: &str) -> bool {
 fn each_mistake_has_its_line_and_what_to_do() {
     refuses(
         "stores:\n  a: {}\n",
-        "line 2, column 3: a store has a `path`: say where it lies, such as `path: ./memory`",
+        "line 2, column 3: a store needs a `path` to its folder, such as `path: ./memory`",
     );
     refuses("stores:\n  a:\n", "line 2, column 3: a store has a `path`");
     refuses("stores:\n  a: {path: ''}\n", "line 2, column 13: the path is empty: say where");
-    refuses("stores:\n  a: {path: [x]}\n", "line 2, column 13: a text is expected");
+    refuses("stores:\n  a: {path: [x]}\n", "line 2, column 13: a string is expected");
     refuses("stores:\n  a b: {path: x}\n", "line 2, column 3: a name starts with a letter");
     refuses(
         "stores:\n  1: {path: x}\n  '1': {path: y}\n",
-        "line 3, column 3: the name is there twice: rename one of them",
+        "line 3, column 3: the name is used twice: rename one of them",
     );
-    refuses("stores:\n  a: {path: x}\n  a: {path: y}\n", "line 3, column 3: a key is there twice");
+    refuses("stores:\n  a: {path: x}\n  a: {path: y}\n", "line 3, column 3: a key appears twice");
     refuses(
         "stores:\n  a:\n    path: x\n    mode: strict\n",
         "line 4, column 5: unknown field `mode`, expected one of path, description, categoryMode, \
@@ -95,7 +95,7 @@ fn each_mistake_has_its_line_and_what_to_do() {
     );
     refuses(
         "settings:\n  outputFormat: xml\n",
-        "line 2, column 17: an output format is yaml or json",
+        "line 2, column 17: the output format must be yaml or json",
     );
     refuses(
         "settings:\n  defaultStore: b\nstores: {a: {path: x}}\n",
@@ -105,7 +105,7 @@ fn each_mistake_has_its_line_and_what_to_do() {
     refuses("items:\n  memory: {}\n", "line 2, column 3: unknown field `memory`, expected one of");
     refuses(
         "items:\n  tools:\n    categories:\n      a:\n        policies: {}\n",
-        "line 5, column 19: policies are for memories, and these categories hold items: take it out",
+        "line 5, column 19: policies apply only to memories, but these categories hold items: remove this key",
     );
 }
 
@@ -116,7 +116,7 @@ fn each_mistake_in_a_hierarchy_has_its_line_and_what_to_do() {
     };
     in_store(
         "    categories:\n      a/b: {}\n",
-        "line 5, column 7: a key names one category: nest what lies in it under its `subcategories`",
+        "line 5, column 7: a key names one category: nest deeper categories under `subcategories`",
     );
     in_store(
         "    categories:\n      Big: {}\n",
@@ -127,12 +127,15 @@ fn each_mistake_in_a_hierarchy_has_its_line_and_what_to_do() {
     let long = format!("    categories:\n      a: {{description: {}}}\n", "x".repeat(501));
     in_store(&long, "line 5, column 24: a description has at most 500 characters");
     for (policies, words) in [
-        ("{defaultTtl: 30d}", "28: `defaultTtl` is a whole number of days from 1 to 36500"),
-        ("{maxContentLength: 0}", "34: `maxContentLength` is a whole number of bytes, at least 1"),
-        ("{maxMemories: 1.5}", "29: `maxMemories` is a whole number, at least 1"),
-        ("{permissions: {delete: no}}", "38: a permission is true or false"),
+        ("{defaultTtl: 30d}", "28: `defaultTtl` must be a whole number of days from 1 to 36500"),
+        (
+            "{maxContentLength: 0}",
+            "34: `maxContentLength` must be a whole number of bytes, at least 1",
+        ),
+        ("{maxMemories: 1.5}", "29: `maxMemories` must be a whole number, at least 1"),
+        ("{permissions: {delete: no}}", "38: a permission must be true or false"),
         ("{permissions: {read: true}}", "30: unknown field `read`, expected one of create"),
-        ("{schema: tags}", "24: a schema is a JSON Schema, written as a mapping"),
+        ("{schema: tags}", "24: a schema must be a JSON Schema, written as a mapping"),
         ("{schema: {type: 3}}", "24: the schema is wrong at `/type`"),
         ("{ttl: 3}", "16: unknown field `ttl`, expected one of defaultTtl"),
     ] {

@@ -88,11 +88,11 @@ fn elsewhere_is_denied_before_anything_is_looked_at() {
         for (tool, arguments) in changes(path) {
             let reply = mcp.call(tool, &arguments);
             let hint = format!(
-                "Write to ROOT_WORKSPACE:/{instead}, and ask a person to take it over from there."
+                "Write to ROOT_WORKSPACE:/{instead}, and ask a person to move it from there."
             );
             let expected = json!({
                 "reply_type": "D", "code": "EN-WRITE-D-001",
-                "message": "Agents write in their workspace only.", "hint": hint, "data": {},
+                "message": "Agents may only write in their workspace.", "hint": hint, "data": {},
                 "meta": { "layer": "EN", "tool": tool }
             });
             assert_eq!(timeless(&reply), expected, "{path}");
@@ -132,7 +132,7 @@ fn a_directory_in_the_way_is_not_said_to_be_missing() {
     write(&mut mcp, "file", "x");
     let arguments = json!({ "path": "ROOT_WORKSPACE:/file/a", "content": "", "create_dirs": true });
     let reply = mcp.call("write", &arguments);
-    assert_ne!(reply["hint"], "Pass `create_dirs`: true to have it made.", "it was passed");
+    assert_ne!(reply["hint"], "Pass `create_dirs`: true to create it.", "it was passed");
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn the_links_of_a_space_are_checked() {
         checks,
         [
             "dangling ROOT_PROJECT:/.ai/knowledge/torn.md Did you mean `limits`?",
-            "cycle ROOT_PROJECT:/.ai/knowledge/egg.md Take one of these links out.",
+            "cycle ROOT_PROJECT:/.ai/knowledge/egg.md Remove one of these links.",
             "orphan ROOT_PROJECT:/.ai/knowledge/alone.md ",
         ]
     );

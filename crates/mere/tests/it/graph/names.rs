@@ -292,7 +292,7 @@ fn a_mistyped_relation_is_told_when_the_entry_is_loaded() {
     let warnings = stage.call_text("load", &asked).reply["data"]["validation_warnings"].clone();
     let words = ["supercedes", "depends-on"].map(|key| {
         let meant = if key == "supercedes" { "supersedes" } else { "depends_on" };
-        format!("`{key}` is no relation: did you mean `{meant}`?")
+        format!("`{key}` is not a relation; did you mean `{meant}`?")
     });
     let told = warnings.as_array().expect("warnings").iter().filter_map(Value::as_str);
     let mut told = told.filter(|told| told.contains("no relation")).collect::<Vec<_>>();

@@ -47,7 +47,7 @@ fn a_note_that_is_wrong_says_where() {
         ("no frontmatter\n", (1, 1), &["no frontmatter"][..]),
         ("", (1, 1), &["no frontmatter"]),
         ("---\nid: x\ntitle: T\n", (1, 1), &["not closed"]),
-        ("---\nid: y\ntitle: T\n---\n", (2, 1), &["`y` in the file", "`x` by its place"]),
+        ("---\nid: y\ntitle: T\n---\n", (2, 1), &["`y` in the file", "`x` by its location"]),
         ("---\nzettel_id: y\ntitle: T\n---\n", (2, 1), &["`y`", "`x`"]),
         ("---\nid: x\nzettel_id: z\ntitle: T\n---\n", (3, 1), &["`z`", "`x`"]),
         ("---\ntitle: T\n---\n", (1, 1), &["`id` is missing"]),
@@ -56,13 +56,13 @@ fn a_note_that_is_wrong_says_where() {
         (
             "---\nid: x\ntitle: T\ncategory: b\n---\n",
             (4, 1),
-            &["`b` in the file", "`a` by its place"],
+            &["`b` in the file", "`a` by its location"],
         ),
-        ("---\nid: x\ntitle: T\nversion: 1.0\n---\n", (4, 1), &["`version` is not a text"]),
-        ("---\nid: x\ntitle: T\nversion: 2\n---\n", (4, 1), &["`version` is not a text"]),
+        ("---\nid: x\ntitle: T\nversion: 1.0\n---\n", (4, 1), &["`version` is not a string"]),
+        ("---\nid: x\ntitle: T\nversion: 2\n---\n", (4, 1), &["`version` is not a string"]),
         ("---\nid: x\ntitle: T\nversion: \"1.0\"\n---\n", (4, 1), &["`version` is not SemVer"]),
-        ("---\nid: x\ntitle: T\ntags: {a: b}\n---\n", (4, 1), &["not a list of texts"]),
-        ("---\nid: x\ntitle: T\nextends: [1]\n---\n", (4, 1), &["not a list of texts"]),
+        ("---\nid: x\ntitle: T\ntags: {a: b}\n---\n", (4, 1), &["not a list of strings"]),
+        ("---\nid: x\ntitle: T\nextends: [1]\n---\n", (4, 1), &["not a list of strings"]),
         ("---\nid: x\ntitle: 5\n---\n", (3, 1), &["not a text"]),
         ("---\nid: x\ntitle: T\ntitle: U\n---\n", (4, 1), &["not one plain YAML mapping"]),
         ("---\nid: x\ntitle: &a T\n---\n", (3, 11), &["not one plain YAML mapping"]),
@@ -83,8 +83,12 @@ fn a_directive_that_is_wrong_says_where() {
     };
     let meta = "<metadata>";
     for (text, place, says) in [
-        (change("name=\"x\"", "name=\"y\""), (3, 1), &["`y` in the file", "`x` by its place"][..]),
-        (change("name=\"x\" ", ""), (3, 1), &["`x` by its place"]),
+        (
+            change("name=\"x\"", "name=\"y\""),
+            (3, 1),
+            &["`y` in the file", "`x` by its location"][..],
+        ),
+        (change("name=\"x\" ", ""), (3, 1), &["`x` by its location"]),
         (change(" version=\"1.2.0\"", ""), (3, 1), &["`version`"]),
         (change("1.2.0", "1.2"), (3, 1), &["not SemVer"]),
         (change(meta, "<metadata><category>b</category>"), (4, 11), &["`b`", "`a`"]),
@@ -132,8 +136,8 @@ fn markup_that_is_wrong_is_no_directive() {
 #[test]
 fn a_skill_that_is_wrong_says_where() {
     for (text, place, says) in [
-        (skill("y"), (2, 1), &["`y` in the file", "`x` by its place"][..]),
-        (skill("x").replace("name: x\n", ""), (1, 1), &["`x` by its place"]),
+        (skill("y"), (2, 1), &["`y` in the file", "`x` by its location"][..]),
+        (skill("x").replace("name: x\n", ""), (1, 1), &["`x` by its location"]),
         (skill("x").replace("Skilled at x.", ""), (3, 1), &["`description` is missing"]),
         (
             "---\nname: x\ndescription: d\nmetadata: {version: 1.0}\n---\n".into(),
@@ -151,16 +155,16 @@ fn a_skill_that_is_wrong_says_where() {
 fn a_tool_that_is_wrong_says_where() {
     let good = tool("x");
     for (text, place, says) in [
-        (tool("y"), (1, 1), &["`y` in the file", "`x` by its place"][..]),
+        (tool("y"), (1, 1), &["`y` in the file", "`x` by its location"][..]),
         (good.replace("tool_id: x\n", ""), (1, 1), &["`tool_id` is missing"]),
         (good.replace("tool_type: script\n", ""), (1, 1), &["`tool_type` is missing"]),
-        (good.replace("script", "spell"), (2, 1), &["`tool_type` is not a known one"]),
+        (good.replace("script", "spell"), (2, 1), &["`tool_type` is not a known type"]),
         (good.replace("executor_id: python_runtime\n", ""), (1, 1), &["`executor_id` is missing"]),
-        (good.replace("python_runtime", "../x"), (3, 1), &["`executor_id` is no id"]),
+        (good.replace("python_runtime", "../x"), (3, 1), &["`executor_id` is not a valid id"]),
         (good.replace("\"1.0.0\"", "1.0"), (4, 1), &["not a text"]),
         (good.replace("\"1.0.0\"", "one"), (4, 1), &["`version` is not SemVer"]),
         (good.replace("version: \"1.0.0\"\n", ""), (1, 1), &["`version` is missing"]),
-        (good.clone() + "category: c\n", (6, 1), &["`c` in the file", "`a` by its place"]),
+        (good.clone() + "category: c\n", (6, 1), &["`c` in the file", "`a` by its location"]),
         (good.clone() + "tool_id: x\n", (6, 1), &["not one plain YAML mapping"]),
         (good.clone() + "a: &b {}\n", (6, 7), &["not one plain YAML mapping"]),
         (good.clone() + "a: {<<: {}}\n", (6, 5), &["not one plain YAML mapping"]),
@@ -179,9 +183,13 @@ fn a_lockfile_that_was_moved_or_changed_says_so() {
         (
             "lockfiles/b/x@1.0.0.lock.json",
             good.clone(),
-            &["`a` in the file", "`b` by its place"][..],
+            &["`a` in the file", "`b` by its location"][..],
         ),
-        ("lockfiles/a/y@1.0.0.lock.json", good.clone(), &["`x` in the file", "`y` by its place"]),
+        (
+            "lockfiles/a/y@1.0.0.lock.json",
+            good.clone(),
+            &["`x` in the file", "`y` by its location"],
+        ),
         ("lockfiles/a/x@2.0.0.lock.json", good.clone(), &["`1.0.0`", "`2.0.0`"]),
         (
             "lockfiles/a/x@1.0.0.lock.json",

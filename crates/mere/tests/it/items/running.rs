@@ -215,9 +215,9 @@ fn a_relation_to_nothing_is_a_warning() {
     stage.file("project/.ai/knowledge/a/base.md", &note("base", ""));
     stage.file("project/.ai/knowledge/b/base.md", &note("base", ""));
     let expected = json!([
-        "`entry_type` is not a known one",
-        "`references` names `nowhere`, which is not there",
-        "`references` names `../x`, which is no id"
+        "`entry_type` is not a known type",
+        "`references` names `nowhere`, which does not exist",
+        "`references` names `../x`, which is not a valid id"
     ]);
     let mut pair = Pair::new(&stage);
     for reply in [pair.run("knowledge", "n", &json!({})), pair.load("knowledge", "n")] {
@@ -235,7 +235,7 @@ fn nothing_else_is_run() {
     for (kind, id) in [("memory", "m"), ("lockfile", "t")] {
         let reply = pair.run(kind, id, &json!({}));
         assert_eq!(reply["code"], "IT-RUN-I-001", "{reply}");
-        assert_eq!(reply["message"], format!("Items of the type {kind} are not run."));
+        assert_eq!(reply["message"], format!("Items of the type {kind} cannot be run."));
     }
     for kind in ["directive", "tool"] {
         assert_eq!(pair.run(kind, "missing", &json!({}))["code"], "IT-ITEM-I-001");

@@ -82,7 +82,7 @@ fn folders_that_come_go_and_change_what_they_are() {
         std::fs::rename(folder("z"), stage.path("beside/z")).expect("moved out");
         assert_eq!(reader.title("one"), "IT-ITEM-I-001");
         std::os::unix::fs::symlink(stage.path("beside/z"), folder("a")).expect("a link");
-        assert_eq!(reader.title("one"), "IT-ITEM-I-001", "a link is not followed");
+        assert_eq!(reader.title("one"), "IT-ITEM-I-001", "links are not followed");
         std::fs::remove_file(folder("a")).expect("removed");
         std::fs::rename(stage.path("beside/z"), folder("a")).expect("moved back");
         assert_eq!(reader.title("one"), "One");

@@ -350,11 +350,11 @@ fn a_memory_is_changed_only_as_it_was_seen() {
         assert_eq!(second, digest(&stage, &path));
         let before = disk(&stage);
         let late = update("Three.\n", &first);
-        let message = format!("ROOT_PROJECT:/.ai/memory/{path}.md is another by now.");
+        let message = format!("ROOT_PROJECT:/.ai/memory/{path}.md has changed in the meantime.");
         assert_eq!(said(&late), ["I", "IT-ITEM-I-008", &message]);
         assert_eq!(late["data"], json!({ "sha256": second }));
         let again = surface.ask(&stage, "create_memory", &create);
-        let message = format!("There is a memory at '{path}' already.");
+        let message = format!("There is already a memory at '{path}'.");
         assert_eq!(said(&again), ["I", "IT-MEMORY-I-003", &message]);
         assert_eq!(disk(&stage), before, "nothing is overwritten");
         // An editor has been there meanwhile.

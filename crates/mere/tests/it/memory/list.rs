@@ -218,7 +218,7 @@ fn a_cursor_is_of_one_call() {
         arguments["cursor"] = json!(cursor);
         let reply = mcp.call("list_memories", &arguments);
         let told = (&reply["code"], &reply["message"]);
-        let message = json!("The cursor is not one that this call gave.");
+        let message = json!("The cursor was not issued by this call.");
         assert_eq!(told, (&json!("WA-DIR-I-002"), &message), "{arguments}");
     }
     // How many are wanted may change on the way.

@@ -117,7 +117,7 @@ fn a_broken_memory_is_listed_and_told_with_line_and_fix() {
             3,
             7,
             "the frontmatter is not one plain YAML mapping",
-            "Keys once each and evenly indented; no anchors, aliases, merges or tags.",
+            "Write each key once with even indentation, and use no anchors, aliases, merge keys or tags.",
         ),
         (
             "---\ntags: [x]\nBody.\n",
@@ -133,7 +133,13 @@ fn a_broken_memory_is_listed_and_told_with_line_and_fix() {
             "the value is not an RFC 3339 timestamp",
             "Write a time with its zone, such as `2026-01-24T09:30:00Z`.",
         ),
-        ("---\nk: 1\ntags: 3\n---\n", 3, 1, "the value is not a list of texts", "Write `[a, b]`."),
+        (
+            "---\nk: 1\ntags: 3\n---\n",
+            3,
+            1,
+            "the value is not a list of strings",
+            "Write `[a, b]`.",
+        ),
         ("a\nb\0\n", 2, 2, "there is a NUL byte", "Take it out."),
     ] {
         stage.file(&file("t/broken"), was);
@@ -183,21 +189,18 @@ fn reindex_reads_everything_and_names_what_is_wrong() {
     let stage = stage();
     stage.file(&file("t/right"), "# Right\n");
     let reply = person(&stage, &["store", "reindex"]);
-    assert_eq!(
-        said(&reply),
-        ["S", "IT-STORE-S-004", "1 memory was read; nothing is wrong with what is there."]
-    );
+    assert_eq!(said(&reply), ["S", "IT-STORE-S-004", "1 memory was read; no problems were found."]);
     stage.file(&file("t/broken"), "---\ntags: 3\n---\n");
     stage.file(&format!("{STORE}/t/Not A Slug.md"), "# No\n");
     stage.link("right.md", &format!("{STORE}/t/link.md"));
     let before = disk(&stage);
     let reply = person(&stage, &["store", "reindex"]);
-    let message = "2 memories were read, some are not right.";
+    let message = "2 memories were read, and some have problems.";
     assert_eq!(said(&reply), ["E", "IT-STORE-E-004", message]);
     let faults = json!([
-        { "path": "t/broken", "problem": "line 2, column 1: the value is not a list of texts" },
-        { "path": "t/Not A Slug.md", "problem": "its name is no slug" },
-        { "path": "t/link.md", "problem": "a link is not followed" },
+        { "path": "t/broken", "problem": "line 2, column 1: the value is not a list of strings" },
+        { "path": "t/Not A Slug.md", "problem": "its name is not a valid slug" },
+        { "path": "t/link.md", "problem": "links are not followed" },
     ]);
     assert_eq!(reply["data"]["faults"], faults);
     assert_eq!((&reply["data"]["memories"], &reply["data"]["categories"]), (&json!(2), &json!(1)));

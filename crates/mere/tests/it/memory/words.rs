@@ -61,7 +61,7 @@ fn force_is_for_a_person_at_a_terminal() {
 fn a_category_is_not_deleted_by_what_is_piped_in() {
     let stage = Stage::new();
     stage.file("project/.ai/memory/a/.keep", "");
-    refused(&stage, &["category", "delete", "a"], b"y\n", (1, "`--yes` answers"));
+    refused(&stage, &["category", "delete", "a"], b"y\n", (1, "use `--yes`"));
     assert!(stage.path("project/.ai/memory/a").exists());
 }
 
@@ -74,12 +74,12 @@ fn a_new_store_is_asked_for() {
     typist.answer("Template: blank, project or team [project]:", "none");
     typist.wait_for("that is none of blank, project, team");
     typist.answer("Template: blank, project or team [project]:", "");
-    typist.wait_for("Mode: free, subcategories or strict [as the template says]:");
+    typist.wait_for("Mode: free, subcategories or strict [from the template]:");
     // The end of input gives up.
     typist.press("\u{4}");
     let (code, said) = typist.finish();
     assert_eq!(code, 1, "{said}");
-    assert!(said.contains("no store was made"), "{said}");
+    assert!(said.contains("no store was created"), "{said}");
     assert!(!stage.path("project/.ai").exists());
 }
 

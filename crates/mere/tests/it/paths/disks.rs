@@ -55,7 +55,7 @@ fn a_full_disk_costs_nothing_that_was_there() {
         for path in ["a.md", "b.md"] {
             let reply = write(&mut mcp, path, &"large\n".repeat(40_000));
             assert_eq!(reply["code"], "WA-WRITE-E-001");
-            let words = "could not be written; what was there is still there.";
+            let words = "could not be written; the existing content was not changed.";
             assert_eq!(reply["message"], format!("ROOT_WORKSPACE:/{path} {words}"));
         }
         let kept = mcp.call("read", &json!({ "path": "ROOT_WORKSPACE:/a.md" }));

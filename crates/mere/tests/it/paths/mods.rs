@@ -196,13 +196,13 @@ fn nothing_to_trust_and_nothing_to_take_back_are_said() {
         let said = stage.person(&["trust", "project", "--yes"]);
         assert!(String::from_utf8_lossy(&said.stdout).contains("nothing to trust"), "{config:?}");
         let back = stage.person(&["trust", "project", "--revoke"]);
-        assert_eq!(String::from_utf8_lossy(&back.stdout), "There was nothing to take back.\n");
+        assert_eq!(String::from_utf8_lossy(&back.stdout), "There was nothing to revoke.\n");
     }
     let stage = stage(DOCS);
     assert!(stage.person(&["trust", "project", "--yes"]).status.success());
     stage.file("project/.ai/config.yaml", "mods: [broken\n");
     let back = stage.person(&["trust", "project", "--revoke"]);
-    assert_eq!(String::from_utf8_lossy(&back.stdout), "Trust taken back.\n");
+    assert_eq!(String::from_utf8_lossy(&back.stdout), "Trust revoked.\n");
 }
 
 #[test]

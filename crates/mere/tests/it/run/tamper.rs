@@ -247,7 +247,12 @@ fn a_lockfile_that_was_touched_does_not_count() {
             "IT-TRUST-E-002",
             "lock.json",
         ),
-        ("it has no signatures", |w| remove(w, &format!("{LOCK}.sig")), "EN-RUN-D-001", "lockfile"),
+        (
+            "its signatures are missing",
+            |w| remove(w, &format!("{LOCK}.sig")),
+            "EN-RUN-D-001",
+            "lockfile",
+        ),
         (
             "it is no JSON",
             |w| {

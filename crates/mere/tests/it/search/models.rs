@@ -279,7 +279,7 @@ fn without_a_model_words_find() {
     let answer = search(&stage, "flour", "hybrid");
     assert_eq!(ids(&answer.reply), ["bread"]);
     assert_eq!(answer.reply["data"]["mode"], "text");
-    let said = "There is no model: items were found by their words alone.";
+    let said = "No embedding model is configured: items were found by their words alone.";
     assert_eq!(hint(&answer.reply), said);
     assert_eq!(counts(&stage), ("none".to_owned(), vec![0, 0, 0]));
     let index = stage.person(&["index"]);

@@ -88,7 +88,10 @@ fn a_hit_says_who_vouches_for_it_and_what_was_changed_shows_no_text() {
     assert!(!changed.to_string().contains("quokka"), "{changed}");
     let shown = stage.person(&["search", "quokka"]);
     let shown = String::from_utf8(shown.stdout).expect("UTF-8");
-    assert!(shown.contains("· changed ·") && shown.contains("its text is not shown"), "{shown}");
+    assert!(
+        shown.contains("· changed ·") && shown.contains("(text not shown: not trusted)"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -306,7 +309,7 @@ fn a_person_at_a_terminal_sees_groups_colours_and_nothing_that_steers() {
     assert!(lines[1].contains("sky/evil · project · unsigned · 0."), "{plain}");
     assert!(plain.ends_with("2 matches (hybrid).\n"), "{plain}");
     let none = show("search xylophone --mode text", &[]);
-    assert!(none.contains("Nothing matches.") && none.contains("`mere list`"), "{none}");
+    assert!(none.contains("No matches.") && none.contains("`mere list`"), "{none}");
     let page = show("search zeppelin --unified --limit 1", &[("NO_COLOR", "1")]);
     let cursor = page.rsplit_once("--cursor ").expect("a next page").1.trim_end_matches("`\n");
     let next = show(

@@ -231,7 +231,7 @@ fn at_a_terminal_each_difference_is_shown_and_asked_for() {
     assert_eq!(ended, 0, "{shown}");
     assert_eq!([&deploy, &facts].map(|spot| status(&stage, spot)), ["verified"; 2]);
     let (ended, shown) = Typist::start(&stage, "sign").finish();
-    assert_eq!((ended, shown.contains("Nothing is to be signed.")), (0, true), "{shown}");
+    assert_eq!((ended, shown.contains("There is nothing to sign.")), (0, true), "{shown}");
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn what_strangers_signed_is_not_signed_by_the_way() {
     done(&stage, &["keys", "generate", "--no-passphrase"]);
     stage.file("home/.ai/config.yaml", "");
     let (ended, shown) = Typist::start(&stage, "sign").finish();
-    assert_eq!((ended, shown.contains("Nothing is to be signed.")), (0, true), "{shown}");
+    assert_eq!((ended, shown.contains("There is nothing to sign.")), (0, true), "{shown}");
     assert_eq!(kinds().map(|spot| status(&stage, &spot)), ["unknown-key"; 7]);
 }
 

@@ -166,7 +166,7 @@ fn where_nobody_can_sign_what_is_signed_is_not_broken_by_accepting() {
 fn at_a_terminal_a_proposal_is_shown_accepted_and_signed() {
     let spot = kinds()[0].clone();
     for (command, question, yes) in [
-        ("review --color never", "[a]ccept, [r]eject, [s]kip, [q]uit?", "a"),
+        ("review --color never", "Accept this? [a]ccept, [r]eject, [s]kip, [q]uit", "a"),
         ("sign --color never", "Accept it? [y]es, [n]ot now, [r]eject, [q]uit", "y"),
     ] {
         let stage = attended();
@@ -182,7 +182,7 @@ fn at_a_terminal_a_proposal_is_shown_accepted_and_signed() {
     let stage = attended();
     propose(&stage, &spot, "update", "MINE");
     let mut typist = Typist::start(&stage, "review");
-    typist.answer("[a]ccept, [r]eject, [s]kip, [q]uit?", "r");
+    typist.answer("Accept this? [a]ccept, [r]eject, [s]kip, [q]uit", "r");
     assert_eq!(typist.finish().0, 0);
     assert_eq!(
         (status(&stage, &spot).as_str(), read(&stage, &spot.main())),

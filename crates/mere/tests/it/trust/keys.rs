@@ -139,13 +139,13 @@ fn a_passphrase_is_asked_for_twice_and_never_shown() {
     let stage = Stage::new();
     let mut typist = Typist::start(&stage, "keys generate --color never");
     typist.answer("Passphrase for the new key (empty for none): ", PASSPHRASE);
-    typist.answer("The same again: ", "another");
-    typist.wait_for("They differ.");
+    typist.answer("Repeat the passphrase: ", "another");
+    typist.wait_for("The passphrases do not match.");
     typist.answer("Passphrase for the new key (empty for none): ", PASSPHRASE);
-    typist.answer("The same again: ", PASSPHRASE);
+    typist.answer("Repeat the passphrase: ", PASSPHRASE);
     let (status, said) = typist.finish();
     assert_eq!(status, 0, "{said}");
-    assert!(said.contains("A key was made: SHA256:"), "{said}");
+    assert!(said.contains("A key was generated: SHA256:"), "{said}");
     assert!(!said.contains("correct") && !said.contains("another"), "{said}");
     let file = host_path(&stage, &format!("{KEPT}/id_ed25519"));
     let open = |passphrase| ssh(&stage, "ssh-keygen", &["-y", "-P", passphrase, "-f", &file]);

@@ -450,7 +450,7 @@ fn a_members_limits_hold() {
         assert_eq!(ada.trust(kind, id), status, "{id}");
     }
     let late = ada.load("knowledge", "too-late");
-    assert_eq!(late.reply["data"]["trust"]["why"], "its last day is over");
+    assert_eq!(late.reply["data"]["trust"]["why"], "it has expired");
     let hint = late.reply["hint"].as_str().expect("a hint");
     assert!(hint.contains("an admin of the team"), "{hint}");
     let shown = ada.done(&["team", "show"]);

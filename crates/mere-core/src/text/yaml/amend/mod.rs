@@ -34,13 +34,13 @@ pub enum AmendError {
     #[error("there is no such key")]
     Missing,
     /// The key to be added exists already, whatever its value is.
-    #[error("the key is there already")]
+    #[error("the key already exists")]
     AlreadyExists,
     /// There is a list or a scalar where a mapping is expected.
-    #[error("there is something other than a mapping on the way to the key")]
+    #[error("something on the path to the key is not a mapping")]
     NotAMapping,
     /// The text is laid out in a way that cannot be edited and checked.
-    #[error("it is written in a way that only a person can edit")]
+    #[error("it is written in a way that only a person can edit safely")]
     UnsupportedLayout,
 }
 

@@ -81,7 +81,7 @@ pub fn remove(text: &str, path: &[&str]) -> Result<String, AmendError> {
         MappingStyle::Flow => flow::remove(text, step.node, step.pairs, step.index),
         MappingStyle::Block => {
             let owner = found.steps.iter().nth_back(1).map(PathStep::pair);
-            block::remove(text, &file.tree, (step.pairs, step.index), owner)
+            block::remove(text, &file.tree, step, owner)
         }
     };
     file.apply_and_check(edits, |whole| remove_value(whole, path))
@@ -148,7 +148,7 @@ impl<'a> ParsedFile<'a> {
             NodeShape::Mapping(MappingStyle::Flow, pairs) => Some(&**pairs),
             _ => None,
         };
-        let in_braces = || flow::append(text, (node, pairs?), key, value);
+        let in_braces = || flow::append(text, node, key, value);
         if pairs.is_some_and(|pairs| !pairs.is_empty()) {
             return in_braces();
         }

@@ -23,8 +23,11 @@ pub use mere_host::{
 };
 pub use session::Session;
 pub use session::event::Event;
+pub use session::file_approval::{AllowError, AllowedFiles};
 pub use session::locations::{Locations, PathReport, find_locations};
-pub use session::options::{Mods, OpenError, Purpose, SessionOptions, SessionState};
-pub use trust::approvals;
+pub use session::options::{Purpose, SessionOptions, SessionState};
+pub use session::project_approval::{ProjectApproval, TrustError};
+pub use trust::approvals::project::WideningRequest;
 pub use trust::approvals::records::RecordError;
 pub use trust::tokens::{Token, TokenError, Tokens};
+pub use world::{Mods, OpenError};

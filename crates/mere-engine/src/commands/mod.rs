@@ -3,6 +3,7 @@
 //! Each command has a file of its own; this one only dispatches to them.
 
 mod config;
+pub(crate) mod config_check;
 mod difference;
 mod doctor;
 mod git_attributes;
@@ -10,6 +11,8 @@ mod graph;
 mod index;
 mod init;
 mod item_report;
+pub(crate) mod key_list;
+pub(crate) mod keys;
 mod link_updates;
 mod list;
 mod memory;
@@ -20,6 +23,7 @@ mod relocation;
 mod review;
 mod select;
 mod sign;
+pub(crate) mod signers;
 mod team;
 mod verify;
 mod why;

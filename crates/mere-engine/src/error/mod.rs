@@ -30,8 +30,7 @@ pub(crate) use signers::signer_error_reply;
 use crate::config::ConfigError;
 use crate::error::tool_error::ToolError;
 use crate::search::SearchError;
-use crate::session::snapshot::WorldError;
-use crate::world::ResolveError;
+use crate::world::{ResolveError, WorldError};
 pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
 
 /// The forms a path may take: the hint for every path that cannot be resolved.

@@ -9,8 +9,7 @@ use crate::items::{ItemChangeError, ItemError};
 use crate::memory::StoreError;
 use crate::run::RunError;
 use crate::search::SearchError;
-use crate::session::snapshot::WorldError;
-use crate::world::{ResolveError, TraversalError};
+use crate::world::{ResolveError, TraversalError, WorldError};
 
 /// A call that failed. It carries addresses, never paths; what the machine reported goes to the
 /// log.

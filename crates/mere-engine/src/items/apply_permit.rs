@@ -12,8 +12,8 @@ use super::ItemChangeError;
 use super::item_files::read_item_digest;
 use super::new_item::main_file_name;
 use crate::policy::{ExpectedState, ItemOperation, ItemPermit};
-use crate::session::context::Context;
 use crate::trust::project_key;
+use crate::world::Context;
 use mere_host::{
     EntryKind, FolderWriter, OpenFolder, WritePrecondition, digest_file, none_if_missing,
     open_regular_file, read_at_most,

@@ -25,9 +25,8 @@ use crate::memory::{ItemRules, StoreCall};
 use crate::policy::{self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState};
 use crate::run::directive::run_item;
 use crate::search::SearchContext;
-use crate::session::context::Context;
 use crate::trust::TrustPolicy;
-use crate::world::VisibilityRef;
+use crate::world::{Context, VisibilityRef};
 use mere_host::{CellPool, digest_file, none_if_missing, read_at_most};
 
 /// Everything that one call about items needs.

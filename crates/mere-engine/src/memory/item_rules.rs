@@ -18,7 +18,7 @@ use super::stores::lock_timeout;
 use super::sync::{category_address, create_categories};
 use crate::config::StorageConfig;
 use crate::policy;
-use crate::session::context::Context;
+use crate::world::Context;
 use mere_host::{FolderWriter, SPACE_FOLDER};
 
 /// The category rules for items from both config files.

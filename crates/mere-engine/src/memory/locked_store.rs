@@ -20,9 +20,8 @@ use super::category_file::{self, CATEGORY_FILE};
 use super::store_view::{StoreOnDisk, VisibleStore};
 use super::{Store, StoreError};
 use crate::policy;
-use crate::session::context::Context;
 use crate::trust::{now, project_key};
-use crate::world::World;
+use crate::world::{Context, World};
 use mere_host::{FolderWriter, WritePrecondition, read_at_most};
 
 /// The largest memory file that is read.

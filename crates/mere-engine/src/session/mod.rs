@@ -28,20 +28,19 @@ use crate::files::{dir, file_change, glob, grep, question};
 use crate::items::{Catalogs, ItemSources};
 use crate::memory::{MemoryTables, Stores, UnknownStore};
 use crate::search::SessionIndex;
-use crate::session::context::Context;
 use crate::session::event::Event;
-use crate::session::options::{OpenError, OperatorChoice, Purpose, SessionOptions, SessionState};
+use crate::session::options::{Purpose, SessionOptions, SessionState};
 use crate::session::snapshot::Snapshot;
-use crate::trust::{keys, signers};
-use crate::world::{ResolveError, World};
+use crate::world::{Context, OpenError, OperatorChoice, ResolveError, World};
 use mere_host::{CellPool, FileStamps, TypedPath, WatchedFiles};
 
-pub(crate) mod context;
 mod dispatch;
 pub(crate) mod event;
+pub(crate) mod file_approval;
 pub(crate) mod help;
 pub(crate) mod locations;
 pub(crate) mod options;
+pub(crate) mod project_approval;
 pub(crate) mod snapshot;
 
 /// A session with one project.
@@ -282,11 +281,13 @@ impl Session {
             Verb::Person(PersonCommand::CheckConfig) => {
                 crate::commands::check_config(&self.context)
             }
-            Verb::Person(PersonCommand::Keys(asked)) => {
-                keys::run_command(&self.context.environment, asked, request.key_passphrase.as_ref())
-            }
+            Verb::Person(PersonCommand::Keys(asked)) => crate::commands::keys::run_command(
+                &self.context.environment,
+                asked,
+                request.key_passphrase.as_ref(),
+            ),
             Verb::Person(PersonCommand::Trust(asked)) => {
-                signers::run_command(&self.context.environment, asked)
+                crate::commands::signers::run_command(&self.context.environment, asked)
             }
             Verb::Category(_)
             | Verb::Memory(_)

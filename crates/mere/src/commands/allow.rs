@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use mere_core::address::Address;
 use mere_core::reply::codes;
-use mere_engine::approvals::files::{AllowError, AllowedFiles};
+use mere_engine::{AllowError, AllowedFiles};
 use serde_json::json;
 
 use crate::arguments::{AllowArguments, LocationArguments};

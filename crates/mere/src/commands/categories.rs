@@ -18,8 +18,7 @@ use crate::arguments::{
 use crate::commands::items::{PersonSession, with_session};
 use crate::commands::memories::count_listed;
 use crate::commands::team::report_refusal;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "category";
 /// How many memories are counted at most before a category is deleted with them.

@@ -19,8 +19,7 @@ use crate::arguments::{
 use crate::commands::call;
 use crate::commands::call::KeyboardTurn;
 use crate::commands::question_loop::call_until_done;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::{Printer, terminal};
 
 /// The largest number of results that one page of a tool holds.
 const MAX_PAGE: u64 = 10_000;

@@ -26,8 +26,7 @@ use crate::commands::call;
 use crate::commands::call::KeyboardTurn;
 use crate::commands::passphrase::PassphraseCache;
 use crate::commands::question_loop::call_until_done;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::{Printer, terminal};
 
 /// A command for items.
 pub(crate) enum ItemCommand {

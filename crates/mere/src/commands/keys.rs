@@ -11,8 +11,7 @@ use mere_core::request::{KeysCommand, Passphrase, PersonCommand, Verb};
 use crate::arguments::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 use crate::commands::items::PersonSession;
 use crate::commands::passphrase;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "keys";
 

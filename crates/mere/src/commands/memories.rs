@@ -23,8 +23,7 @@ use crate::arguments::{
 use crate::commands::content;
 use crate::commands::items::{PersonSession, PrintMethod, with_session};
 use crate::commands::team::report_refusal;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "memory";
 /// The most memories that one page holds.

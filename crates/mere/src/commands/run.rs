@@ -16,8 +16,7 @@ use crate::arguments::{
     SessionArguments,
 };
 use crate::commands::items::{PersonSession, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::{Printer, terminal};
 
 /// Runs a tool. Its output streams are passed on as they arrive, and a failed tool has an exit
 /// status of its own.

@@ -11,8 +11,7 @@ use serde_json::Value;
 
 use crate::arguments::{LocationArguments, SearchArguments};
 use crate::commands::items::{PersonSession, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "search";
 

@@ -16,8 +16,7 @@ use serde_json::Value;
 
 use crate::arguments::{EditArguments, SignArguments, VerifyArguments};
 use crate::commands::items::{PersonSession, ReviewContext};
-use crate::print::Printer;
-use crate::print::{sarif, terminal};
+use crate::print::{Printer, sarif, terminal};
 
 /// A person's answer about one item.
 enum SignAnswer {

@@ -17,8 +17,7 @@ use crate::arguments::{
 };
 use crate::commands::items::PersonSession;
 use crate::commands::signing::parse_chosen;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "team";
 const JOIN: &str = "join";

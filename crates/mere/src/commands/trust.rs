@@ -4,7 +4,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_engine::approvals::project::{ProjectApproval, TrustError, WideningRequest};
+use mere_engine::{ProjectApproval, TrustError, WideningRequest};
 
 use crate::arguments::{LocationArguments, TrustArguments, TrustCommandArguments};
 use crate::commands::items;

@@ -27,7 +27,7 @@ enum SigningBackend {
 }
 
 impl SigningKey {
-    pub(super) fn from_private(key: ed25519_dalek::SigningKey) -> Result<Self, KeyFault> {
+    pub(crate) fn from_private(key: ed25519_dalek::SigningKey) -> Result<Self, KeyFault> {
         Ok(Self {
             public: pem::public_key_of(&key)?,
             backend: SigningBackend::Local(Box::new(key)),

@@ -5,9 +5,10 @@
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::PublicKey;
 
-use super::fault::KeyFault;
-use super::own_keys::{self, KeyLocation, OwnKey};
-use super::pem::Pem;
+use crate::trust::keys::fault::KeyFault;
+use crate::trust::keys::own_keys;
+use crate::trust::keys::own_keys::{KeyLocation, OwnKey};
+use crate::trust::keys::pem::Pem;
 use mere_host::{Environment, KeyFile, SshAgent, SshAgentError};
 
 /// Lists the keys. A key that cannot be used is listed with its problem.

@@ -8,12 +8,13 @@ use mere_core::request::{KeyArgument, KeyName, KeysCommand, Passphrase, PersonFi
 use mere_core::trust::{ClaimedTime, Fingerprint, KeyError, PublicKey, Rotation};
 use zeroize::Zeroizing;
 
-use super::fault::KeyFault;
-use super::list;
-use super::own_keys::{self, KeyLocation, OwnKey};
-use super::pem::{self, Pem};
-use super::signing::{self, SigningKey};
+use super::key_list;
 use crate::error;
+use crate::trust::keys::fault::KeyFault;
+use crate::trust::keys::own_keys::{KeyLocation, OwnKey};
+use crate::trust::keys::pem::Pem;
+use crate::trust::keys::signing::SigningKey;
+use crate::trust::keys::{own_keys, pem, signing};
 use mere_host::{Environment, LinkPolicy, now_nanoseconds};
 
 /// Runs a `mere keys` command.
@@ -26,7 +27,7 @@ pub(crate) fn run_command(
         KeysCommand::Generate { name, passphrase } => {
             generate(surroundings, name.as_ref(), passphrase)
         }
-        KeysCommand::List => list::list(surroundings),
+        KeysCommand::List => key_list::list(surroundings),
         KeysCommand::Export { key } => export(surroundings, *key),
         KeysCommand::Import { file } => import(surroundings, file),
         KeysCommand::Use(KeyArgument::Fingerprint(key)) => use_named(surroundings, *key),
@@ -235,8 +236,11 @@ fn key_fields(surroundings: &Environment, own: &OwnKey) -> Fields {
     Fields::default()
         .with("key", Content::from(own.public.fingerprint()))
         .with("public", Content::mention(own.public.to_string()))
-        .with("where", list::location_name(&own.location))
-        .with_some("file", list::location_file(surroundings, &own.location).map(Content::mention))
+        .with("where", key_list::location_name(&own.location))
+        .with_some(
+            "file",
+            key_list::location_file(surroundings, &own.location).map(Content::mention),
+        )
         .with("current", own.is_current)
 }
 

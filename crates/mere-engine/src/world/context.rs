@@ -15,10 +15,10 @@ use mere_core::text::pattern::Patterns;
 use serde_json::json;
 
 use crate::config;
-use crate::session::options::OpenError;
 use crate::trust::approvals::project;
 use crate::trust::project_key;
 use crate::trust::project_key::ProjectKey;
+use crate::world::OpenError;
 use mere_host::{
     Database, Environment, Folder, FolderWriter, SPACE_FOLDER, TypedPath, WORKSPACES_FOLDER,
     find_project,

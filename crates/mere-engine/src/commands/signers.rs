@@ -8,10 +8,10 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{PersonFile, SignerKey, SignerName, SignerSelector, TrustCommand};
 use mere_core::trust::{Fingerprint, KeyLimits, PublicKey, Rotation};
 
-use super::{FILE, SignerFault, TrustRecord, TrustStore};
 use crate::error;
 use crate::trust::approvals::records;
 use crate::trust::keys;
+use crate::trust::signers::{FILE, SignerFault, TrustRecord, TrustStore};
 use mere_host::{Environment, KeyFile, KeyFileError, LinkPolicy};
 
 /// Runs a `mere trust` command.
@@ -54,7 +54,7 @@ fn add(
 }
 
 fn list(surroundings: &Environment) -> Result<Draft, SignerFault> {
-    let TrustStore::Records(records) = super::read(surroundings) else {
+    let TrustStore::Records(records) = crate::trust::signers::read(surroundings) else {
         return Err(SignerFault::Damaged(surroundings.display_config_file(FILE)));
     };
     let rows = records.iter().map(|record| Data::from(signer_fields(record))).collect::<Data>();
@@ -141,7 +141,7 @@ fn update_records<T>(
 ) -> Result<T, SignerFault> {
     records::try_update(surroundings.lock_config(), FILE, |folder, values| {
         let damaged = || SignerFault::Damaged(folder.display_path(FILE));
-        let mut records = super::parse(values).ok_or_else(damaged)?;
+        let mut records = crate::trust::signers::parse(values).ok_or_else(damaged)?;
         let done = edit(&mut records)?;
         *values = records.iter().map(TrustRecord::to_record).collect();
         Ok(done)

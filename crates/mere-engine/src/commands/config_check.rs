@@ -6,10 +6,8 @@ use mere_core::item::Scope;
 
 use crate::config::{self, Config, ConfigError};
 use crate::memory::{Drift, ItemRules, find_drift, resolve_stores};
-use crate::session::context::Context;
-use crate::session::options::OperatorChoice;
-use crate::session::snapshot::WorldError;
 use crate::trust::approvals::project;
+use crate::world::{Context, OperatorChoice, WorldError};
 
 /// The most differences between disk and configuration that are reported.
 const MAX_WARNINGS: usize = 50;

@@ -13,7 +13,6 @@ use super::team::{Membership, Quorum, RosterTrouble, Team};
 use crate::config::SigningConfig;
 use crate::trust::project_key::ProjectKey;
 use crate::trust::{keys, project_key, signers};
-use crate::world::Context;
 use mere_host::{Environment, Folder, now_nanoseconds as nanoseconds};
 
 /// The trust policy that results from one reading of the configuration.

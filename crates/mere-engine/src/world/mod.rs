@@ -22,7 +22,7 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use mere_core::address::{Address, ModName, RelPath, Root, Spoken};
 
-pub(crate) use context::{Context, OuterProject};
+pub(crate) use context::Context;
 pub(crate) use error::WorldError;
 pub(crate) use find::SweepBounds;
 pub(crate) use grep::{Case, GrepQuery, LineMatch, LineRenderer, PrivateKeyContext, ShownLine};

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use crate::config::{Config, OutsideStore};
 use crate::trust::approvals::records;
-use crate::trust::approvals::records::RecordError;
 use crate::trust::project_key::ProjectKey;
 use mere_host::{Environment, Folder};
 

@@ -11,6 +11,7 @@ use mere_core::request::ListItems;
 use super::ItemCall;
 use crate::error::tool_error::ToolError;
 use crate::error::{describe_failure, trust_fields};
+use crate::files::error::FileError;
 use crate::files::view::{View, count_phrase};
 use crate::items::find::is_visible;
 use crate::items::reply_fields::{ItemMasker, own_text};
@@ -131,7 +132,9 @@ pub(super) fn fault_text(error: &ToolError) -> String {
         ToolError::Item(ItemError::Broken(broken)) => {
             describe_failure(&broken.failure).render_for_person()
         }
-        ToolError::Path(_) => "it is hidden by `sensitive`, or it no longer exists".to_owned(),
+        ToolError::File(FileError::Path(_)) => {
+            "it is hidden by `sensitive`, or it no longer exists".to_owned()
+        }
         _ => "it cannot be read".to_owned(),
     }
 }

@@ -29,6 +29,7 @@ pub(crate) use signers::signer_error_reply;
 
 use crate::config::ConfigError;
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::search::SearchError;
 use crate::world::{ResolveError, WorldError};
 pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
@@ -140,7 +141,7 @@ fn describe_accepted(kind: ParameterKind) -> String {
 /// Answers a search that failed.
 fn search_error_reply(error: &SearchError) -> Draft {
     match error {
-        SearchError::Cancelled => tool_error_reply(&ToolError::Cancelled),
+        SearchError::Cancelled => file_error_reply(&FileError::Cancelled),
         SearchError::Database(_) | SearchError::Io(_) => {
             tracing::error!(%error, "the search index cannot be used");
             Draft::fault(codes::SEARCH_BROKEN, "The search index cannot be read or built.")
@@ -149,25 +150,36 @@ fn search_error_reply(error: &SearchError) -> Draft {
     }
 }
 
-/// Answers a call that failed with a tool error.
+/// Answers a call that failed.
 pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
     match error {
-        ToolError::World(WorldError::Config(error)) => config_error_reply(error),
-        ToolError::World(WorldError::Io(cause)) => io_error_reply(cause),
-        ToolError::Path(ResolveError::NotVisible) => not_visible_reply(),
-        ToolError::Path(ResolveError::Io(cause)) => io_error_reply(cause),
-        ToolError::NotADirectory(address) => {
+        ToolError::File(error) => file_error_reply(error),
+        ToolError::Item(error) => item::item_error_reply(error),
+        ToolError::Store(error) => store::store_error_reply(error),
+        ToolError::Search(error) => search_error_reply(error),
+        ToolError::Run(error) => run::run_error_reply(error),
+    }
+}
+
+/// Answers a call about files that failed.
+pub(crate) fn file_error_reply(error: &FileError) -> Draft {
+    match error {
+        FileError::World(WorldError::Config(error)) => config_error_reply(error),
+        FileError::World(WorldError::Io(cause)) => io_error_reply(cause),
+        FileError::Path(ResolveError::NotVisible) => not_visible_reply(),
+        FileError::Path(ResolveError::Io(cause)) => io_error_reply(cause),
+        FileError::NotADirectory(address) => {
             let message = Prose::words("").address(address.clone()).and(" is a file.");
             Draft::invalid(codes::DIR_NOT_A_DIRECTORY, message)
                 .hint("A directory is needed here; `read` and `grep` take a file.")
         }
-        ToolError::NotAFile(address) => {
+        FileError::NotAFile(address) => {
             let message = Prose::words("").address(address.clone()).and(" is a directory.");
             Draft::invalid(codes::READ_NOT_A_FILE, message)
                 .hint("`dir` with `list` shows what is in it.")
         }
-        ToolError::WrongCursor => wrong_cursor_reply(),
-        ToolError::InvalidExpression => Draft::invalid(
+        FileError::WrongCursor => wrong_cursor_reply(),
+        FileError::InvalidExpression => Draft::invalid(
             codes::GREP_PATTERN,
             "The argument `pattern` of `grep` is not a valid regular expression.",
         )
@@ -175,15 +187,11 @@ pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
             "The syntax is Rust's: no look-around, no backreferences, and no line break in the pattern. Escape \
              a literal ( [ { . * + ? with a backslash.",
         ),
-        ToolError::Unreadable { address, cause } => unreadable_reply(address, cause),
-        ToolError::Change(error) => file_change::change_error_reply(error),
-        ToolError::Item(error) => item::item_error_reply(error),
-        ToolError::Store(error) => store::store_error_reply(error),
-        ToolError::Search(error) => search_error_reply(error),
-        ToolError::Run(error) => run::run_error_reply(error),
-        ToolError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
+        FileError::Unreadable { address, cause } => unreadable_reply(address, cause),
+        FileError::Change(error) => file_change::change_error_reply(error),
+        FileError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
             .hint("Nothing was changed. Call again if you still want it."),
-        ToolError::TimedOut(address) => {
+        FileError::TimedOut(address) => {
             let message =
                 Prose::words("Searching ").address(address.clone()).and(" took too long.");
             Draft::fault(codes::CALL_TIMED_OUT, message)

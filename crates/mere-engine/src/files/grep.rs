@@ -12,7 +12,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::Grep;
 use mere_core::turn::Turn;
 
-use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::read;
 use crate::files::redaction::MaskedText;
 use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply};
@@ -25,12 +25,12 @@ use crate::world::{
 const LINE_SEPARATOR: char = '\n';
 
 /// Lists one page of the lines that match.
-pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draft, ToolError> {
+pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draft, FileError> {
     let target = view.resolve(&call.path)?;
     let case = if call.ignore_case { Case::Ignored } else { Case::Sensitive };
     let spectacles = AgentLineRenderer { view, target: &target };
     let query = GrepQuery::new(&call.pattern, case, &spectacles)
-        .map_err(|_| ToolError::InvalidExpression)?;
+        .map_err(|_| FileError::InvalidExpression)?;
     let name = cursor_name(call);
     let start =
         call.cursor.as_ref().map(|cursor| PageStart::from_cursor(cursor, &name, target.address()));
@@ -43,7 +43,7 @@ pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draf
             let start = start.as_ref().map(|start| &start.position);
             let bounds = SweepBounds { depth: usize::MAX, size: call.limit, start };
             let gathered = view.world.grep(&target, &mut query, &bounds, turn);
-            gathered.map_err(|error| ToolError::from_traversal(error, target.address()))?
+            gathered.map_err(|error| FileError::from_traversal(error, target.address()))?
         }
         PathKind::File => search_file(&target, &mut query, call.limit, turn)?,
     };
@@ -67,13 +67,13 @@ struct PageStart {
 }
 
 impl PageStart {
-    fn from_cursor(cursor: &Cursor, name: &str, target: &Address) -> Result<Self, ToolError> {
-        let text = cursor.position(name, target).ok_or(ToolError::WrongCursor)?;
+    fn from_cursor(cursor: &Cursor, name: &str, target: &Address) -> Result<Self, FileError> {
+        let text = cursor.position(name, target).ok_or(FileError::WrongCursor)?;
         if let Some((path, line)) = text.split_once(LINE_SEPARATOR) {
-            let line = line.parse().map_err(|_| ToolError::WrongCursor)?;
+            let line = line.parse().map_err(|_| FileError::WrongCursor)?;
             return Ok(Self { position: Position::From(path.to_owned()), line: Some(line) });
         }
-        let position = Position::from_text(text).ok_or(ToolError::WrongCursor)?;
+        let position = Position::from_text(text).ok_or(FileError::WrongCursor)?;
         Ok(Self { position, line: None })
     }
 }
@@ -85,9 +85,9 @@ fn search_file(
     query: &mut GrepQuery<'_>,
     limit: usize,
     turn: &dyn Turn,
-) -> Result<GrepPage, ToolError> {
+) -> Result<GrepPage, FileError> {
     let catch = query.search(read::open_visible_file(target)?, limit, turn);
-    let catch = catch.map_err(|error| ToolError::from_traversal(error, target.address()))?;
+    let catch = catch.map_err(|error| FileError::from_traversal(error, target.address()))?;
     Ok(SweepPage { entries: vec![(String::new(), catch)], unaddressable: 0, resume_at: None })
 }
 

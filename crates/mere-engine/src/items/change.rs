@@ -18,6 +18,7 @@ use super::{ItemChangeError, ItemError, ItemSources, TrustStatus, proposal};
 use crate::commands::delete_memory;
 use crate::config::{AgentsConfig, RunConfig};
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::read::open_visible_file;
 use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::files::view::View;
@@ -162,7 +163,7 @@ fn restore_masked_files(
         let content = match CurrentFile::read(desk, address) {
             Ok(current) => current.restore_masked_text(desk, content)?,
             // The file is new, so nobody saw a masked version of it.
-            Err(ToolError::Path(_)) => content.clone(),
+            Err(ToolError::File(FileError::Path(_))) => content.clone(),
             Err(error) => return Err(error),
         };
         Ok((path.clone(), content))

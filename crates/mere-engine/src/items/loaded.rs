@@ -16,6 +16,7 @@ use super::ItemError;
 use super::item_files::{ItemFilesError, hash_other_files, item_digest};
 use super::reply_fields::mask_fault;
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::read::open_visible_file;
 use crate::files::view::View;
 use crate::trust::TrustPolicy;
@@ -127,7 +128,7 @@ impl RawItem {
                     missing: Vec::new(),
                 }));
             }
-            (Err(_), _) => return Err(self.parse().err().unwrap_or(ToolError::Cancelled)),
+            (Err(_), _) => return Err(self.parse().err().unwrap_or(FileError::Cancelled.into())),
         };
         let files = with_main_file(&self.place, (self.sha256, self.bytes.len() as u64), others);
         let sidecar = std::mem::replace(&mut self.sidecar, SidecarFile::None);

@@ -16,6 +16,7 @@ use super::lock::Locked;
 use super::ready::Ready;
 use super::{RunError, show};
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::load::item_name;
 use crate::items::{ItemCall, mask_secrets};
@@ -50,10 +51,10 @@ pub(crate) fn run_tool(desk: &ItemCall<'_>, ask: &RunRequest<'_>) -> Result<Draf
         check_layers(desk).map_err(RunError::Sandbox)?;
         return Ok(show::dry_run_reply(&ready));
     }
-    let Some(work) = open_workspace(desk)? else { return Err(ToolError::Cancelled) };
+    let Some(work) = open_workspace(desk)? else { return Err(FileError::Cancelled.into()) };
     let finished = run_in_cell(desk, &ready, &work).map_err(RunError::Sandbox)?;
     if finished.end == RunEnd::Cancelled {
-        return Err(ToolError::Cancelled);
+        return Err(FileError::Cancelled.into());
     }
     Ok(run_reply(desk, &ready, &finished))
 }

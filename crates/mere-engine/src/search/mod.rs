@@ -26,6 +26,7 @@ use mere_core::search::{ExactTerm, Query, fold};
 use crate::config::EmbeddingsConfig;
 use crate::error;
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::redaction::MaskedText;
 use crate::files::view::{cursor_data, page_reply};
 use crate::items::ItemCall;
@@ -79,8 +80,8 @@ pub(crate) fn search(desk: &ItemCall<'_>, call: &Search) -> Result<Draft, ToolEr
     let offset = match &call.cursor {
         None => 0,
         Some(cursor) => {
-            let said = cursor.position(&name, &cursor_address()).ok_or(ToolError::WrongCursor)?;
-            said.parse::<usize>().map_err(|_| ToolError::WrongCursor)?
+            let said = cursor.position(&name, &cursor_address()).ok_or(FileError::WrongCursor)?;
+            said.parse::<usize>().map_err(|_| FileError::WrongCursor)?
         }
     };
     let answer = if call.source == SearchSource::Registry {

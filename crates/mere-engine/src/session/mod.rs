@@ -270,7 +270,7 @@ impl Session {
                 dir::tree(&view()?, path, (*depth, cursor.as_ref()), turn)?
             }
             Verb::Read(call) => {
-                return question::read_with_confirmation(view()?, call, request, turn);
+                return Ok(question::read_with_confirmation(view()?, call, request, turn)?);
             }
             Verb::Glob(call) => glob::glob(&view()?, call, turn)?,
             Verb::Grep(call) => grep::grep(&view()?, call, turn)?,

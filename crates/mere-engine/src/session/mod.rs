@@ -13,8 +13,8 @@ use mere_core::address::{Address, AgentName, Root, Spoken};
 use mere_core::category::CategoryMode;
 use mere_core::gate::{Cleared, ClearedMessage, ReplyMetadata, Seal};
 use mere_core::item::{ItemRef, ItemType, Scope};
-use mere_core::reply::{Draft, codes};
-use mere_core::request::{Caller, Dir, PersonCommand, Reader, Request, Tool, Verb};
+use mere_core::reply::codes;
+use mere_core::request::{Caller, Reader, Request, Tool, Verb};
 use mere_core::trace::SessionId;
 use mere_core::turn::{Outcome, Question, Turn};
 use serde_json::Value;
@@ -24,14 +24,15 @@ use crate::error;
 use crate::error::tool_error::ToolError;
 use crate::files::question::DraftOutcome;
 use crate::files::view::View;
-use crate::files::{dir, file_change, glob, grep, question};
 use crate::items::{Catalogs, ItemSources};
 use crate::memory::{MemoryTables, Stores, UnknownStore};
 use crate::search::SessionIndex;
+use crate::session::context::Context;
+use crate::session::dispatch::{answer_item_verb, answer_store_verb};
 use crate::session::event::Event;
 use crate::session::options::{Purpose, SessionOptions, SessionState};
 use crate::session::snapshot::Snapshot;
-use crate::world::{Context, OpenError, OperatorChoice, ResolveError, World};
+use crate::world::{ResolveError, World};
 use mere_host::{CellPool, FileStamps, TypedPath, WatchedFiles};
 
 mod dispatch;
@@ -256,47 +257,20 @@ impl Session {
         request: &Request,
         turn: &mut dyn Turn,
     ) -> Result<DraftOutcome, ToolError> {
-        let caller = &request.caller;
-        let view = || self.view(snapshot, caller);
         let draft = match &request.verb {
             Verb::InvalidCall(error) => error::call_error_reply(error),
             Verb::Help { topic } => help::help(*topic),
-            Verb::Dir(Dir::Pwd) => self.pwd(snapshot, caller)?,
-            Verb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
-            Verb::Dir(Dir::List { path, cursor }) => {
-                dir::list(&view()?, path, cursor.as_ref(), turn)?
+            Verb::Files(verb) => return self.answer_file_verb(verb, request, snapshot, turn),
+            Verb::Items(verb) => {
+                self.with_item_call(request, snapshot, turn, |call| answer_item_verb(call, verb))?
             }
-            Verb::Dir(Dir::Tree { path, depth, cursor }) => {
-                dir::tree(&view()?, path, (*depth, cursor.as_ref()), turn)?
+            Verb::Stores(verb) => {
+                self.with_store_call(&request.caller, snapshot, turn, |call| {
+                    answer_store_verb(call, verb)
+                })?
             }
-            Verb::Read(call) => {
-                return Ok(question::read_with_confirmation(view()?, call, request, turn)?);
-            }
-            Verb::Glob(call) => glob::glob(&view()?, call, turn)?,
-            Verb::Grep(call) => grep::grep(&view()?, call, turn)?,
-            Verb::ChangeFile(call) => {
-                file_change::change_file(&view()?, &self.context.project, call, turn)?
-            }
-            // A broken configuration can still be checked.
-            Verb::Person(PersonCommand::CheckConfig) => {
-                crate::commands::check_config(&self.context)
-            }
-            Verb::Person(PersonCommand::Keys(asked)) => crate::commands::keys::run_command(
-                &self.context.environment,
-                asked,
-                request.key_passphrase.as_ref(),
-            ),
-            Verb::Person(PersonCommand::Trust(asked)) => {
-                crate::commands::signers::run_command(&self.context.environment, asked)
-            }
-            Verb::Category(_)
-            | Verb::Memory(_)
-            | Verb::Stores
-            | Verb::Person(PersonCommand::Store(_)) => {
-                self.handle_store_call(snapshot, request, turn)?
-            }
-            Verb::Search(_) | Verb::Load(_) | Verb::Execute(_) | Verb::Person(_) => {
-                self.handle_item_call(snapshot, request, turn)?
+            Verb::Person(command) => {
+                self.answer_person_command(command, request, snapshot, turn)?
             }
         };
         Ok(DraftOutcome::Done(draft))
@@ -336,19 +310,6 @@ impl Session {
     fn home_of(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Root, ToolError> {
         let home = caller.home.clone().unwrap_or_else(|| self.home());
         Ok(snapshot.find_root(&home)?.ok_or(ResolveError::NotVisible)?)
-    }
-
-    fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Draft, ToolError> {
-        let home = self.home_of(snapshot, caller)?;
-        Ok(dir::pwd(&home, self.working_address.as_ref()))
-    }
-
-    fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
-        let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
-        if let Some((_, home)) = &self.state {
-            *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
-        }
-        Ok(dir::cd(&to, self.working_address.as_ref()))
     }
 
     /// Returns the home root for calls that name none.

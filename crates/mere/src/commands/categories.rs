@@ -8,7 +8,7 @@ use mere_core::category::{DeletableContents, Force};
 use mere_core::reply::ReplyType;
 use mere_core::request::{
     CategoryCall, CategoryChange, ExpiredMemories, ListMemories, MemoryCall, PersonCommand,
-    StoreCommand, Verb,
+    StoreCommand, StoreVerb, Verb,
 };
 
 use crate::arguments::{
@@ -47,20 +47,26 @@ impl PersonSession {
             CategoryCommandArguments::Describe { path, description, answer } => {
                 let what = CategoryChange::Describe { description };
                 let call = CategoryCall { path, change: what, force: Force::No };
-                self.call_and_print(TOOL, Verb::Category(call), &answer, Printer::outcome)
+                self.call_and_print(
+                    TOOL,
+                    Verb::Stores(StoreVerb::Category(call)),
+                    &answer,
+                    Printer::outcome,
+                )
             }
             CategoryCommandArguments::Define { path, description, answer } => {
                 let define = StoreCommand::Define { path, description };
-                self.run_command(TOOL, PersonCommand::Store(define), &answer, Printer::outcome)
+                self.run_command(TOOL, PersonCommand::Stores(define), &answer, Printer::outcome)
             }
             CategoryCommandArguments::Undefine { path, answer } => {
                 let undefine = StoreCommand::Undefine { path };
-                self.run_command(TOOL, PersonCommand::Store(undefine), &answer, Printer::outcome)
+                self.run_command(TOOL, PersonCommand::Stores(undefine), &answer, Printer::outcome)
             }
             CategoryCommandArguments::List { category, answer } => {
                 let category = category.unwrap_or_default();
                 let list = ListMemories { category, limit: 1, ..ListMemories::default() };
-                let reply = self.call(TOOL, Verb::Memory(MemoryCall::List(list)));
+                let reply =
+                    self.call(TOOL, Verb::Stores(StoreVerb::Memory(MemoryCall::List(list))));
                 if reply.reply_type() != ReplyType::Success || answer.json {
                     return self.print_reply(&reply, &answer, Printer::categories);
                 }
@@ -75,7 +81,12 @@ impl PersonSession {
     fn create_category(&self, asked: CreateCategoryArguments) -> io::Result<ExitCode> {
         let what = CategoryChange::Create { description: asked.description };
         let call = CategoryCall { path: asked.path, change: what, force: force(asked.force) };
-        self.call_and_print(TOOL, Verb::Category(call), &asked.answer, Printer::outcome)
+        self.call_and_print(
+            TOOL,
+            Verb::Stores(StoreVerb::Category(call)),
+            &asked.answer,
+            Printer::outcome,
+        )
     }
 
     /// Says what would be deleted, asks, and deletes it.
@@ -107,7 +118,12 @@ impl PersonSession {
         let what = CategoryChange::Delete { depth };
         let call =
             CategoryCall { path: asked.path.clone(), change: what, force: force(asked.force) };
-        self.call_and_print(TOOL, Verb::Category(call), &asked.answer, Printer::outcome)
+        self.call_and_print(
+            TOOL,
+            Verb::Stores(StoreVerb::Category(call)),
+            &asked.answer,
+            Printer::outcome,
+        )
     }
 }
 

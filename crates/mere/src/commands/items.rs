@@ -8,10 +8,11 @@ use mere_core::gate::Cleared;
 use mere_core::item::{ItemForm, Scope};
 use mere_core::reply::{ReplyType, reword_for_person};
 use mere_core::request::{
-    AuthorChoice, DoctorMode, Execute, GitHook, IndexCommand, InitSpace, ItemAction, ListItems,
-    Load, PersonCommand, Request, ReviewDecision, StarterItems, Verb, WorkMode,
+    AuthorChoice, DoctorMode, Execute, GitHook, IndexCommand, InitSpace, ItemAction, ItemVerb,
+    ListItems, Load, PersonCommand, Request, ReviewCommand, ReviewDecision, StarterItems, Verb,
+    WorkMode,
 };
-use mere_core::turn::Turn;
+use mere_core::{request, turn::Turn};
 use mere_engine::{Session, SessionState};
 use serde_json::Value;
 
@@ -98,14 +99,22 @@ impl PersonSession {
         match command {
             ItemCommand::Init(asked) => {
                 let (example, hook) = (example(asked.template), hook(asked.git_hook));
-                let keep =
-                    PersonCommand::Init(InitSpace { scope: scope(asked.user), example, hook });
+                let keep = PersonCommand::Items(request::ItemCommand::Init(InitSpace {
+                    scope: scope(asked.user),
+                    example,
+                    hook,
+                }));
                 self.run_command("init", keep, &asked.answer, Printer::new_space)
             }
             ItemCommand::New(asked) => {
                 let (kind, form) = (asked.item.kind.kind, asked.item.kind.form);
                 let scope = scope(asked.user);
-                let keep = PersonCommand::New { kind, item: asked.item.item, scope, form };
+                let keep = PersonCommand::Items(request::ItemCommand::New {
+                    kind,
+                    item: asked.item.item,
+                    scope,
+                    form,
+                });
                 self.run_command("new", keep, &asked.answer, Printer::outcome)
             }
             ItemCommand::List(asked) => {
@@ -117,7 +126,7 @@ impl PersonSession {
                 };
                 self.run_command(
                     "list",
-                    PersonCommand::List(listing),
+                    PersonCommand::Items(request::ItemCommand::List(listing)),
                     &asked.answer,
                     Printer::items,
                 )
@@ -129,14 +138,14 @@ impl PersonSession {
             ItemCommand::Draft(asked) => self.draft_or_edit(asked, WorkMode::Draft),
             ItemCommand::Edit(asked) => self.draft_or_edit(asked, WorkMode::Edit),
             ItemCommand::Graph(asked) => {
-                let keep = PersonCommand::Graph(asked.to_request());
+                let keep = PersonCommand::Items(request::ItemCommand::Graph(asked.to_request()));
                 self.run_command("graph", keep, &asked.answer, Printer::graph)
             }
             ItemCommand::Doctor(asked) => {
                 let repair = if asked.fix { DoctorMode::Repair } else { DoctorMode::CheckOnly };
                 self.run_command(
                     "doctor",
-                    PersonCommand::Doctor(repair),
+                    PersonCommand::Items(request::ItemCommand::Doctor(repair)),
                     &asked.answer,
                     Printer::checks,
                 )
@@ -145,7 +154,10 @@ impl PersonSession {
             ItemCommand::Rename(asked) => self.rename(asked),
             ItemCommand::Delete(asked) => self.delete(&asked),
             ItemCommand::Why(asked) => {
-                let keep = PersonCommand::Why { kind: asked.item.kind.kind, item: asked.item.item };
+                let keep = PersonCommand::Items(request::ItemCommand::Why {
+                    kind: asked.item.kind.kind,
+                    item: asked.item.item,
+                });
                 self.run_command("why", keep, &asked.answer, Printer::candidates)
             }
             ItemCommand::Index(asked) => self.run_index(&asked),
@@ -172,13 +184,13 @@ impl PersonSession {
             version: None,
             relationships: None,
         };
-        self.call_and_print("show", Verb::Load(load), &asked.answer, Printer::item)
+        self.call_and_print("show", Verb::Items(ItemVerb::Load(load)), &asked.answer, Printer::item)
     }
 
     fn copy(&self, asked: CopyArguments) -> io::Result<ExitCode> {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
         let (to, author) = (asked.to.into(), author(asked.as_mine));
-        let keep = PersonCommand::Copy { kind, item, to, author };
+        let keep = PersonCommand::Items(request::ItemCommand::Copy { kind, item, to, author });
         self.run_command("copy", keep, &asked.answer, Printer::outcome)
     }
 
@@ -186,14 +198,26 @@ impl PersonSession {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
         let (category, source) = (asked.category, asked.source.source());
         let author = author(asked.as_mine);
-        let keep = PersonCommand::Move { kind, item, category, source, author };
+        let keep = PersonCommand::Items(request::ItemCommand::Move {
+            kind,
+            item,
+            category,
+            source,
+            author,
+        });
         self.run_command("move", keep, &asked.answer, Printer::outcome)
     }
 
     fn rename(&self, asked: RenameArguments) -> io::Result<ExitCode> {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
         let (id, source) = (asked.new_id, asked.source.source());
-        let keep = PersonCommand::Rename { kind, item, id, source, author: author(asked.as_mine) };
+        let keep = PersonCommand::Items(request::ItemCommand::Rename {
+            kind,
+            item,
+            id,
+            source,
+            author: author(asked.as_mine),
+        });
         self.run_command("rename", keep, &asked.answer, Printer::outcome)
     }
 
@@ -207,7 +231,7 @@ impl PersonSession {
             dry_run,
         };
         if !asked.yes {
-            let dry = self.call("delete", Verb::Execute(execute(true)));
+            let dry = self.call("delete", Verb::Items(ItemVerb::Execute(execute(true))));
             if dry.reply_type() != ReplyType::Success {
                 return self.print_reply(&dry, &asked.answer, |_, _| String::new());
             }
@@ -224,7 +248,7 @@ impl PersonSession {
         }
         self.call_and_print(
             "delete",
-            Verb::Execute(execute(false)),
+            Verb::Items(ItemVerb::Execute(execute(false))),
             &asked.answer,
             Printer::outcome,
         )
@@ -236,13 +260,20 @@ impl PersonSession {
             (_, true) => IndexCommand::Rebuild,
             _ => IndexCommand::Update,
         };
-        self.run_command("index", PersonCommand::Index(how), &asked.answer, Printer::index)
+        self.run_command(
+            "index",
+            PersonCommand::Items(request::ItemCommand::Index(how)),
+            &asked.answer,
+            Printer::index,
+        )
     }
 
     fn review(&self, asked: &ReviewArguments) -> io::Result<ExitCode> {
-        let one = |name: &String, verdict| PersonCommand::Review {
-            proposal: name.clone(),
-            decision: verdict,
+        let one = |name: &String, verdict| {
+            PersonCommand::Items(request::ItemCommand::Review(ReviewCommand::Decide {
+                proposal: name.clone(),
+                decision: verdict,
+            }))
         };
         if let Some(name) = &asked.show {
             return self.run_command(
@@ -267,7 +298,7 @@ impl PersonSession {
         if asked.list || asked.answer.json || !terminal::can_ask() {
             return self.run_command(
                 "review",
-                PersonCommand::Proposals,
+                PersonCommand::Items(request::ItemCommand::Review(ReviewCommand::List)),
                 &asked.answer,
                 Printer::proposals,
             );
@@ -281,7 +312,10 @@ impl PersonSession {
         answer: &AnswerArguments,
         when_empty: ReviewContext,
     ) -> io::Result<ExitCode> {
-        let waiting = self.call("review", Verb::Person(PersonCommand::Proposals));
+        let waiting = self.call(
+            "review",
+            Verb::Person(PersonCommand::Items(request::ItemCommand::Review(ReviewCommand::List))),
+        );
         if waiting.reply_type() != ReplyType::Success {
             return self.print_reply(&waiting, answer, Printer::proposals);
         }
@@ -292,8 +326,12 @@ impl PersonSession {
             terminal::print_line("There are no proposals.")?;
         }
         for (number, name) in names.iter().enumerate() {
-            let one =
-                |verdict| PersonCommand::Review { proposal: (*name).to_owned(), decision: verdict };
+            let one = |verdict| {
+                PersonCommand::Items(request::ItemCommand::Review(ReviewCommand::Decide {
+                    proposal: (*name).to_owned(),
+                    decision: verdict,
+                }))
+            };
             terminal::print_line(&format!("\n({} of {})", number + 1, names.len()))?;
             let shown = self.call("review", Verb::Person(one(ReviewDecision::Show)));
             self.print_reply(&shown, answer, Printer::proposal)?;

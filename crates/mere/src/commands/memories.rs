@@ -10,7 +10,7 @@ use mere_core::gate::Cleared;
 use mere_core::item::{MemoryExpiry, MemoryRevision, NewMemory};
 use mere_core::reply::{ReplyType, reword_for_person};
 use mere_core::request::{
-    DryRun, ExpiredMemories, ListMemories, MemoryCall, PersonCommand, StoreCommand, Verb,
+    DryRun, ExpiredMemories, ListMemories, MemoryCall, PersonCommand, StoreCommand, StoreVerb, Verb,
 };
 use mere_engine::TypedPath;
 use serde_json::Value;
@@ -39,12 +39,22 @@ pub(crate) fn run(place: LocationArguments, asked: MemoryArguments) -> io::Resul
         MemoryCommandArguments::Create(asked) => desk.create_memory(asked, directory.as_ref()),
         MemoryCommandArguments::Get(asked) => {
             let get = MemoryCall::Get { path: asked.path, expired: expired(asked.include_expired) };
-            desk.call_and_print(TOOL, Verb::Memory(get), &asked.answer, Printer::memory)
+            desk.call_and_print(
+                TOOL,
+                Verb::Stores(StoreVerb::Memory(get)),
+                &asked.answer,
+                Printer::memory,
+            )
         }
         MemoryCommandArguments::Update(asked) => desk.update_memory(asked, directory.as_ref()),
         MemoryCommandArguments::Move(asked) => {
             let relocate = MemoryCall::Move { from: asked.from, to: asked.to };
-            desk.call_and_print(TOOL, Verb::Memory(relocate), &asked.answer, Printer::outcome)
+            desk.call_and_print(
+                TOOL,
+                Verb::Stores(StoreVerb::Memory(relocate)),
+                &asked.answer,
+                Printer::outcome,
+            )
         }
         MemoryCommandArguments::Remove(asked) => desk.remove_memory(&asked),
         MemoryCommandArguments::List(asked) => desk.list_memories(&asked),
@@ -70,7 +80,12 @@ impl PersonSession {
         let (tags, citations, source) = (asked.tag, asked.citation, asked.source);
         let wording = NewMemory { content, tags, expires_at, citations, source };
         let create = MemoryCall::Create { path: asked.path, wording };
-        self.call_and_print(TOOL, Verb::Memory(create), &asked.answer, Printer::outcome)
+        self.call_and_print(
+            TOOL,
+            Verb::Stores(StoreVerb::Memory(create)),
+            &asked.answer,
+            Printer::outcome,
+        )
     }
 
     fn update_memory(
@@ -98,7 +113,12 @@ impl PersonSession {
         };
         let expect = asked.expect_sha256;
         let update = MemoryCall::Update { path: asked.path, revision, expect };
-        self.call_and_print(TOOL, Verb::Memory(update), &asked.answer, Printer::outcome)
+        self.call_and_print(
+            TOOL,
+            Verb::Stores(StoreVerb::Memory(update)),
+            &asked.answer,
+            Printer::outcome,
+        )
     }
 
     /// Checks that the memory exists, asks, and removes it.
@@ -106,7 +126,7 @@ impl PersonSession {
         let path = asked.path.clone();
         if !asked.yes {
             let get = MemoryCall::Get { path: path.clone(), expired: ExpiredMemories::Included };
-            let found = self.call(TOOL, Verb::Memory(get));
+            let found = self.call(TOOL, Verb::Stores(StoreVerb::Memory(get)));
             if found.reply_type() != ReplyType::Success {
                 return self.print_reply(&found, &asked.answer, Printer::outcome);
             }
@@ -117,7 +137,12 @@ impl PersonSession {
             }
         }
         let remove = MemoryCall::Remove { path };
-        self.call_and_print(TOOL, Verb::Memory(remove), &asked.answer, Printer::outcome)
+        self.call_and_print(
+            TOOL,
+            Verb::Stores(StoreVerb::Memory(remove)),
+            &asked.answer,
+            Printer::outcome,
+        )
     }
 
     fn list_memories(&self, asked: &ListMemoriesArguments) -> io::Result<ExitCode> {
@@ -156,7 +181,8 @@ impl PersonSession {
         loop {
             let left = most.saturating_sub(all.as_ref().map_or(0, count_listed));
             list.limit = left.min(PAGE_SIZE);
-            let reply = self.call(TOOL, Verb::Memory(MemoryCall::List(list.clone())));
+            let reply =
+                self.call(TOOL, Verb::Stores(StoreVerb::Memory(MemoryCall::List(list.clone()))));
             if reply.reply_type() != ReplyType::Success {
                 return Err(Box::new(reply));
             }
@@ -172,7 +198,7 @@ impl PersonSession {
 
     /// Shows what would be deleted, asks, and deletes what has expired.
     fn prune(&self, asked: &PruneArguments) -> io::Result<ExitCode> {
-        let prune = |rehearsal| Verb::Person(PersonCommand::Store(StoreCommand::Prune(rehearsal)));
+        let prune = |rehearsal| Verb::Person(PersonCommand::Stores(StoreCommand::Prune(rehearsal)));
         if asked.dry_run {
             return self.call_and_print(
                 TOOL,

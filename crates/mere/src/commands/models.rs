@@ -5,7 +5,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_core::request::{ModelCommand, PersonCommand};
+use mere_core::request::{ItemCommand, ModelCommand, PersonCommand};
 
 use crate::arguments::{ModelArguments, ModelCommandArguments, ModelNameArgument};
 use crate::commands::items::PersonSession;
@@ -18,18 +18,18 @@ impl PersonSession {
         match asked.what {
             ModelCommandArguments::List(answer) => self.run_command(
                 TOOL,
-                PersonCommand::Model(ModelCommand::List),
+                PersonCommand::Items(ItemCommand::Model(ModelCommand::List)),
                 &answer,
                 Printer::models,
             ),
             ModelCommandArguments::Fetch { model: ModelNameArgument::Minilm, from, answer } => {
-                let keep = PersonCommand::Model(ModelCommand::Fetch { from });
+                let keep = PersonCommand::Items(ItemCommand::Model(ModelCommand::Fetch { from }));
                 self.run_command(TOOL, keep, &answer, Printer::fetched_model)
             }
             ModelCommandArguments::Remove { model: ModelNameArgument::Minilm, answer } => self
                 .run_command(
                     TOOL,
-                    PersonCommand::Model(ModelCommand::Remove),
+                    PersonCommand::Items(ItemCommand::Model(ModelCommand::Remove)),
                     &answer,
                     Printer::outcome,
                 ),

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use mere_core::gate::ClearedText;
 use mere_core::reply::ReplyType;
-use mere_core::request::{PersonCommand, Verb};
+use mere_core::request::{ItemCommand, PersonCommand, ToolCommand, Verb};
 use mere_core::turn::{OutputStream, Progress, Turn};
 
 use crate::arguments::{
@@ -27,7 +27,8 @@ pub(crate) fn run(place: LocationArguments, asked: &RunArguments) -> io::Result<
 }
 
 fn run_in_session(desk: &PersonSession, asked: &RunArguments) -> io::Result<ExitCode> {
-    let tool = Verb::Person(PersonCommand::Run(asked.to_request()));
+    let tool =
+        Verb::Person(PersonCommand::Items(ItemCommand::Tool(ToolCommand::Run(asked.to_request()))));
     let is_quiet = asked.is_dry() || asked.answer.json;
     let reply = if is_quiet {
         desk.call("run", tool)
@@ -81,7 +82,7 @@ pub(crate) fn show_chain(place: LocationArguments, asked: ChainArguments) -> io:
     with_session(place, &SessionArguments::default(), |desk| {
         desk.run_command(
             "chain",
-            PersonCommand::Chain { item: asked.item },
+            PersonCommand::Items(ItemCommand::Tool(ToolCommand::Chain { item: asked.item })),
             &asked.answer,
             Printer::chain,
         )
@@ -93,7 +94,7 @@ pub(crate) fn lock(place: LocationArguments, asked: &LockArguments) -> io::Resul
     with_session(place, &SessionArguments::default(), |desk| {
         desk.run_command(
             "lock",
-            PersonCommand::Lock(asked.to_request()),
+            PersonCommand::Items(ItemCommand::Tool(ToolCommand::Lock(asked.to_request()))),
             &asked.answer,
             Printer::lockfiles,
         )
@@ -105,7 +106,7 @@ pub(crate) fn prepare(place: LocationArguments, asked: PrepareArguments) -> io::
     with_session(place, &SessionArguments::default(), |desk| {
         desk.run_command(
             "prepare",
-            PersonCommand::Prepare { item: asked.item },
+            PersonCommand::Items(ItemCommand::Tool(ToolCommand::Prepare { item: asked.item })),
             &asked.answer,
             Printer::outcome,
         )

@@ -6,7 +6,7 @@ use std::io;
 use std::process::ExitCode;
 
 use mere_core::reply::{ReplyType, reword_for_person};
-use mere_core::request::Verb;
+use mere_core::request::{ItemVerb, Verb};
 use serde_json::Value;
 
 use crate::arguments::{LocationArguments, SearchArguments};
@@ -22,7 +22,7 @@ pub(crate) fn run(place: LocationArguments, asked: &SearchArguments) -> io::Resu
 
 impl PersonSession {
     fn search(&self, asked: &SearchArguments) -> io::Result<ExitCode> {
-        let reply = self.call(TOOL, Verb::Search(asked.to_search()));
+        let reply = self.call(TOOL, Verb::Items(ItemVerb::Search(asked.to_search())));
         if asked.answer.json || reply.reply_type() != ReplyType::Success {
             return self.print_reply(&reply, &asked.answer, Printer::outcome);
         }

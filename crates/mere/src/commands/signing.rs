@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use mere_core::address::Address;
 use mere_core::reply::ReplyType;
 use mere_core::request::{
-    GitStaging, ItemWork, PersonCommand, SelectedItems, ShownItem, SignCommand, Verb,
+    GitStaging, ItemCommand, ItemWork, PersonCommand, SelectedItems, ShownItem, SignCommand, Verb,
     VerifyCommand, WorkMode,
 };
 use serde_json::Value;
@@ -37,8 +37,12 @@ impl PersonSession {
         if is_open && terminal::can_ask() && !asked.answer.json && !asked.dry_run {
             self.review_proposals(&asked.answer, ReviewContext::Sign)?;
         }
-        let plan = self
-            .call("sign", Verb::Person(PersonCommand::Sign(SignCommand::Plan(selection.clone()))));
+        let plan = self.call(
+            "sign",
+            Verb::Person(PersonCommand::Items(ItemCommand::Sign(SignCommand::Plan(
+                selection.clone(),
+            )))),
+        );
         if plan.reply_type() != ReplyType::Success {
             return self.print_reply(&plan, &asked.answer, Printer::outcome);
         }
@@ -108,7 +112,10 @@ impl PersonSession {
             return Ok(ExitCode::from(terminal::REFUSED));
         }
         let stage = if asked.selection.staged { GitStaging::Add } else { GitStaging::Leave };
-        let seal = PersonCommand::Sign(SignCommand::Sign { items: chosen, staging: stage });
+        let seal = PersonCommand::Items(ItemCommand::Sign(SignCommand::Sign {
+            items: chosen,
+            staging: stage,
+        }));
         let reply = self.call("sign", Verb::Person(seal));
         let ended = self.print_reply(&reply, &asked.answer, Printer::signing_result)?;
         Ok(if unfit { ExitCode::from(terminal::INVALID) } else { ended })
@@ -122,7 +129,8 @@ impl PersonSession {
         };
         let (admins, least_serial) = (asked.admin.clone(), asked.min_serial);
         let verify = VerifyCommand { selection, admins, minimum_serial: least_serial };
-        let reply = self.call("verify", Verb::Person(PersonCommand::Verify(verify)));
+        let reply =
+            self.call("verify", Verb::Person(PersonCommand::Items(ItemCommand::Verify(verify))));
         if let Some(file) = &asked.sarif {
             let text = format!("{:#}\n", sarif::report(&reply.to_value()));
             if let Err(error) = mere_engine::write_file(file, text.as_bytes()) {
@@ -151,7 +159,12 @@ impl PersonSession {
             WorkMode::Edit => "edit",
         };
         let work = ItemWork { kind, item, source: asked.source.source(), mode: how };
-        self.run_command(tool, PersonCommand::Work(work), &asked.answer, Printer::outcome)
+        self.run_command(
+            tool,
+            PersonCommand::Items(ItemCommand::Work(work)),
+            &asked.answer,
+            Printer::outcome,
+        )
     }
 }
 

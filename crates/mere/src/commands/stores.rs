@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use mere_core::address::{ModName, NameError};
 use mere_core::item::Scope;
-use mere_core::request::{NewStore, PersonCommand, StoreCommand, Verb};
+use mere_core::request::{NewStore, PersonCommand, StoreCommand, StoreVerb, Verb};
 
 use crate::arguments::{
     InitStoreArguments, LocationArguments, ModeArgument, SessionArguments, StoreArguments,
@@ -28,17 +28,17 @@ pub(crate) fn run(place: LocationArguments, asked: StoreArguments) -> io::Result
     with_session(place, &SessionArguments::for_store(store), |desk| match asked.what {
         StoreCommandArguments::Init(asked) => desk.init_store(asked),
         StoreCommandArguments::List(answer) => {
-            desk.call_and_print(TOOL, Verb::Stores, &answer, Printer::stores)
+            desk.call_and_print(TOOL, Verb::Stores(StoreVerb::List), &answer, Printer::stores)
         }
         StoreCommandArguments::Sync(answer) => desk.run_command(
             TOOL,
-            PersonCommand::Store(StoreCommand::Sync),
+            PersonCommand::Stores(StoreCommand::Sync),
             &answer,
             Printer::new_store,
         ),
         StoreCommandArguments::Reindex { answer, .. } => desk.run_command(
             TOOL,
-            PersonCommand::Store(StoreCommand::Reindex),
+            PersonCommand::Stores(StoreCommand::Reindex),
             &answer,
             Printer::reindex_result,
         ),
@@ -66,7 +66,7 @@ impl PersonSession {
             template: template.into(),
             mode,
         };
-        let init = PersonCommand::Store(StoreCommand::Init(store));
+        let init = PersonCommand::Stores(StoreCommand::Init(store));
         self.run_command(TOOL, init, &asked.answer, Printer::new_store)
     }
 }

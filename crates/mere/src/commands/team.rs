@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use mere_core::digest::Sha256;
 use mere_core::gate::Cleared;
 use mere_core::reply::{ReplyType, codes};
-use mere_core::request::{JoinCommand, JoinConsent, PersonCommand, TeamCommand, Verb};
+use mere_core::request::{ItemCommand, JoinCommand, JoinConsent, PersonCommand, TeamCommand, Verb};
 use serde_json::Value;
 
 use crate::arguments::{
@@ -49,7 +49,7 @@ impl PersonSession {
             TeamCommandArguments::Sign(asked) => return self.sign_team(&asked),
         };
         let show = if command == TeamCommand::Show { Printer::team } else { Printer::team_change };
-        self.run_command(TOOL, PersonCommand::Team(command), &answer, show)
+        self.run_command(TOOL, PersonCommand::Items(ItemCommand::Team(command)), &answer, show)
     }
 
     /// Shows the items that only this member signed, asks whether to countersign them, and removes
@@ -57,7 +57,8 @@ impl PersonSession {
     fn remove_member(&self, asked: &RemoveMemberArguments) -> io::Result<ExitCode> {
         let member = asked.member.clone();
         let leaving = TeamCommand::PreviewRemoval { member: member.clone() };
-        let leaving = self.call(TOOL, Verb::Person(PersonCommand::Team(leaving)));
+        let leaving =
+            self.call(TOOL, Verb::Person(PersonCommand::Items(ItemCommand::Team(leaving))));
         if leaving.reply_type() != ReplyType::Success {
             return self.print_reply(&leaving, &asked.answer, Printer::outcome);
         }
@@ -68,7 +69,8 @@ impl PersonSession {
         };
         let countersign = if vouches == Countersigning::All { &items[..] } else { &[] };
         let countersign = countersign.iter().filter_map(parse_chosen).collect();
-        let remove = PersonCommand::Team(TeamCommand::Remove { member, countersign });
+        let remove =
+            PersonCommand::Items(ItemCommand::Team(TeamCommand::Remove { member, countersign }));
         self.run_command(TOOL, remove, &asked.answer, Printer::team_change)
     }
 
@@ -101,7 +103,8 @@ impl PersonSession {
     }
 
     fn sign_team(&self, asked: &TeamSignArguments) -> io::Result<ExitCode> {
-        let plan = PersonCommand::Team(TeamCommand::Sign { shown_digest: None });
+        let plan =
+            PersonCommand::Items(ItemCommand::Team(TeamCommand::Sign { shown_digest: None }));
         let plan = self.call(TOOL, Verb::Person(plan));
         let Some(shown) = plan_digest(&plan) else {
             return self.print_reply(&plan, &asked.answer, Printer::outcome);
@@ -110,13 +113,16 @@ impl PersonSession {
         if !asked.yes && !self.show_and_ask(&plan, &asked.answer, question)? {
             return Ok(report_refusal("nothing was signed", "use `--yes`"));
         }
-        let sign = PersonCommand::Team(TeamCommand::Sign { shown_digest: Some(shown) });
+        let sign = PersonCommand::Items(ItemCommand::Team(TeamCommand::Sign {
+            shown_digest: Some(shown),
+        }));
         self.run_command(TOOL, sign, &asked.answer, Printer::team_change)
     }
 
     /// Shows the roster, asks, and pins exactly what was shown.
     pub(crate) fn join(&self, asked: &JoinArguments) -> io::Result<ExitCode> {
-        let plan = self.call(JOIN, Verb::Person(PersonCommand::Join(JoinCommand::Show)));
+        let plan = self
+            .call(JOIN, Verb::Person(PersonCommand::Items(ItemCommand::Join(JoinCommand::Show))));
         let is_over = plan.code() == codes::JOIN_AGAIN.id();
         let Some(shown) = plan_digest(&plan).filter(|_| !is_over) else {
             return self.print_reply(&plan, &asked.answer, Printer::outcome);
@@ -135,7 +141,10 @@ impl PersonSession {
                 ));
             }
         };
-        let pin = PersonCommand::Join(JoinCommand::Join { shown_digest: shown, consent });
+        let pin = PersonCommand::Items(ItemCommand::Join(JoinCommand::Join {
+            shown_digest: shown,
+            consent,
+        }));
         self.run_command(JOIN, pin, &asked.answer, Printer::outcome)
     }
 
@@ -147,7 +156,7 @@ impl PersonSession {
         }
         self.run_command(
             "leave",
-            PersonCommand::Join(JoinCommand::Leave),
+            PersonCommand::Items(ItemCommand::Join(JoinCommand::Leave)),
             &asked.answer,
             Printer::outcome,
         )

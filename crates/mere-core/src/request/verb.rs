@@ -4,7 +4,7 @@
 
 use super::{
     CallError, CategoryCall, Dir, Execute, FileChange, Glob, Grep, ItemAction, ItemCommand, Load,
-    MemoryCall, PersonCommand, Read, Search, ToolCommand,
+    MemoryCall, PersonCommand, Read, Search, StoreCommand, ToolCommand,
 };
 use crate::item::ItemType;
 
@@ -94,5 +94,47 @@ impl Verb {
     pub fn has_no_time_limit(&self) -> bool {
         self.is_long_running()
             || matches!(self, Self::Person(PersonCommand::Items(ItemCommand::Index(_))))
+    }
+}
+
+impl From<ItemVerb> for Verb {
+    fn from(verb: ItemVerb) -> Self {
+        Self::Items(verb)
+    }
+}
+
+impl From<StoreVerb> for Verb {
+    fn from(verb: StoreVerb) -> Self {
+        Self::Stores(verb)
+    }
+}
+
+impl From<CategoryCall> for Verb {
+    fn from(call: CategoryCall) -> Self {
+        Self::Stores(StoreVerb::Category(call))
+    }
+}
+
+impl From<MemoryCall> for Verb {
+    fn from(call: MemoryCall) -> Self {
+        Self::Stores(StoreVerb::Memory(call))
+    }
+}
+
+impl From<PersonCommand> for Verb {
+    fn from(command: PersonCommand) -> Self {
+        Self::Person(command)
+    }
+}
+
+impl From<StoreCommand> for Verb {
+    fn from(command: StoreCommand) -> Self {
+        Self::Person(PersonCommand::Stores(command))
+    }
+}
+
+impl From<ItemCommand> for Verb {
+    fn from(command: ItemCommand) -> Self {
+        Self::Person(PersonCommand::Items(command))
     }
 }

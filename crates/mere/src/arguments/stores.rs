@@ -119,14 +119,14 @@ impl From<ModeArgument> for CategoryMode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::{Arguments, Command};
+    use crate::arguments::{Arguments, Command, MemorySubcommand};
     use clap::Parser;
     use clap::error::ErrorKind;
 
     fn parse(words: &[&str]) -> Result<StoreCommandArguments, ErrorKind> {
         let parsed = Arguments::try_parse_from(["mere", "store"].iter().chain(words));
         match parsed.map(|arguments| arguments.command) {
-            Ok(Command::Store(asked)) => Ok(asked.what),
+            Ok(Command::Memory(MemorySubcommand::Store(arguments))) => Ok(arguments.what),
             Ok(_) => panic!("another command"),
             Err(error) => Err(error.kind()),
         }

@@ -8,30 +8,32 @@ use std::process::ExitCode;
 use mere_core::request::{PersonCommand, TrustCommand};
 
 use crate::arguments::SignersCommand;
-use crate::commands::items::{PersonSession, PrintMethod};
+use crate::commands::person_session::{PersonSession, PrintMethod};
 use crate::print::Printer;
 
 const TOOL: &str = "trust";
 
 impl PersonSession {
-    pub(crate) fn run_signers(&self, asked: SignersCommand) -> io::Result<ExitCode> {
-        let (command, answer, show) = match asked {
-            SignersCommand::Add(asked) => {
-                let limits = asked.limits();
-                let add = TrustCommand::Add { key: asked.key, name: asked.name, limits };
-                (add, asked.answer, Printer::signer as PrintMethod)
+    pub(crate) fn run_signers(&self, arguments: SignersCommand) -> io::Result<ExitCode> {
+        let (command, answer, show) = match arguments {
+            SignersCommand::Add(arguments) => {
+                let limits = arguments.limits();
+                let add = TrustCommand::Add { key: arguments.key, name: arguments.name, limits };
+                (add, arguments.answer, Printer::signer as PrintMethod)
             }
             SignersCommand::List(answer) => (TrustCommand::List, answer, Printer::signers as _),
-            SignersCommand::Remove(asked) => {
-                (TrustCommand::Remove(asked.signer), asked.answer, Printer::outcome as _)
+            SignersCommand::Remove(arguments) => {
+                (TrustCommand::Remove(arguments.signer), arguments.answer, Printer::outcome as _)
             }
-            SignersCommand::Revoke(asked) => {
-                (TrustCommand::Revoke(asked.signer), asked.answer, Printer::outcome as _)
+            SignersCommand::Revoke(arguments) => {
+                (TrustCommand::Revoke(arguments.signer), arguments.answer, Printer::outcome as _)
             }
-            SignersCommand::Rotate(asked) => {
-                (TrustCommand::Rotate { file: asked.file }, asked.answer, Printer::signer as _)
-            }
+            SignersCommand::Rotate(arguments) => (
+                TrustCommand::Rotate { file: arguments.file },
+                arguments.answer,
+                Printer::signer as _,
+            ),
         };
-        self.run_command(TOOL, PersonCommand::Trust(command), &answer, show)
+        self.call_and_print(TOOL, PersonCommand::Trust(command), &answer, show)
     }
 }

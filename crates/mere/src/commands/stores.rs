@@ -8,66 +8,63 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use mere_core::address::{ModName, NameError};
 use mere_core::item::Scope;
-use mere_core::request::{NewStore, PersonCommand, StoreCommand, StoreVerb, Verb};
+use mere_core::request::{NewStore, StoreCommand, StoreVerb};
 
 use crate::arguments::{
     InitStoreArguments, LocationArguments, ModeArgument, SessionArguments, StoreArguments,
     StoreCommandArguments, StoreTemplateArgument,
 };
-use crate::commands::items::{PersonSession, with_session};
-use crate::print::{Printer, terminal};
+use crate::commands::person_session::{PersonSession, with_session};
+use crate::print::Printer;
+use crate::print::terminal;
 
 const TOOL: &str = "store";
 
 /// Runs the command.
-pub(crate) fn run(place: LocationArguments, asked: StoreArguments) -> io::Result<ExitCode> {
-    let store = match &asked.what {
+pub(crate) fn run(location: LocationArguments, arguments: StoreArguments) -> io::Result<ExitCode> {
+    let store = match &arguments.what {
         StoreCommandArguments::Reindex { store, .. } => store.clone(),
         _ => None,
     };
-    with_session(place, &SessionArguments::for_store(store), |desk| match asked.what {
-        StoreCommandArguments::Init(asked) => desk.init_store(asked),
+    with_session(location, &SessionArguments::for_store(store), |session| match arguments.what {
+        StoreCommandArguments::Init(arguments) => session.init_store(arguments),
         StoreCommandArguments::List(answer) => {
-            desk.call_and_print(TOOL, Verb::Stores(StoreVerb::List), &answer, Printer::stores)
+            session.call_and_print(TOOL, StoreVerb::List, &answer, Printer::stores)
         }
-        StoreCommandArguments::Sync(answer) => desk.run_command(
-            TOOL,
-            PersonCommand::Stores(StoreCommand::Sync),
-            &answer,
-            Printer::new_store,
-        ),
-        StoreCommandArguments::Reindex { answer, .. } => desk.run_command(
-            TOOL,
-            PersonCommand::Stores(StoreCommand::Reindex),
-            &answer,
-            Printer::reindex_result,
-        ),
+        StoreCommandArguments::Sync(answer) => {
+            session.call_and_print(TOOL, StoreCommand::Sync, &answer, Printer::new_store)
+        }
+        StoreCommandArguments::Reindex { answer, .. } => {
+            session.call_and_print(TOOL, StoreCommand::Reindex, &answer, Printer::reindex_result)
+        }
     })
 }
 
 impl PersonSession {
-    fn init_store(&self, asked: InitStoreArguments) -> io::Result<ExitCode> {
-        let is_asked = terminal::can_ask() && !asked.answer.json;
+    fn init_store(&self, arguments: InitStoreArguments) -> io::Result<ExitCode> {
+        let is_asked = terminal::can_ask() && !arguments.answer.json;
         let asking = if is_asked { Prompting::On } else { Prompting::Off };
-        let usual = if asked.user { default_user_store() } else { ModName::default_store() };
-        let Some(name) = asking.ask_name(asked.name, usual)? else { return Ok(report_given_up()) };
-        let Some(template) = asking.ask_template(asked.template)? else {
+        let usual = if arguments.user { default_user_store() } else { ModName::default_store() };
+        let Some(name) = asking.ask_name(arguments.name, usual)? else {
             return Ok(report_given_up());
         };
-        let mode = match asking.ask_mode(asked.mode)? {
+        let Some(template) = asking.ask_template(arguments.template)? else {
+            return Ok(report_given_up());
+        };
+        let mode = match asking.ask_mode(arguments.mode)? {
             PromptAnswer::Value(mode) => Some(mode.into()),
             PromptAnswer::Default => None,
             PromptAnswer::EndOfInput => return Ok(report_given_up()),
         };
         let store = NewStore {
             name,
-            scope: if asked.user { Scope::User } else { Scope::Project },
-            path: asked.path,
+            scope: if arguments.user { Scope::User } else { Scope::Project },
+            path: arguments.path,
             template: template.into(),
             mode,
         };
-        let init = PersonCommand::Stores(StoreCommand::Init(store));
-        self.run_command(TOOL, init, &asked.answer, Printer::new_store)
+        let init = StoreCommand::Init(store);
+        self.call_and_print(TOOL, init, &arguments.answer, Printer::new_store)
     }
 }
 

@@ -9,13 +9,13 @@ use mere_core::address::ModName;
 use super::super::memory::SortArgument;
 use super::super::{
     Arguments, Command, ContentSource, CreateMemoryArguments, ListMemoriesArguments,
-    MemoryArguments, MemoryCommandArguments,
+    MemoryArguments, MemoryCommandArguments, MemorySubcommand,
 };
 
 fn parse(words: &[&str]) -> Result<MemoryArguments, ErrorKind> {
     let words = ["mere", "memory"].iter().chain(words);
     match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
-        Ok(Command::Memory(asked)) => Ok(*asked),
+        Ok(Command::Memory(MemorySubcommand::Memory(arguments))) => Ok(*arguments),
         Ok(_) => panic!("another command"),
         Err(error) => Err(error.kind()),
     }
@@ -129,4 +129,24 @@ fn recent_is_a_list_of_the_whole_store() {
     let list = ListMemoriesArguments::from(asked);
     assert_eq!((list.category, list.limit), (None, Some(10)));
     assert_eq!((list.sort, list.include_expired), (SortArgument::Recent, false));
+}
+
+#[test]
+fn what_is_not_said_stays() {
+    let check = |words: &[&str], expected: (Option<&[&str]>, Option<&[&str]>)| {
+        let words = [&["update", "a", "text"], words].concat();
+        let MemoryCommandArguments::Update(arguments) = parse(&words).expect("a command").what
+        else {
+            panic!("another command")
+        };
+        let owned = |texts: Option<&[&str]>| {
+            texts.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(arguments.tags(), owned(expected.0), "{words:?}");
+        assert_eq!(arguments.citations(), owned(expected.1), "{words:?}");
+    };
+    check(&[], (None, None));
+    check(&["--no-tags"], (Some(&[]), None));
+    check(&["--no-citations"], (None, Some(&[])));
+    check(&["--tag", "a", "--citation", "b"], (Some(&["a"]), Some(&["b"])));
 }

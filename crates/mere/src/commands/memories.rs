@@ -220,19 +220,19 @@ fn append_page(before: Option<Value>, mut page: Value) -> Value {
         page["data"]["subcategories"] = before["data"]["subcategories"].take();
     }
     let count = count_listed(&page);
-    let said = page["data"]["count"].as_u64().and_then(|said| usize::try_from(said).ok());
+    let total = page["data"]["count"].as_u64().and_then(|total| usize::try_from(total).ok());
     let is_whole = page["data"]["next"].is_null();
-    let count = if is_whole { count } else { said.unwrap_or_default().max(count) };
+    let count = if is_whole { count } else { total.unwrap_or_default().max(count) };
     page["data"]["count"] = count.into();
     page
 }
 
 /// Resolves a time that may be relative to now, or returns the exit code of the process.
-fn resolve_time(said: Option<Moment>) -> Result<Option<Timestamp>, ExitCode> {
+fn resolve_time(given: Option<Moment>) -> Result<Option<Timestamp>, ExitCode> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
     let now = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
-    let time = said.map(|moment| moment.resolve(now)).transpose();
+    let time = given.map(|moment| moment.resolve(now)).transpose();
     time.map_err(|error| terminal::print_failure(&error.to_string(), terminal::USAGE))
 }
 

@@ -98,7 +98,7 @@ enum PromptAnswer<T> {
 impl<T> PromptAnswer<T> {
     fn or(self, default: T) -> Option<T> {
         match self {
-            Self::Value(said) => Some(said),
+            Self::Value(given) => Some(given),
             Self::Default => Some(default),
             Self::EndOfInput => None,
         }
@@ -106,33 +106,33 @@ impl<T> PromptAnswer<T> {
 }
 
 impl Prompting {
-    fn ask_name(self, said: Option<ModName>, usual: ModName) -> io::Result<Option<ModName>> {
+    fn ask_name(self, given: Option<ModName>, usual: ModName) -> io::Result<Option<ModName>> {
         let parse = |text: &str| text.parse().map_err(|error: NameError| error.to_string());
         let question = format!("Name [{usual}]:");
-        Ok(self.ask(said, &question, parse)?.or(usual))
+        Ok(self.ask(given, &question, parse)?.or(usual))
     }
 
     fn ask_template(
         self,
-        said: Option<StoreTemplateArgument>,
+        given: Option<StoreTemplateArgument>,
     ) -> io::Result<Option<StoreTemplateArgument>> {
         let question = "Template: blank, project or team [project]:";
-        Ok(self.ask(said, question, parse_value)?.or(StoreTemplateArgument::Project))
+        Ok(self.ask(given, question, parse_value)?.or(StoreTemplateArgument::Project))
     }
 
-    fn ask_mode(self, said: Option<ModeArgument>) -> io::Result<PromptAnswer<ModeArgument>> {
-        self.ask(said, "Mode: free, subcategories or strict [from the template]:", parse_value)
+    fn ask_mode(self, given: Option<ModeArgument>) -> io::Result<PromptAnswer<ModeArgument>> {
+        self.ask(given, "Mode: free, subcategories or strict [as the template says]:", parse_value)
     }
 
     /// Returns the value that was given, or asks for one until it can be parsed.
     fn ask<T>(
         self,
-        said: Option<T>,
+        given: Option<T>,
         question: &str,
         parse: impl Fn(&str) -> Result<T, String>,
     ) -> io::Result<PromptAnswer<T>> {
-        match said {
-            Some(said) => return Ok(PromptAnswer::Value(said)),
+        match given {
+            Some(given) => return Ok(PromptAnswer::Value(given)),
             None if self == Self::Off => return Ok(PromptAnswer::Default),
             None => {}
         }
@@ -144,7 +144,7 @@ impl Prompting {
                 return Ok(PromptAnswer::Default);
             }
             match parse(&line) {
-                Ok(said) => return Ok(PromptAnswer::Value(said)),
+                Ok(given) => return Ok(PromptAnswer::Value(given)),
                 Err(error) => terminal::print_note(&error),
             }
         }

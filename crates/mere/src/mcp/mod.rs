@@ -7,6 +7,7 @@ mod call_runner;
 mod call_slots;
 mod client_turn;
 mod elicitation;
+#[cfg(feature = "conformance-fixtures")]
 mod fixtures;
 mod http;
 mod message;
@@ -32,6 +33,7 @@ use crate::arguments::{LocationArguments, McpArguments, McpCommand};
 use crate::print::terminal;
 use call_runner::CallRunner;
 use call_slots::MAX_CALLS;
+#[cfg(feature = "conformance-fixtures")]
 use fixtures::FixtureServer;
 use server::ToolServer;
 use stdio::StdioConnection;
@@ -53,6 +55,7 @@ pub(crate) fn run(place: LocationArguments, mcp: &McpArguments) -> io::Result<Ex
     session.watch_for_changes();
     session.create_configured_categories();
     let runner = Arc::new(CallRunner::new(session));
+    #[cfg(feature = "conformance-fixtures")]
     if mcp.conformance_fixtures {
         let fixtures = FixtureServer::new(Arc::clone(&runner));
         return serve(fixtures, &runner, mcp);

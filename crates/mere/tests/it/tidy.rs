@@ -77,7 +77,8 @@ fn crates_use_only_what_they_may() {
         let text = std::fs::read_to_string(manifest).expect("a manifest");
         let used = text.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
         for used in used.filter(|used| used.starts_with("mere")) {
-            assert!(allowed.contains(&used), "{name} may not use {used}");
+            // A crate's own tests may build it with more features.
+            assert!(used == name || allowed.contains(&used), "{name} may not use {used}");
         }
         assert!(text.contains("[lints]\nworkspace = true"), "{name} has the workspace's lints");
         let clippy = workspace().join("crates").join(name).join("clippy.toml");

@@ -23,7 +23,6 @@ use crate::items::{self, ItemCall, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
 use crate::search::{self, EmbeddingJob, SearchContext, ThreadBudget};
 use crate::session::snapshot::Snapshot;
-use crate::trust::{keys, signers};
 use crate::world::{ResolveError, check_active};
 
 /// The longest time that a call waits for another process, no matter who made the call.
@@ -58,7 +57,7 @@ impl Session {
                 dir::tree(&view()?, path, (*depth, cursor.as_ref()), turn)?
             }
             FileVerb::Read(call) => {
-                return question::read_with_confirmation(view()?, call, request, turn);
+                return Ok(question::read_with_confirmation(view()?, call, request, turn)?);
             }
             FileVerb::Glob(call) => glob::glob(&view()?, call, turn)?,
             FileVerb::Grep(call) => grep::grep(&view()?, call, turn)?,
@@ -94,10 +93,14 @@ impl Session {
         let environment = &self.context.environment;
         match command {
             PersonCommand::CheckConfig => Ok(commands::check_config(&self.context)),
-            PersonCommand::Keys(command) => {
-                Ok(keys::run_command(environment, command, request.key_passphrase.as_ref()))
+            PersonCommand::Keys(command) => Ok(commands::keys::run_command(
+                environment,
+                command,
+                request.key_passphrase.as_ref(),
+            )),
+            PersonCommand::Trust(command) => {
+                Ok(commands::signers::run_command(environment, command))
             }
-            PersonCommand::Trust(command) => Ok(signers::run_command(environment, command)),
             PersonCommand::Stores(command) => {
                 self.with_store_call(&request.caller, snapshot, turn, |call| {
                     let create_categories = || self.reload_and_create_categories();

@@ -27,12 +27,11 @@ use crate::files::view::View;
 use crate::items::{Catalogs, ItemSources};
 use crate::memory::{MemoryTables, Stores, UnknownStore};
 use crate::search::SessionIndex;
-use crate::session::context::Context;
 use crate::session::dispatch::{answer_item_verb, answer_store_verb};
 use crate::session::event::Event;
 use crate::session::options::{Purpose, SessionOptions, SessionState};
 use crate::session::snapshot::Snapshot;
-use crate::world::{ResolveError, World};
+use crate::world::{Context, OpenError, OperatorChoice, ResolveError, World};
 use mere_host::{CellPool, FileStamps, TypedPath, WatchedFiles};
 
 mod dispatch;

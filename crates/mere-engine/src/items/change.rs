@@ -156,9 +156,10 @@ fn restore_masked_files(
     let meant = files.iter().map(|(path, content)| {
         let address = Address::file(main.root().clone(), folder.join_path(path));
         if !desk.view.world.may_show(&address) {
-            return Err(
-                ItemChangeError::InvalidFiles("only files whose names are not sensitive").into()
-            );
+            return Err(ItemChangeError::InvalidFiles(
+                "only only files whose names are not sensitive",
+            )
+            .into());
         }
         let content = match CurrentFile::read(desk, address) {
             Ok(current) => current.restore_masked_text(desk, content)?,

@@ -228,7 +228,7 @@ pub(crate) enum TrustCommandArguments {
     /// this command has shown them and you have said yes to exactly those.
     #[command(after_help = "Examples:
   mere trust project             show what agents would see, ask, and record
-  mere trust project --revoke    take it back")]
+  mere trust project --revoke    revoke it")]
     Project(TrustProjectArguments),
     #[command(flatten)]
     Keys(SignersCommand),

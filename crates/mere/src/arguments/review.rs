@@ -13,7 +13,7 @@ use super::AnswerArguments;
   mere review                        one after the other
   mere review --list
   mere review --show NAME
-  mere review --accept NAME          what lies there now, without being asked
+  mere review --accept NAME          accepts the proposal as it is now, without asking
   mere review --accept NAME --digest SHA256
   mere review --reject NAME")]
 pub(crate) struct ReviewArguments {

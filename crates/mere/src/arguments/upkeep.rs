@@ -54,7 +54,7 @@ pub(crate) enum ConfigCommand {
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere doctor
-  mere doctor --fix      put right what nobody has to decide on")]
+  mere doctor --fix      repair what needs no decision")]
 pub(crate) struct DoctorArguments {
     /// Repair what needs no decision
     #[arg(long)]

@@ -29,8 +29,7 @@ pub(crate) fn run(
     arguments: CategoryArguments,
 ) -> io::Result<ExitCode> {
     if arguments.is_forced() && !terminal::is_interactive() {
-        let words =
-            "`--force` is for a person at a terminal: standard input and output must be one";
+        let words = "`--force` works only at a terminal: standard input and standard output must both be one";
         return Ok(terminal::print_failure(words, terminal::USAGE));
     }
     let session = SessionArguments::for_store(arguments.store);
@@ -92,7 +91,7 @@ impl PersonSession {
                 };
                 let memories = format_count(count);
                 question = format!(
-                    "Delete the category `{}` with all that is in it, {memories}?",
+                    "Delete the category `{}` and everything in it ({memories})?",
                     arguments.path
                 );
             }

@@ -86,7 +86,7 @@ impl PersonSession {
             let plan = plan.to_value();
             let address = plan["data"]["address"].as_str().unwrap_or_default();
             if !terminal::ask_yes_or_no(&format!("Delete {address}?"))? {
-                return Ok(report_refusal("nothing was deleted", "`--yes` answers"));
+                return Ok(report_refusal("nothing was deleted", "use `--yes`"));
             }
         }
         let delete = ItemVerb::Execute(delete);

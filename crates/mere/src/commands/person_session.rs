@@ -169,7 +169,7 @@ fn format_problem(problem: &Value) -> String {
 
 /// Says that nothing was done, and which option answers when nobody can be asked.
 pub(crate) fn report_refusal(words: &str, answers: &str) -> ExitCode {
-    let nobody = format!("{words}; {answers} where nobody can be asked");
+    let nobody = format!("{words}; {answers} if nobody can be asked");
     terminal::print_note(if terminal::can_ask() { words } else { &nobody });
     ExitCode::from(terminal::REFUSED)
 }

@@ -59,11 +59,13 @@ impl PersonSession {
         let names = proposals["data"]["proposals"].as_array().into_iter().flatten();
         let names = names.filter_map(|one| one["proposal"].as_str()).collect::<Vec<_>>();
         if names.is_empty() && context == ReviewContext::Review {
-            terminal::print_line("Nothing is proposed.")?;
+            terminal::print_line("There are no proposals.")?;
         }
         // Within `mere sign`, the letter for yes is `y` everywhere.
         let (question, letters) = match context {
-            ReviewContext::Review => ("[a]ccept, [r]eject, [s]kip, [q]uit?", ['a', 'r', 's', 'q']),
+            ReviewContext::Review => {
+                ("Accept this? [a]ccept, [r]eject, [s]kip, [q]uit", ['a', 'r', 's', 'q'])
+            }
             ReviewContext::Sign => {
                 ("Accept it? [y]es, [n]ot now, [r]eject, [q]uit", ['y', 'n', 'r', 'q'])
             }

@@ -49,7 +49,7 @@ impl PersonSession {
             return terminal::print_reply(&reply).map(|()| code);
         }
         if value["data"]["truncated"] == true {
-            terminal::print_note("it said more than is kept; the rest is left out");
+            terminal::print_note("the output was too long; the rest was dropped");
         }
         if has_failed {
             terminal::print_note(value["message"].as_str().unwrap_or_default());

@@ -80,7 +80,7 @@ impl PersonSession {
             (true, true) => ask_once(&printer, &items)?,
             (true, false) if is_open => {
                 terminal::print_text(&printer.signable_items(&items))?;
-                let words = "nothing was signed; name the items, or say `--all` or `--yes`";
+                let words = "nothing was signed; name the items, or use `--all` or `--yes`";
                 terminal::print_note(words);
                 return Ok(ExitCode::from(terminal::REFUSED));
             }

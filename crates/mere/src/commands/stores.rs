@@ -121,7 +121,7 @@ impl Prompting {
     }
 
     fn ask_mode(self, given: Option<ModeArgument>) -> io::Result<PromptAnswer<ModeArgument>> {
-        self.ask(given, "Mode: free, subcategories or strict [as the template says]:", parse_value)
+        self.ask(given, "Mode: free, subcategories or strict [from the template]:", parse_value)
     }
 
     /// Returns the value that was given, or asks for one until it can be parsed.

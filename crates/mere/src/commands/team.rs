@@ -66,7 +66,7 @@ impl PersonSession {
         let value = leaving.to_value();
         let items = value["data"]["items"].as_array().cloned().unwrap_or_default();
         let Some(vouches) = self.ask_countersigning(&items, arguments)? else {
-            return Ok(report_refusal("nobody was removed", "`--countersign`, or nothing,"));
+            return Ok(report_refusal("nobody was removed", "use `--countersign`"));
         };
         let countersign = if vouches == Countersigning::All { &items[..] } else { &[] };
         let countersign = countersign.iter().filter_map(parse_chosen).collect();
@@ -88,7 +88,7 @@ impl PersonSession {
             return Ok(Some(Countersigning::Nothing));
         }
         let printer = self.printer(arguments.answer.color);
-        terminal::print_line("Nobody else vouches for:")?;
+        terminal::print_line("Nobody else has signed:")?;
         terminal::print_text(&printer.signable_items(items))?;
         if !terminal::can_ask() {
             terminal::print_note("they no longer count; `--countersign` would add your signature");
@@ -110,7 +110,7 @@ impl PersonSession {
         };
         let question = "Sign it?";
         if !arguments.yes && !self.show_and_ask(&plan, &arguments.answer, question)? {
-            return Ok(report_refusal("nothing was signed", "`--yes` answers"));
+            return Ok(report_refusal("nothing was signed", "use `--yes`"));
         }
         let sign = ItemCommand::Team(TeamCommand::Sign { shown_digest: Some(shown) });
         self.call_and_print(TOOL, sign, &arguments.answer, Printer::team_change)
@@ -123,7 +123,7 @@ impl PersonSession {
         let Some(shown) = plan_digest(&plan).filter(|_| !is_over) else {
             return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         };
-        let question = "Do these admins say who signs here? Compare them with somebody you trust.";
+        let question = "Should these admins decide who signs here? Compare their fingerprints with somebody you trust.";
         let consent = match (arguments.admin.is_empty(), arguments.yes) {
             (false, _) => JoinConsent::Admins(arguments.admin.clone()),
             (true, true) => JoinConsent::Unchecked,

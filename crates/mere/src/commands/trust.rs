@@ -70,7 +70,7 @@ fn ask_and_trust(
         return Ok(ExitCode::SUCCESS);
     }
     if !arguments.yes && !terminal::ask_yes_or_no("Trust exactly this?")? {
-        terminal::print_line("Nothing was recorded. (`--yes` answers where nobody can be asked.)")?;
+        terminal::print_line("Nothing was recorded. (Use `--yes` if nobody can be asked.)")?;
         return Ok(ExitCode::from(terminal::REFUSED));
     }
     if let Err(error) = project.trust(widening) {

@@ -68,7 +68,7 @@ where
         Err(error) => return usage(error.to_string()),
     };
     if !hosts.is_loopback() && tokens.list().is_empty() {
-        tracing::warn!("nobody can come in: make a token with `mere mcp token create`");
+        tracing::warn!("no client can connect: create a token with `mere mcp token create`");
     }
     let ending = CancellationToken::new();
     let access = AccessRules { hosts, tokens };

@@ -1,7 +1,13 @@
 //! The shape of the tree, checked.
 //!
-//! Crate edges, module docs, sizes, names, the code table, and the places that may touch the
-//! machine. Sources are laid out by rustfmt, so indentation tells where an item ends.
+//! Crate edges, module docs, sizes, the code table and the places that may touch the machine are
+//! checked here; names, parameters, rooms and layers in modules of their own. Sources are laid out
+//! by rustfmt, so indentation shows where an item ends.
+
+mod layers;
+mod parameters;
+mod rooms;
+mod type_names;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //!
 //! It can also copy the item into another scope, and list the entries around it.
 
-use mere_core::item::{Item, ItemRef, MemoryPath, ScopedPath};
+use mere_core::item::{Item, MemoryPath, ScopedPath};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{AuthorChoice, Load, Reader};
 use mere_core::schema::Schema;
@@ -93,8 +93,7 @@ fn check_expiry(desk: &ItemCall<'_>, loaded: &LoadedItem) -> Result<(), StoreErr
 
 /// Returns the name of an item, which is its category and id.
 pub(crate) fn item_name(place: &ScopedPath) -> ParsedName {
-    let category = Some(place.category.clone()).filter(|category| !category.is_empty());
-    ParsedName::from(&ItemRef { category, id: place.id.clone(), version: None })
+    ParsedName::from(&place.reference())
 }
 
 /// Returns what would prevent a tool from running: a missing entrypoint or an unusable schema.

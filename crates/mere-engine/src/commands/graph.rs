@@ -22,8 +22,8 @@ pub(super) fn execute_graph_command(
     desk: &ItemCall<'_>,
     asked: &GraphCommand,
 ) -> Result<Draft, ToolError> {
-    let graph =
-        desk.with_index(|library| desk.with_visibility(|audience| library.full_graph(audience)))?;
+    let visibility = desk.search.visibility();
+    let graph = desk.search.with_current_index(|live_index| live_index.full_graph(visibility))?;
     match asked {
         GraphCommand::Check => Ok(check_graph(&graph)),
         GraphCommand::Draw { entry, walk, format } => {

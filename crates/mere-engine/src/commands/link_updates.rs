@@ -121,9 +121,10 @@ pub(super) fn update_links(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPa
     if from.kind != ItemType::Knowledge {
         return followed;
     }
-    let shows = |place: &ScopedPath| is_visible(desk.view, place);
-    let shifts = desk
-        .try_with_index(StalePolicy::Refuse, |library| library.link_changes((from, to), &shows));
+    let is_visible = desk.search.visibility().is_visible;
+    let shifts = desk.search.try_with_index(StalePolicy::Refuse, |live_index| {
+        live_index.link_changes((from, to), is_visible)
+    });
     let bare = bare_link_rule(desk, from, to);
     update_notes(
         desk,

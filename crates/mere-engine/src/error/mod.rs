@@ -21,10 +21,7 @@ use mere_core::request::{ArgumentError, CallError, ParameterKind, TOOLS};
 use mere_core::text::pattern::PatternError;
 
 pub(crate) use keys::key_error_reply;
-pub(crate) use model::{
-    NO_ITEMS_NOTE, OUTDATED_NOTE, TEMPORARY_INDEX_NOTE, embedding_backlog_note, keyword_only_note,
-    model_error_reply, no_vectors_note,
-};
+pub(crate) use model::model_error_reply;
 pub(crate) use signers::signer_error_reply;
 
 use crate::config::ConfigError;
@@ -141,7 +138,8 @@ fn describe_accepted(kind: ParameterKind) -> String {
 /// Answers a search that failed.
 fn search_error_reply(error: &SearchError) -> Draft {
     match error {
-        SearchError::Cancelled => file_error_reply(&FileError::Cancelled),
+        SearchError::Cancelled => tool_error_reply(&ToolError::Cancelled),
+        SearchError::WrongCursor => wrong_cursor_reply(),
         SearchError::Database(_) | SearchError::Io(_) => {
             tracing::error!(%error, "the search index cannot be used");
             Draft::fault(codes::SEARCH_BROKEN, "The search index cannot be read or built.")

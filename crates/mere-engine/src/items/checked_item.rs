@@ -120,14 +120,6 @@ impl CheckedItem {
     }
 }
 
-/// Returns whether the caller may rely on what an item says. An item that has no sidecar and needs
-/// none is not read.
-pub(crate) fn is_usable_by_caller(desk: &ItemCall<'_>, place: &ScopedPath) -> bool {
-    let must = desk.reader == Reader::Agent && desk.trust_policy.requires_signature(place.kind);
-    let is_plain = !must && RawItem::has_no_sidecar(desk.view, place).unwrap_or_default();
-    is_plain || CheckedItem::open_for_use(desk, place.clone()).is_ok()
-}
-
 impl TrustStatus {
     /// Returns its name in `trust.status`.
     pub(crate) fn status(&self) -> &'static str {

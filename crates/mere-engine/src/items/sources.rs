@@ -118,6 +118,18 @@ impl<'a> ItemSources<'a> {
         self.memory_sources.iter().find(|own| own.scope() == scope)
     }
 
+    /// Returns the stores in which memories are found.
+    pub(crate) fn memory_sources(&self) -> &[MemorySource<'a>] {
+        &self.memory_sources
+    }
+
+    /// Counts the items that the catalogs of the project and the user know. A catalog that cannot
+    /// be read counts nothing.
+    pub(crate) fn count_items(&self) -> u64 {
+        let count = |scope| self.with_catalog_of(scope, Catalog::count).ok().flatten();
+        [Scope::Project, Scope::User].into_iter().filter_map(count).sum()
+    }
+
     /// Returns every indexed item of a scope, in the order of the index.
     pub(crate) fn indexed_items(&self, scope: Scope) -> io::Result<Vec<CatalogEntry>> {
         let Some(space) = self.space(scope) else { return Ok(Vec::new()) };

@@ -17,11 +17,10 @@ use mere_core::turn::{Progress, Turn};
 use super::Session;
 use crate::commands;
 use crate::error::tool_error::ToolError;
-use crate::files::question::DraftOutcome;
-use crate::files::{dir, file_change, glob, grep, question};
-use crate::items::{self, ItemCall, ItemSources};
+use crate::files::view::View;
+use crate::items::{self, ItemCall, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
-use crate::search::{self, EmbeddingJob, SearchContext, ThreadBudget};
+use crate::search::{self, CallSignals, CorpusSources, EmbeddingJob, SearchContext, ThreadBudget};
 use crate::session::snapshot::Snapshot;
 use crate::world::{ResolveError, check_active};
 
@@ -139,23 +138,20 @@ impl Session {
             }
         };
         let view = self.view(snapshot, &request.caller)?;
-        let clerk = StoreCall {
+        let store_call = self.store_call(snapshot, &view, request.caller.reader, &over)?;
+        let sources = self.item_sources(snapshot)?;
+        let item_reader = ItemReader {
             view: &view,
-            context: &self.context,
-            stores: snapshot.stores()?,
-            tables: &self.ledgers,
+            sources: &sources,
+            trust_policy: snapshot.trust_policy()?,
             reader: request.caller.reader,
-            is_cancelled: &over,
         };
+        let signals = CallSignals { is_cancelled: &over, progress: &progress };
         let desk = ItemCall {
             view: &view,
-            store_call: &clerk,
+            store_call: &store_call,
             agent_gate: snapshot.gate(Reader::Agent),
-            sources: &ItemSources::new(
-                snapshot.spaces(&self.context)?,
-                &self.catalogs,
-                self.memory_sources(snapshot),
-            ),
+            sources: &sources,
             context: &self.context,
             agents: snapshot.agents()?,
             item_rules: snapshot.item_rules()?,
@@ -168,22 +164,54 @@ impl Session {
             stream_tool_output: &said,
             cells: &self.cells,
             run_config: snapshot.running()?,
-            search: self.search_resources(snapshot)?,
+            search: self.search_context(snapshot, item_reader, signals)?,
         };
         answer(&desk)
     }
 
-    /// Returns what a search needs.
-    fn search_resources<'a>(
+    /// Returns everything that a call can find items in.
+    fn item_sources<'a>(&'a self, snapshot: &'a Snapshot) -> Result<ItemSources<'a>, ToolError> {
+        let spaces = snapshot.spaces(&self.context)?;
+        Ok(ItemSources::new(spaces, &self.catalogs, self.memory_sources(snapshot)))
+    }
+
+    /// Returns what a call about memories and their stores needs.
+    fn store_call<'a>(
         &'a self,
         snapshot: &'a Snapshot,
+        view: &'a View<'a>,
+        reader: Reader,
+        is_cancelled: &'a dyn Fn() -> bool,
+    ) -> Result<StoreCall<'a>, ToolError> {
+        let (context, tables) = (&self.context, &self.ledgers);
+        let stores = snapshot.stores()?;
+        Ok(StoreCall { view, context, stores, tables, reader, is_cancelled })
+    }
+
+    /// Returns what a search needs. The indexed texts depend on the folders that the gate knows,
+    /// because the gate rewrites them, so these folders decide which database is used.
+    fn search_context<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+        item_reader: ItemReader<'a>,
+        signals: CallSignals<'a>,
     ) -> Result<SearchContext<'a>, ToolError> {
+        let landmarks = snapshot.landmarks_digest();
+        let sources = item_reader.sources;
         Ok(SearchContext {
             session_index: &self.searches,
-            landmarks_digest: snapshot.landmarks_digest(),
+            sources: CorpusSources {
+                spaces: sources.spaces(),
+                memory_sources: sources.memory_sources(),
+                locate_database: Box::new(move || self.context.search_database(landmarks)),
+                count_items: Box::new(move || sources.count_items()),
+            },
+            items: item_reader.access(),
+            agent_gate: snapshot.gate(Reader::Agent),
             embedder: snapshot.embedder()?,
             embedding_config: snapshot.embeddings()?,
             type_priority: snapshot.type_priority()?,
+            signals,
         })
     }
 
@@ -225,34 +253,27 @@ impl Session {
     ) -> Result<Draft, ToolError> {
         let late = wait_limit();
         let over = || check_active(turn).is_err() || late();
-        answer(&StoreCall {
-            view: &self.view(snapshot, caller)?,
-            context: &self.context,
-            stores: snapshot.stores()?,
-            tables: &self.ledgers,
-            reader: caller.reader,
-            is_cancelled: &over,
-        })
+        let view = self.view(snapshot, &request.caller)?;
+        let clerk = self.store_call(snapshot, &view, request.caller.reader, &over)?;
+        match &request.verb {
+            Verb::Category(call) => memory::run_category_call(&clerk, call),
+            Verb::Memory(call) => memory::run_memory_call(&clerk, call),
+            Verb::Stores => Ok(memory::list_stores(&clerk)),
+            Verb::Person(PersonCommand::Store(asked)) => {
+                memory::run_store_command(&clerk, asked, &|| self.reload_and_create_categories())
+            }
+            _ => Ok(error::panic_reply()),
+        }
     }
 }
 
 /// Answers a call about items.
 pub(super) fn answer_item_verb(call: &ItemCall<'_>, verb: &ItemVerb) -> Result<Draft, ToolError> {
     match verb {
-        ItemVerb::Search(search) => search::search(call, search),
-        ItemVerb::Load(load) => items::load(call, load),
-        ItemVerb::Execute(execute) => items::execute(call, execute),
-    }
-}
-
-/// Answers a call about categories, memories or stores.
-pub(super) fn answer_store_verb(
-    call: &StoreCall<'_>,
-    verb: &StoreVerb,
-) -> Result<Draft, ToolError> {
-    match verb {
-        StoreVerb::Category(category) => memory::run_category_call(call, category),
-        StoreVerb::Memory(memory) => memory::run_memory_call(call, memory),
-        StoreVerb::List => Ok(memory::list_stores(call)),
+        Verb::Search(call) => Ok(search::search(&desk.search, call)?),
+        Verb::Load(call) => items::load(desk, call),
+        Verb::Execute(call) => items::execute(desk, call),
+        Verb::Person(asked) => crate::commands::execute_person_command(desk, asked),
+        _ => Ok(error::panic_reply()),
     }
 }

@@ -10,7 +10,7 @@ use mere_core::graph::{Graph, GraphEntry, Node, Resolution};
 use mere_core::item::{ItemRef, ItemType, ScopedPath};
 
 use super::ItemPredicate;
-use crate::search::SearchError;
+use crate::search::error::SearchError;
 use crate::search::update::live_index::LiveIndex;
 
 /// A link that no longer leads where it led.

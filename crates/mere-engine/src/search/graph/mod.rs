@@ -13,7 +13,7 @@ use mere_core::graph::{
 };
 use mere_core::item::{ItemRef, ItemType, Relation, Scope, ScopedPath};
 
-use super::SearchError;
+use super::error::SearchError;
 use super::index::LinkableItem;
 use super::update::live_index::LiveIndex;
 

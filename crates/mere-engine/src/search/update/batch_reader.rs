@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
-use std::{io, thread};
 
 use cap_std::fs::File;
 use jiff::Timestamp;
@@ -23,8 +24,9 @@ use mere_core::secrets;
 
 use super::change_detector::{ChangeDetector, PendingRead};
 use crate::files::redaction::MaskedText;
-use crate::search::SearchError;
+use crate::search::call_signals::CallSignals;
 use crate::search::embed::embedder::{Embedder, embedding_text};
+use crate::search::error::SearchError;
 use crate::search::index::corpus::Corpus;
 use crate::search::index::{IndexBatch, IndexEntry};
 use crate::space::ItemTree;
@@ -50,9 +52,7 @@ pub(crate) struct BatchReader<'a> {
     pub(crate) detector: &'a ChangeDetector,
     pub(crate) gate: &'a Gate,
     pub(crate) embedder: &'a Embedder,
-    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
-    /// Reports how many files are read, and of how many.
-    pub(crate) progress: &'a dyn Fn(u64, u64),
+    pub(crate) signals: CallSignals<'a>,
 }
 
 /// Reads files and hands over batches as they become ready.
@@ -95,10 +95,10 @@ pub(crate) fn read_batches(
         drop(sender);
         loop {
             let batch = receiver.recv_timeout(PROGRESS_INTERVAL);
-            if (reader.is_cancelled)() {
+            if (reader.signals.is_cancelled)() {
                 return Err(SearchError::Cancelled);
             }
-            (reader.progress)(done.load(Ordering::Relaxed) as u64, errands.len() as u64);
+            (reader.signals.progress)(done.load(Ordering::Relaxed) as u64, errands.len() as u64);
             match batch {
                 Ok(batch) => take(batch?)?,
                 Err(RecvTimeoutError::Timeout) => {}

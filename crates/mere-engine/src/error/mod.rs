@@ -138,7 +138,7 @@ fn describe_accepted(kind: ParameterKind) -> String {
 /// Answers a search that failed.
 fn search_error_reply(error: &SearchError) -> Draft {
     match error {
-        SearchError::Cancelled => tool_error_reply(&ToolError::Cancelled),
+        SearchError::Cancelled => file_error_reply(&FileError::Cancelled),
         SearchError::WrongCursor => wrong_cursor_reply(),
         SearchError::Database(_) | SearchError::Io(_) => {
             tracing::error!(%error, "the search index cannot be used");

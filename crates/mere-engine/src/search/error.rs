@@ -9,7 +9,7 @@ use std::io;
 pub(crate) enum SearchError {
     #[error("the search index cannot be used: {0}")]
     Database(#[from] rusqlite::Error),
-    #[error("the machine failed: {0}")]
+    #[error("reading or writing failed: {0}")]
     Io(io::Error),
     #[error("the cursor belongs to another search")]
     WrongCursor,

@@ -7,66 +7,63 @@ use mere_host::HttpError;
 
 /// Says that there is nothing to search.
 pub(crate) const NO_ITEMS_NOTE: &str =
-    "There are no items here yet: a person begins with `mere init`.";
+    "There are no items here yet: a person can start with `mere init`.";
 
 /// Says that the index could not be brought up to date.
-pub(crate) const OUTDATED_NOTE: &str = "Another process changes the search index, and did not end: what \
-     changed since may be missing. Search again in a moment.";
+pub(crate) const OUTDATED_NOTE: &str = "Another process is still updating the search index: recent changes may be missing. Search again in a moment.";
 
 /// Says that the index could not be stored.
-pub(crate) const TEMPORARY_INDEX_NOTE: &str = "The search index cannot be kept in the cache folder, and was made \
-     for this session alone: searches begin slower.";
+pub(crate) const TEMPORARY_INDEX_NOTE: &str = "The search index cannot be stored in the cache folder and was built for this session only, so the first search is slower.";
 
 /// Explains why a search found items by their words alone.
 pub(crate) fn keyword_only_note(trouble: &EmbeddingError) -> String {
-    format!("{}: items were found by their words alone.", describe_trouble(trouble))
+    format!("{}: items were found by keywords only.", describe_trouble(trouble))
 }
 
 /// Explains why items have no vectors.
 pub(crate) fn no_vectors_note(trouble: &EmbeddingError) -> String {
-    format!("{}: items are found by their words alone.", describe_trouble(trouble))
+    format!("{}: items are found by keywords only.", describe_trouble(trouble))
 }
 
 /// Says that not all items could be found by meaning.
 pub(crate) fn embedding_backlog_note(count: u64) -> String {
     let items = if count == 1 { "item has" } else { "items have" };
-    format!("{count} {items} no vector yet, and could be found by words alone.")
+    format!("{count} {items} no vector yet and could only be found by keywords.")
 }
 
 fn describe_trouble(trouble: &EmbeddingError) -> String {
     match trouble {
-        EmbeddingError::Disabled => "There is no model".into(),
+        EmbeddingError::Disabled => "No embedding model is configured".into(),
         EmbeddingError::Missing => {
-            "The model `minilm` is not there (a person fetches it with `mere model fetch minilm`)"
+            "The model `minilm` is not installed (a person can install it with `mere model fetch minilm`)"
                 .to_owned()
         }
         EmbeddingError::Damaged => {
-            "The model `minilm` cannot be read (a person fetches it anew with `mere model fetch \
-             minilm`)"
+            "The model `minilm` cannot be read (a person can fetch it again with `mere model fetch minilm`)"
                 .to_owned()
         }
         EmbeddingError::MissingKey(variable) => {
-            format!("The environment variable `{variable}` with the endpoint's key is not set")
+            format!("The environment variable `{variable}`, which should hold the endpoint's key, is not set")
         }
         EmbeddingError::Http(HttpError::Unreachable) => {
-            "The endpoint for vectors cannot be reached".into()
+            "The embedding endpoint cannot be reached".into()
         }
         EmbeddingError::Http(HttpError::Untrusted) => {
-            "The endpoint for vectors has no certificate that counts".into()
+            "The embedding endpoint has no trusted certificate".into()
         }
-        EmbeddingError::Http(HttpError::Timeout) => "The endpoint for vectors took too long".into(),
+        EmbeddingError::Http(HttpError::Timeout) => "The embedding endpoint took too long".into(),
         EmbeddingError::Http(HttpError::Status(401 | 403)) => {
-            "The endpoint for vectors does not take the key".into()
+            "The embedding endpoint rejected the key".into()
         }
         EmbeddingError::Http(HttpError::Status(status)) => {
-            format!("The endpoint for vectors answered with status {status}")
+            format!("The embedding endpoint answered with status {status}")
         }
         EmbeddingError::Http(HttpError::TooLarge | HttpError::InvalidResponse)
         | EmbeddingError::InvalidResponse => {
-            "The endpoint for vectors did not answer with vectors that can be used".into()
+            "The embedding endpoint did not return usable vectors".into()
         }
         EmbeddingError::Http(HttpError::InvalidKey) => {
-            "The endpoint's key cannot be sent as it is".into()
+            "The embedding endpoint's key contains characters that cannot be sent".into()
         }
     }
 }

@@ -17,7 +17,9 @@ use mere_core::turn::{Progress, Turn};
 use super::Session;
 use crate::commands;
 use crate::error::tool_error::ToolError;
+use crate::files::question::DraftOutcome;
 use crate::files::view::View;
+use crate::files::{dir, file_change, glob, grep, question};
 use crate::items::{self, ItemCall, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
 use crate::search::{self, CallSignals, CorpusSources, EmbeddingJob, SearchContext, ThreadBudget};
@@ -253,27 +255,28 @@ impl Session {
     ) -> Result<Draft, ToolError> {
         let late = wait_limit();
         let over = || check_active(turn).is_err() || late();
-        let view = self.view(snapshot, &request.caller)?;
-        let clerk = self.store_call(snapshot, &view, request.caller.reader, &over)?;
-        match &request.verb {
-            Verb::Category(call) => memory::run_category_call(&clerk, call),
-            Verb::Memory(call) => memory::run_memory_call(&clerk, call),
-            Verb::Stores => Ok(memory::list_stores(&clerk)),
-            Verb::Person(PersonCommand::Store(asked)) => {
-                memory::run_store_command(&clerk, asked, &|| self.reload_and_create_categories())
-            }
-            _ => Ok(error::panic_reply()),
-        }
+        let view = self.view(snapshot, caller)?;
+        answer(&self.store_call(snapshot, &view, caller.reader, &over)?)
     }
 }
 
 /// Answers a call about items.
 pub(super) fn answer_item_verb(call: &ItemCall<'_>, verb: &ItemVerb) -> Result<Draft, ToolError> {
     match verb {
-        Verb::Search(call) => Ok(search::search(&desk.search, call)?),
-        Verb::Load(call) => items::load(desk, call),
-        Verb::Execute(call) => items::execute(desk, call),
-        Verb::Person(asked) => crate::commands::execute_person_command(desk, asked),
-        _ => Ok(error::panic_reply()),
+        ItemVerb::Search(search) => Ok(search::search(&call.search, search)?),
+        ItemVerb::Load(load) => items::load(call, load),
+        ItemVerb::Execute(execute) => items::execute(call, execute),
+    }
+}
+
+/// Answers a call about categories, memories or stores.
+pub(super) fn answer_store_verb(
+    call: &StoreCall<'_>,
+    verb: &StoreVerb,
+) -> Result<Draft, ToolError> {
+    match verb {
+        StoreVerb::Category(category) => memory::run_category_call(call, category),
+        StoreVerb::Memory(memory) => memory::run_memory_call(call, memory),
+        StoreVerb::List => Ok(memory::list_stores(call)),
     }
 }

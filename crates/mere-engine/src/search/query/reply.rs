@@ -29,7 +29,7 @@ pub(crate) fn draft(question: &SearchQuestion<'_>, hits: Hits) -> Draft {
 /// and the state of the index.
 fn collect_notes(question: &SearchQuestion<'_>, index_state: &IndexState) -> Vec<String> {
     let searched = if question.covers_items() {
-        "only what is here was searched"
+        "only local items were searched"
     } else {
         "nothing was searched"
     };
@@ -70,10 +70,10 @@ fn result_lists(hits: Vec<Hit>, rank: RankMode) -> Fields {
 
 fn count_message(total: u64, shown: usize) -> Prose {
     let words = match (total, shown) {
-        (0, _) => "Nothing matches".to_owned(),
+        (0, _) => "No matches".to_owned(),
         (1, _) => "1 match".to_owned(),
         (total, shown) if shown as u64 == total => format!("{total} matches"),
-        (total, shown) => format!("{total} matches, {shown} of them here"),
+        (total, shown) => format!("{total} matches, {shown} shown"),
     };
     Prose::words(words)
 }

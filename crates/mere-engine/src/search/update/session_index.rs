@@ -88,7 +88,7 @@ impl SessionIndex {
             && let Some(live_index) = guard.as_mut()
             && let Err(error) = live_index.index.merge(BACKGROUND_MERGE_ITEMS, &is_wanted)
         {
-            tracing::debug!(%error, "the search index could not be tended");
+            tracing::debug!(%error, "the segments of the search index could not be merged");
         }
     }
 
@@ -168,7 +168,7 @@ impl SessionIndex {
             let Err(SearchError::Database(error)) = &answer else { break };
             let Some(remedy) = IndexRecovery::for_error(error) else { break };
             let Some(live_index) = guard.take() else { break };
-            tracing::warn!(%error, ?remedy, "the search index is made again");
+            tracing::warn!(%error, ?remedy, "the search index is being rebuilt");
             let recreated = live_index.recreate(remedy, self.watch_mode())?;
             answer = guard.insert(recreated).update_and_ask(update, &mut ask);
         }

@@ -73,7 +73,7 @@ fn main() -> ExitCode {
         Command::Trust(asked) => trust::run(place, asked),
         Command::Where(asked) => locations::run(&place, &asked),
     };
-    let code = ended.unwrap_or_else(|error| terminal::report_write_error(&error));
+    let code = ended.unwrap_or_else(|error| terminal::report_print_error(&error));
     log::finish();
     code
 }

@@ -18,8 +18,8 @@ use crate::arguments::{
 use crate::commands::items::{PersonSession, with_session};
 use crate::commands::memories::count_listed;
 use crate::commands::team::report_refusal;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "category";
 /// How many memories are counted at most before a category is deleted with them.
@@ -67,9 +67,8 @@ impl PersonSession {
                     return self.print_reply(&reply, &answer, Printer::categories);
                 }
                 // The hint about the next page is for agents, not for people.
-                let paper = Printer::new(answer.color, self.session.working_address().cloned());
-                terminal::print_text(&paper.categories(&reply.to_value()))
-                    .map(|()| ExitCode::SUCCESS)
+                let text = self.printer(&answer).categories(&ReplyView::read(&reply)?);
+                terminal::print_text(&text).map(|()| ExitCode::SUCCESS)
             }
         }
     }

@@ -11,6 +11,7 @@ use mere_core::gate::Cleared;
 use mere_core::reply::ReplyType;
 use mere_core::request::{Caller, Reader, Request};
 use mere_engine::{Session, SessionState, TypedPath};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{
@@ -19,8 +20,9 @@ use crate::arguments::{
 use crate::commands::call;
 use crate::commands::call::KeyboardTurn;
 use crate::commands::question_loop::call_until_done;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::files::{NextPage, ResultPage};
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 /// The largest number of results that one page of a tool holds.
 const MAX_PAGE: u64 = 10_000;
@@ -39,7 +41,7 @@ pub(crate) fn read(place: LocationArguments, asked: &ReadArguments) -> io::Resul
         "path": path.to_string(), "offset": asked.offset,
         "limit": asked.limit.unwrap_or(MAX_LINES)
     });
-    desk.print_pages("read", &arguments, asked.limit, |paper, data| paper.file_text(data))
+    desk.print_pages("read", &arguments, asked.limit, Printer::file_text)
 }
 
 /// Runs `mere glob`.
@@ -52,7 +54,7 @@ pub(crate) fn glob(place: LocationArguments, asked: &GlobArguments) -> io::Resul
         let Some(path) = desk.address(typed) else { return desk.refuse_outside("glob") };
         arguments["path"] = path.to_string().into();
     }
-    desk.print_pages("glob", &arguments, asked.limit, |paper, data| paper.paths(data))
+    desk.print_pages("glob", &arguments, asked.limit, Printer::paths)
 }
 
 /// Runs `mere grep`.
@@ -79,21 +81,7 @@ pub(crate) fn tree(place: LocationArguments, asked: &TreeArguments) -> io::Resul
         return desk.refuse_outside("dir");
     };
     let arguments = json!({ "command": "tree", "path": path.to_string(), "depth": asked.depth });
-    desk.print_pages("dir", &arguments, None, |paper, data| paper.directories(data))
-}
-
-/// Returns how many results a page has.
-fn count_results(data: &Value) -> u64 {
-    let lines = || data["last"].as_u64()?.checked_sub(data["first"].as_u64()?);
-    data["count"].as_u64().or_else(|| lines().map(|last| last + 1)).unwrap_or_default()
-}
-
-/// Returns the argument that requests the next page, if there is one.
-fn next_page(data: &Value) -> Option<(&'static str, Value)> {
-    if data["truncated"] == true {
-        return data["last"].as_u64().map(|last| ("offset", (last + 1).into()));
-    }
-    data.get("next").map(|next| ("cursor", next.clone()))
+    desk.print_pages("dir", &arguments, None, Printer::directories)
 }
 
 fn page_limit(limit: Option<u64>) -> u64 {
@@ -150,14 +138,14 @@ impl<'a> FileSession<'a> {
 
     /// Calls the tool page after page, up to `limit` results, and prints each page with `show`.
     /// With `--json` it prints one page only, whose `next` is for `--cursor`.
-    fn print_pages(
+    fn print_pages<T: ResultPage + DeserializeOwned>(
         &self,
         tool: &str,
         arguments: &Value,
         limit: Option<u64>,
-        show: impl Fn(&mut Printer, &Value) -> String,
+        show: fn(&mut Printer, &T) -> String,
     ) -> io::Result<ExitCode> {
-        let mut paper = Printer::new(self.page.color, self.session.working_address().cloned());
+        let mut printer = Printer::new(self.page.color, self.session.working_address().cloned());
         let mut arguments = arguments.as_object().cloned().unwrap_or_default();
         if let Some(cursor) = &self.page.cursor {
             arguments.insert("cursor".to_owned(), cursor.as_str().into());
@@ -170,24 +158,21 @@ impl<'a> FileSession<'a> {
                 return terminal::print_reply(&reply).map(|()| code);
             }
             if reply.reply_type() != ReplyType::Success {
-                terminal::print_refusal(&reply);
-                return Ok(code);
+                return terminal::print_refusal(&reply).map(|()| code);
             }
-            let reply = reply.to_value();
-            let data = &reply["data"];
-            terminal::print_text(&show(&mut paper, data))?;
-            if data["content"] == "" {
-                terminal::print_note(reply["message"].as_str().unwrap_or_default());
+            let ReplyView { message, data: page, .. } = ReplyView::<T>::read(&reply)?;
+            terminal::print_text(&show(&mut printer, &page))?;
+            if page.is_empty_text() {
+                terminal::print_note(&message);
             }
-            if data["masked"].is_u64() {
-                terminal::print_note(&format!(
-                    "secrets are masked: {}; see `mere allow`",
-                    data["masked"]
-                ));
+            if let Some(count) = page.masked() {
+                terminal::print_note(&format!("secrets are masked: {count}; see `mere allow`"));
             }
-            left = left.map(|left| left.saturating_sub(count_results(data)));
-            let Some((key, value)) = next_page(data).filter(|_| left != Some(0)) else {
-                return Ok(code);
+            left = left.map(|left| left.saturating_sub(page.count()));
+            let (key, value) = match page.next().filter(|_| left != Some(0)) {
+                None => return Ok(code),
+                Some(NextPage::Line(line)) => ("offset", line.into()),
+                Some(NextPage::Cursor(cursor)) => ("cursor", cursor.into()),
             };
             arguments.insert(key.to_owned(), value);
             if let Some(left) = left {

@@ -8,12 +8,12 @@ use mere_core::gate::Cleared;
 use mere_core::item::{ItemForm, Scope};
 use mere_core::reply::{ReplyType, reword_for_person};
 use mere_core::request::{
-    AuthorChoice, DoctorMode, Execute, GitHook, IndexCommand, InitSpace, ItemAction, ListItems,
-    Load, PersonCommand, Request, ReviewDecision, StarterItems, Verb, WorkMode,
+    AuthorChoice, DoctorMode, Execute, GitHook, GraphCommand, IndexCommand, InitSpace, ItemAction,
+    ListItems, Load, PersonCommand, Request, ReviewDecision, StarterItems, Verb, WorkMode,
 };
 use mere_core::turn::Turn;
 use mere_engine::{Session, SessionState};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 
 use crate::arguments::{
     AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
@@ -26,8 +26,11 @@ use crate::commands::call;
 use crate::commands::call::KeyboardTurn;
 use crate::commands::passphrase::PassphraseCache;
 use crate::commands::question_loop::call_until_done;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::items::{RefusalDetails, WITHHELD_ITEM};
+use crate::print::outcome::SubjectAddress;
+use crate::print::proposals::{ProposalList, ShownProposal};
+use crate::print::reply::{ReplyView, is_answer};
+use crate::print::{Printer, terminal};
 
 /// A command for items.
 pub(crate) enum ItemCommand {
@@ -92,7 +95,8 @@ pub(crate) struct PersonSession {
     passphrases: PassphraseCache,
 }
 
-pub(crate) type PrintMethod = fn(&Printer, &Value) -> String;
+/// Formats a reply whose data is a `T`.
+pub(crate) type PrintMethod<T> = fn(&Printer, &ReplyView<T>) -> String;
 
 impl PersonSession {
     fn perform(&self, command: ItemCommand) -> io::Result<ExitCode> {
@@ -129,10 +133,7 @@ impl PersonSession {
             ItemCommand::Verify(asked) => self.verify(&asked),
             ItemCommand::Draft(asked) => self.draft_or_edit(asked, WorkMode::Draft),
             ItemCommand::Edit(asked) => self.draft_or_edit(asked, WorkMode::Edit),
-            ItemCommand::Graph(asked) => {
-                let keep = PersonCommand::Graph(asked.to_request());
-                self.run_command("graph", keep, &asked.answer, Printer::graph)
-            }
+            ItemCommand::Graph(asked) => self.draw_or_check_graph(&asked),
             ItemCommand::Doctor(asked) => {
                 let repair = if asked.fix { DoctorMode::Repair } else { DoctorMode::CheckOnly };
                 self.run_command(
@@ -173,7 +174,23 @@ impl PersonSession {
             version: None,
             relationships: None,
         };
-        self.call_and_print("show", Verb::Load(load), &asked.answer, Printer::item)
+        let reply = self.call("show", Verb::Load(load));
+        if WITHHELD_ITEM.contains(&reply.code()) && !asked.answer.json {
+            let item = ReplyView::read(&reply)?;
+            terminal::print_text(&self.printer(&asked.answer).withheld_item(&item))?;
+        }
+        self.print_reply(&reply, &asked.answer, Printer::item)
+    }
+
+    fn draw_or_check_graph(&self, asked: &GraphArguments) -> io::Result<ExitCode> {
+        let request = asked.to_request();
+        let is_check = matches!(request, GraphCommand::Check);
+        let reply = self.call("graph", Verb::Person(PersonCommand::Graph(request)));
+        if is_check {
+            self.print_reply(&reply, &asked.answer, Printer::checks)
+        } else {
+            self.print_reply(&reply, &asked.answer, Printer::graph)
+        }
     }
 
     fn copy(&self, asked: CopyArguments) -> io::Result<ExitCode> {
@@ -188,14 +205,14 @@ impl PersonSession {
         let (category, source) = (asked.category, asked.source.source());
         let author = author(asked.as_mine);
         let keep = PersonCommand::Move { kind, item, category, source, author };
-        self.run_command("move", keep, &asked.answer, Printer::outcome)
+        self.run_command("move", keep, &asked.answer, Printer::relocation)
     }
 
     fn rename(&self, asked: RenameArguments) -> io::Result<ExitCode> {
         let (kind, item) = (asked.item.kind.kind, asked.item.item);
         let (id, source) = (asked.new_id, asked.source.source());
         let keep = PersonCommand::Rename { kind, item, id, source, author: author(asked.as_mine) };
-        self.run_command("rename", keep, &asked.answer, Printer::outcome)
+        self.run_command("rename", keep, &asked.answer, Printer::relocation)
     }
 
     /// Shows what would be deleted, asks, and deletes exactly that.
@@ -210,9 +227,9 @@ impl PersonSession {
         if !asked.yes {
             let dry = self.call("delete", Verb::Execute(execute(true)));
             if dry.reply_type() != ReplyType::Success {
-                return self.print_reply(&dry, &asked.answer, |_, _| String::new());
+                return self.print_reply(&dry, &asked.answer, Printer::outcome);
             }
-            let address = dry.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
+            let address = ReplyView::<SubjectAddress>::read(&dry)?.data.address;
             if !terminal::ask_yes_or_no(&format!("Delete {address}?"))? {
                 let nobody = "nothing was deleted; `--yes` answers where nobody can be asked";
                 terminal::print_note(if terminal::can_ask() {
@@ -237,7 +254,13 @@ impl PersonSession {
             (_, true) => IndexCommand::Rebuild,
             _ => IndexCommand::Update,
         };
-        self.run_command("index", PersonCommand::Index(how), &asked.answer, Printer::index)
+        let reply = self.call("index", Verb::Person(PersonCommand::Index(how)));
+        match how {
+            IndexCommand::Check => self.print_reply(&reply, &asked.answer, Printer::index_check),
+            IndexCommand::Update | IndexCommand::Rebuild => {
+                self.print_reply(&reply, &asked.answer, Printer::index_update)
+            }
+        }
     }
 
     fn review(&self, asked: &ReviewArguments) -> io::Result<ExitCode> {
@@ -286,21 +309,23 @@ impl PersonSession {
         if waiting.reply_type() != ReplyType::Success {
             return self.print_reply(&waiting, answer, Printer::proposals);
         }
-        let waiting = waiting.to_value();
-        let names = waiting["data"]["proposals"].as_array().into_iter().flatten();
-        let names = names.filter_map(|one| one["proposal"].as_str()).collect::<Vec<_>>();
-        if names.is_empty() && when_empty == ReviewContext::Review {
+        let waiting = ReplyView::<ProposalList>::read(&waiting)?.data.proposals;
+        if waiting.is_empty() && when_empty == ReviewContext::Review {
             terminal::print_line("Nothing is proposed.")?;
         }
-        for (number, name) in names.iter().enumerate() {
+        for (number, proposal) in waiting.iter().enumerate() {
             let one =
-                |verdict| PersonCommand::Review { proposal: (*name).to_owned(), decision: verdict };
-            terminal::print_line(&format!("\n({} of {})", number + 1, names.len()))?;
+                |decision| PersonCommand::Review { proposal: proposal.name.clone(), decision };
+            terminal::print_line(&format!("\n({} of {})", number + 1, waiting.len()))?;
             let shown = self.call("review", Verb::Person(one(ReviewDecision::Show)));
             self.print_reply(&shown, answer, Printer::proposal)?;
             // A yes counts only for what was shown.
-            let digest =
-                shown.to_value()["data"]["digest"].as_str().and_then(|text| text.parse().ok());
+            let digest = match shown.reply_type() {
+                ReplyType::Success => {
+                    ReplyView::<ShownProposal>::read(&shown)?.data.digest.parse().ok()
+                }
+                _ => None,
+            };
             // Within `mere sign`, the letter for yes is `y` everywhere.
             let (question, letters) = match when_empty {
                 ReviewContext::Review => {
@@ -330,22 +355,22 @@ impl PersonSession {
         Ok(ExitCode::SUCCESS)
     }
 
-    pub(crate) fn run_command(
+    pub(crate) fn run_command<T: DeserializeOwned>(
         &self,
         tool: &'static str,
         keep: PersonCommand,
         answer: &AnswerArguments,
-        show: PrintMethod,
+        show: PrintMethod<T>,
     ) -> io::Result<ExitCode> {
         self.call_and_print(tool, Verb::Person(keep), answer, show)
     }
 
-    pub(crate) fn call_and_print(
+    pub(crate) fn call_and_print<T: DeserializeOwned>(
         &self,
         tool: &'static str,
         verb: Verb,
         answer: &AnswerArguments,
-        show: PrintMethod,
+        show: PrintMethod<T>,
     ) -> io::Result<ExitCode> {
         self.print_reply(&self.call(tool, verb), answer, show)
     }
@@ -375,56 +400,36 @@ impl PersonSession {
     }
 
     /// Prints a reply and returns the exit code of the process.
-    pub(crate) fn print_reply(
+    pub(crate) fn print_reply<T: DeserializeOwned>(
         &self,
         reply: &Cleared,
         answer: &AnswerArguments,
-        show: PrintMethod,
+        show: PrintMethod<T>,
     ) -> io::Result<ExitCode> {
-        let code = terminal::exit_code(reply.reply_type());
         if answer.json {
-            return terminal::print_reply(reply).map(|()| code);
+            terminal::print_reply(reply)?;
+        } else if is_answer(reply) {
+            let view = ReplyView::read(reply)?;
+            terminal::print_text(&show(&self.printer(answer), &view))?;
+            match view.hint {
+                // Findings are followed by the refusal that explains them.
+                _ if !view.is_success() => terminal::print_refusal(reply)?,
+                Some(hint) => terminal::print_note(&reword_for_person(&hint)),
+                None => {}
+            }
+        } else {
+            let details = ReplyView::<RefusalDetails>::read(reply)?.data;
+            terminal::print_text(&self.printer(answer).candidate_list(&details))?;
+            terminal::print_refusal(reply)?;
+            details.problem_lines().for_each(|line| terminal::print_detail(&line));
         }
-        let value = reply.to_value();
-        let paper = Printer::new(answer.color, self.session.working_address().cloned());
-        match reply.reply_type() {
-            ReplyType::Success => {
-                terminal::print_text(&show(&paper, &value))?;
-                if let Some(hint) = value["hint"].as_str() {
-                    terminal::print_note(&reword_for_person(hint));
-                }
-            }
-            // A reply with findings or leftovers is printed like an answer, followed by the refusal
-            // that explains it.
-            ReplyType::Error | ReplyType::Invalid if has_more_than_message(&value) => {
-                let told = show(&paper, &value);
-                let is_more = Some(told.trim_end()) != value["message"].as_str();
-                terminal::print_text(if is_more { &told } else { "" })?;
-                terminal::print_refusal(reply);
-            }
-            _ => {
-                terminal::print_text(&paper.candidate_list(&value))?;
-                terminal::print_refusal(reply);
-                for problem in value["data"]["problems"].as_array().into_iter().flatten() {
-                    terminal::print_detail(&format_problem(problem));
-                }
-            }
-        }
-        Ok(code)
+        Ok(terminal::exit_code(reply.reply_type()))
     }
-}
 
-/// Checks whether a reply that is not a success carries more than its message.
-fn has_more_than_message(reply: &Value) -> bool {
-    let data = &reply["data"];
-    let is_error = reply["reply_type"] == "E";
-    is_error && data.as_object().is_some_and(|data| !data.is_empty()) || data["left"].is_array()
-}
-
-/// Formats what does not fit, and where.
-fn format_problem(problem: &Value) -> String {
-    let texts = ["at", "what"].map(|key| problem[key].as_str());
-    texts.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")
+    /// Makes a printer for the options of a command.
+    pub(crate) fn printer(&self, answer: &AnswerArguments) -> Printer {
+        Printer::new(answer.color, self.session.working_address().cloned())
+    }
 }
 
 fn example(template: TemplateArgument) -> StarterItems {

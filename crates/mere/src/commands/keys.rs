@@ -11,8 +11,8 @@ use mere_core::request::{KeysCommand, Passphrase, PersonCommand, Verb};
 use crate::arguments::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 use crate::commands::items::PersonSession;
 use crate::commands::passphrase;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::reply::ReplySentences;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "keys";
 
@@ -65,9 +65,12 @@ impl PersonSession {
             let Some(passphrase) = chosen else { return Ok(report_given_up()) };
             rotate(passphrase)
         };
-        let code = self.print_reply(&reply, &asked.answer, Printer::rotation)?;
-        if reply.reply_type() == ReplyType::Success && asked.out.is_none() && !asked.answer.json {
-            terminal::print_note(reply.to_value()["message"].as_str().unwrap_or_default());
+        if asked.out.is_some() {
+            return self.print_reply(&reply, &asked.answer, Printer::rotation_file);
+        }
+        let code = self.print_reply(&reply, &asked.answer, Printer::rotation_proof)?;
+        if reply.reply_type() == ReplyType::Success && !asked.answer.json {
+            terminal::print_note(&ReplySentences::read(&reply)?.message);
         }
         Ok(code)
     }

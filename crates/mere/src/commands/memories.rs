@@ -21,10 +21,12 @@ use crate::arguments::{
     UpdateMemoryArguments,
 };
 use crate::commands::content;
-use crate::commands::items::{PersonSession, PrintMethod, with_session};
+use crate::commands::items::{PersonSession, with_session};
 use crate::commands::team::report_refusal;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::memory::{MemoryList, PruneResult};
+use crate::print::outcome::SubjectAddress;
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "memory";
 /// The most memories that one page holds.
@@ -111,8 +113,7 @@ impl PersonSession {
             if found.reply_type() != ReplyType::Success {
                 return self.print_reply(&found, &asked.answer, Printer::outcome);
             }
-            let address =
-                found.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
+            let address = ReplyView::<SubjectAddress>::read(&found)?.data.address;
             if !terminal::can_ask() || !terminal::ask_yes_or_no(&format!("Remove {address}?"))? {
                 return Ok(report_refusal("nothing was removed", "`--yes` answers"));
             }
@@ -136,12 +137,11 @@ impl PersonSession {
         if asked.answer.json {
             return terminal::print_line(&format!("{reply:#}")).map(|()| ExitCode::SUCCESS);
         }
-        let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
-        terminal::print_text(&paper.memories(&reply))?;
+        let list = ReplyView::<MemoryList>::from_value(reply)?;
+        terminal::print_text(&self.printer(&asked.answer).memories(&list))?;
         // The hint about the next page is for agents, not for people.
-        let is_whole = reply["data"]["next"].is_null();
-        if let Some(hint) = reply["hint"].as_str().filter(|_| is_whole) {
-            terminal::print_note(&reword_for_person(hint));
+        if let Some(hint) = list.hint.filter(|_| list.data.next.is_none()) {
+            terminal::print_note(&reword_for_person(&hint));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -184,23 +184,27 @@ impl PersonSession {
         }
         if !asked.yes {
             let plan = self.call(TOOL, prune(DryRun::Yes));
-            let value = plan.to_value();
-            let count = value["data"]["count"].as_u64().unwrap_or_default();
-            if plan.reply_type() != ReplyType::Success || count == 0 {
+            if plan.reply_type() != ReplyType::Success {
                 return self.print_reply(&plan, &asked.answer, Printer::prune_result);
             }
-            let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
-            if !asked.answer.json {
-                terminal::print_text(&paper.prune_result(&value))?;
+            let view = ReplyView::<PruneResult>::read(&plan)?;
+            if view.data.count == 0 {
+                return self.print_reply(&plan, &asked.answer, Printer::prune_result);
             }
-            let question = if count == 1 { "Delete it?" } else { "Delete them?" };
+            if !asked.answer.json {
+                terminal::print_text(&self.printer(&asked.answer).prune_result(&view))?;
+            }
+            let question = if view.data.count == 1 { "Delete it?" } else { "Delete them?" };
             if !terminal::can_ask() || !terminal::ask_yes_or_no(question)? {
                 return Ok(report_refusal("nothing was deleted", "`--yes` answers"));
             }
         }
-        let show =
-            if asked.yes { Printer::prune_result as PrintMethod } else { Printer::outcome as _ };
-        self.call_and_print(TOOL, prune(DryRun::No), &asked.answer, show)
+        // Whoever was asked has seen the list.
+        if asked.yes {
+            self.call_and_print(TOOL, prune(DryRun::No), &asked.answer, Printer::prune_result)
+        } else {
+            self.call_and_print(TOOL, prune(DryRun::No), &asked.answer, Printer::outcome)
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use mere_core::gate::ClearedText;
 use mere_core::reply::ReplyType;
-use mere_core::request::{PersonCommand, Verb};
+use mere_core::request::{LockCommand, PersonCommand, Verb};
 use mere_core::turn::{OutputStream, Progress, Turn};
 
 use crate::arguments::{
@@ -16,8 +16,9 @@ use crate::arguments::{
     SessionArguments,
 };
 use crate::commands::items::{PersonSession, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::reply::ReplyView;
+use crate::print::run::RunResult;
+use crate::print::{Printer, terminal};
 
 /// Runs a tool. Its output streams are passed on as they arrive, and a failed tool has an exit
 /// status of its own.
@@ -38,17 +39,17 @@ fn run_in_session(desk: &PersonSession, asked: &RunArguments) -> io::Result<Exit
     if asked.is_dry() || reply.reply_type() != ReplyType::Success {
         return desk.print_reply(&reply, &asked.answer, Printer::dry_run);
     }
-    let value = reply.to_value();
-    let has_failed = value["data"]["success"] != true;
+    let view = ReplyView::<RunResult>::read(&reply)?;
+    let has_failed = !view.data.success;
     let code = if has_failed { ExitCode::from(terminal::TOOL_FAILED) } else { ExitCode::SUCCESS };
     if asked.answer.json {
         return terminal::print_reply(&reply).map(|()| code);
     }
-    if value["data"]["truncated"] == true {
+    if view.data.truncated {
         terminal::print_note("it said more than is kept; the rest is left out");
     }
     if has_failed {
-        terminal::print_note(value["message"].as_str().unwrap_or_default());
+        terminal::print_note(&view.message);
     }
     Ok(code)
 }
@@ -92,12 +93,14 @@ pub(crate) fn show_chain(place: LocationArguments, asked: ChainArguments) -> io:
 /// Pins chains, or compares them with their lockfiles.
 pub(crate) fn lock(place: LocationArguments, asked: &LockArguments) -> io::Result<ExitCode> {
     with_session(place, &SessionArguments::default(), |desk| {
-        desk.run_command(
-            "lock",
-            PersonCommand::Lock(asked.to_request()),
-            &asked.answer,
-            Printer::lockfiles,
-        )
+        let request = asked.to_request();
+        let is_check = matches!(request, LockCommand::Check);
+        let reply = desk.call("lock", Verb::Person(PersonCommand::Lock(request)));
+        if is_check {
+            desk.print_reply(&reply, &asked.answer, Printer::lockfiles)
+        } else {
+            desk.print_reply(&reply, &asked.answer, Printer::outcome)
+        }
     })
 }
 

@@ -5,33 +5,38 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_core::request::{PersonCommand, TrustCommand};
+use mere_core::request::{PersonCommand, TrustCommand, Verb};
 
 use crate::arguments::SignersCommand;
-use crate::commands::items::{PersonSession, PrintMethod};
+use crate::commands::items::PersonSession;
 use crate::print::Printer;
 
 const TOOL: &str = "trust";
 
 impl PersonSession {
     pub(crate) fn run_signers(&self, asked: SignersCommand) -> io::Result<ExitCode> {
-        let (command, answer, show) = match asked {
+        let run = |command| self.call(TOOL, Verb::Person(PersonCommand::Trust(command)));
+        match asked {
             SignersCommand::Add(asked) => {
                 let limits = asked.limits();
-                let add = TrustCommand::Add { key: asked.key, name: asked.name, limits };
-                (add, asked.answer, Printer::signer as PrintMethod)
+                let reply = run(TrustCommand::Add { key: asked.key, name: asked.name, limits });
+                self.print_reply(&reply, &asked.answer, Printer::signer)
             }
-            SignersCommand::List(answer) => (TrustCommand::List, answer, Printer::signers as _),
+            SignersCommand::List(answer) => {
+                self.print_reply(&run(TrustCommand::List), &answer, Printer::signers)
+            }
             SignersCommand::Remove(asked) => {
-                (TrustCommand::Remove(asked.signer), asked.answer, Printer::outcome as _)
+                let reply = run(TrustCommand::Remove(asked.signer));
+                self.print_reply(&reply, &asked.answer, Printer::outcome)
             }
             SignersCommand::Revoke(asked) => {
-                (TrustCommand::Revoke(asked.signer), asked.answer, Printer::outcome as _)
+                let reply = run(TrustCommand::Revoke(asked.signer));
+                self.print_reply(&reply, &asked.answer, Printer::outcome)
             }
             SignersCommand::Rotate(asked) => {
-                (TrustCommand::Rotate { file: asked.file }, asked.answer, Printer::signer as _)
+                let reply = run(TrustCommand::Rotate { file: asked.file });
+                self.print_reply(&reply, &asked.answer, Printer::signer)
             }
-        };
-        self.run_command(TOOL, PersonCommand::Trust(command), &answer, show)
+        }
     }
 }

@@ -12,12 +12,12 @@ use mere_core::request::{
     GitStaging, ItemWork, PersonCommand, SelectedItems, ShownItem, SignCommand, Verb,
     VerifyCommand, WorkMode,
 };
-use serde_json::Value;
 
 use crate::arguments::{EditArguments, SignArguments, VerifyArguments};
 use crate::commands::items::{PersonSession, ReviewContext};
-use crate::print::Printer;
-use crate::print::{sarif, terminal};
+use crate::print::reply::ReplyView;
+use crate::print::signing::{SignableItem, SigningPlan, Verification};
+use crate::print::{Printer, sarif, terminal};
 
 /// A person's answer about one item.
 enum SignAnswer {
@@ -46,8 +46,7 @@ impl PersonSession {
         if asked.dry_run && asked.answer.json {
             return self.print_reply(&plan, &asked.answer, Printer::outcome);
         }
-        let plan = plan.to_value();
-        let items = plan["data"]["items"].as_array().cloned().unwrap_or_default();
+        let items = ReplyView::<SigningPlan>::read(&plan)?.data.items;
         if items.is_empty() && !asked.answer.json {
             // Nothing is printed for a commit that touches no item.
             if selection.which != SelectedItems::Staged {
@@ -55,21 +54,21 @@ impl PersonSession {
             }
             return Ok(ExitCode::SUCCESS);
         }
-        let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
+        let printer = self.printer(&asked.answer);
         if asked.dry_run {
             items
                 .iter()
-                .try_for_each(|item| terminal::print_text(&(paper.difference(item) + "\n")))?;
+                .try_for_each(|item| terminal::print_text(&(printer.difference(item) + "\n")))?;
             return Ok(ExitCode::SUCCESS);
         }
         let is_asked = !asked.yes && !asked.selection.is_exact();
         let one_by_one =
             matches!(selection.which, SelectedItems::Unfinished | SelectedItems::Staged);
         let chosen = match (is_asked, terminal::can_ask()) {
-            (true, true) if one_by_one => ask_each(&paper, &items)?,
-            (true, true) => ask_once(&paper, &items)?,
+            (true, true) if one_by_one => ask_each(&printer, &items)?,
+            (true, true) => ask_once(&printer, &items)?,
             (true, false) if is_open => {
-                terminal::print_text(&paper.signable_items(&items))?;
+                terminal::print_text(&printer.signable_items(&items))?;
                 let words = "nothing was signed; name the items, or say `--all` or `--yes`";
                 terminal::print_note(words);
                 return Ok(ExitCode::from(terminal::REFUSED));
@@ -82,7 +81,7 @@ impl PersonSession {
                 {
                     items
                         .iter()
-                        .try_for_each(|item| terminal::print_text(&paper.difference(item)))?;
+                        .try_for_each(|item| terminal::print_text(&printer.difference(item)))?;
                 }
                 items.iter().collect()
             }
@@ -90,16 +89,17 @@ impl PersonSession {
         self.sign_chosen(asked, &chosen)
     }
 
-    fn sign_chosen(&self, asked: &SignArguments, items: &[&Value]) -> io::Result<ExitCode> {
-        for item in items.iter().filter(|item| item["digest"].is_null()) {
-            let words = ["address", "unfit"].map(|key| item[key].as_str().unwrap_or_default());
-            terminal::print_note(&format!("{} cannot be signed: {}", words[0], words[1]));
+    fn sign_chosen(&self, asked: &SignArguments, items: &[&SignableItem]) -> io::Result<ExitCode> {
+        for item in items.iter().filter(|item| item.digest.is_none()) {
+            let why = item.unfit.as_deref().unwrap_or_default();
+            terminal::print_note(&format!("{} cannot be signed: {why}", item.address()));
         }
-        for item in items.iter().filter(|item| item["warning"].is_string()) {
-            let words = ["address", "warning"].map(|key| item[key].as_str().unwrap_or_default());
-            terminal::print_note(&format!("{}: {}", words[0], words[1]));
+        for item in items {
+            if let Some(warning) = &item.warning {
+                terminal::print_note(&format!("{}: {warning}", item.address()));
+            }
         }
-        let unfit = items.iter().any(|item| item["digest"].is_null());
+        let unfit = items.iter().any(|item| item.digest.is_none());
         let chosen = items.iter().filter_map(|item| parse_chosen(item)).collect::<Vec<_>>();
         if chosen.is_empty() && unfit {
             return Ok(ExitCode::from(terminal::INVALID));
@@ -125,7 +125,7 @@ impl PersonSession {
         let verify = VerifyCommand { selection, admins, minimum_serial: least_serial };
         let reply = self.call("verify", Verb::Person(PersonCommand::Verify(verify)));
         if let Some(file) = &asked.sarif {
-            let text = format!("{:#}\n", sarif::report(&reply.to_value()));
+            let text = format!("{:#}\n", sarif::report(&reply)?);
             if let Err(error) = mere_engine::write_file(file, text.as_bytes()) {
                 return Ok(terminal::print_failure(
                     &format!("the findings cannot be written: {error}"),
@@ -133,10 +133,13 @@ impl PersonSession {
                 ));
             }
         }
-        let is_idle =
-            reply.reply_type() == ReplyType::Success && reply.to_value()["data"]["checked"] == 0;
-        if is_idle && asked.selection.staged && !asked.answer.json {
-            return Ok(ExitCode::SUCCESS);
+        let is_success = reply.reply_type() == ReplyType::Success;
+        if is_success && asked.selection.staged && !asked.answer.json {
+            // Nothing is printed for a commit that touches no item.
+            let verification = ReplyView::<Verification>::read(&reply)?.data;
+            if verification.checked == 0 {
+                return Ok(ExitCode::SUCCESS);
+            }
         }
         self.print_reply(&reply, &asked.answer, Printer::verification)
     }
@@ -157,17 +160,17 @@ impl PersonSession {
 }
 
 /// Parses an item that can be signed: one with an address and the digest that was shown.
-pub(crate) fn parse_chosen(item: &Value) -> Option<ShownItem> {
-    let address = item["address"].as_str()?.parse::<Address>().ok()?;
-    Some(ShownItem { address, digest: item["digest"].as_str()?.parse().ok()? })
+pub(crate) fn parse_chosen(item: &SignableItem) -> Option<ShownItem> {
+    let address = item.address().parse::<Address>().ok()?;
+    Some(ShownItem { address, digest: item.digest.as_ref()?.parse().ok()? })
 }
 
-fn ask_each<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {
+fn ask_each<'a>(printer: &Printer, items: &'a [SignableItem]) -> io::Result<Vec<&'a SignableItem>> {
     let mut chosen = Vec::new();
     for (number, item) in items.iter().enumerate() {
         terminal::print_text(&format!("\n({} of {}) ", number + 1, items.len()))?;
-        terminal::print_text(&paper.difference(item))?;
-        if item["digest"].is_null() {
+        terminal::print_text(&printer.difference(item))?;
+        if item.digest.is_none() {
             continue;
         }
         match ask_about_item()? {
@@ -176,7 +179,7 @@ fn ask_each<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value
             SignAnswer::All => {
                 // Everything that is signed is shown first, so the remaining items are printed too.
                 for item in &items[number + 1..] {
-                    terminal::print_text(&format!("\n{}", paper.difference(item)))?;
+                    terminal::print_text(&format!("\n{}", printer.difference(item)))?;
                 }
                 chosen.extend(&items[number..]);
                 break;
@@ -196,8 +199,8 @@ fn ask_about_item() -> io::Result<SignAnswer> {
     })
 }
 
-fn ask_once<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {
-    terminal::print_text(&paper.signable_items(items))?;
+fn ask_once<'a>(printer: &Printer, items: &'a [SignableItem]) -> io::Result<Vec<&'a SignableItem>> {
+    terminal::print_text(&printer.signable_items(items))?;
     let count = items.len();
     let question = if count == 1 { "Sign it?".to_owned() } else { format!("Sign all {count}?") };
     Ok(if terminal::ask_yes_or_no(&question)? { items.iter().collect() } else { Vec::new() })

@@ -35,7 +35,7 @@ pub(crate) fn run(place: LocationArguments, asked: StoreArguments) -> io::Result
             TOOL,
             PersonCommand::Store(StoreCommand::Sync),
             &answer,
-            Printer::new_store,
+            Printer::store_sync,
         ),
         StoreCommandArguments::Reindex { answer, .. } => desk.run_command(
             TOOL,

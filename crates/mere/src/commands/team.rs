@@ -9,7 +9,6 @@ use mere_core::digest::Sha256;
 use mere_core::gate::Cleared;
 use mere_core::reply::{ReplyType, codes};
 use mere_core::request::{JoinCommand, JoinConsent, PersonCommand, TeamCommand, Verb};
-use serde_json::Value;
 
 use crate::arguments::{
     AnswerArguments, JoinArguments, LeaveArguments, RemoveMemberArguments, TeamArguments,
@@ -17,8 +16,10 @@ use crate::arguments::{
 };
 use crate::commands::items::PersonSession;
 use crate::commands::signing::parse_chosen;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::reply::ReplyView;
+use crate::print::signing::{SignableItem, SigningPlan};
+use crate::print::team::Roster;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "team";
 const JOIN: &str = "join";
@@ -45,12 +46,14 @@ impl PersonSession {
                 (TeamCommand::Require(types), answer)
             }
             TeamCommandArguments::Restore(answer) => (TeamCommand::Restore, answer),
-            TeamCommandArguments::Show(answer) => (TeamCommand::Show, answer),
+            TeamCommandArguments::Show(answer) => {
+                let show = PersonCommand::Team(TeamCommand::Show);
+                return self.run_command(TOOL, show, &answer, Printer::team);
+            }
             TeamCommandArguments::Remove(asked) => return self.remove_member(&asked),
             TeamCommandArguments::Sign(asked) => return self.sign_team(&asked),
         };
-        let show = if command == TeamCommand::Show { Printer::team } else { Printer::team_change };
-        self.run_command(TOOL, PersonCommand::Team(command), &answer, show)
+        self.run_command(TOOL, PersonCommand::Team(command), &answer, Printer::outcome)
     }
 
     /// Shows the items that only this member signed, asks whether to countersign them, and removes
@@ -62,22 +65,21 @@ impl PersonSession {
         if leaving.reply_type() != ReplyType::Success {
             return self.print_reply(&leaving, &asked.answer, Printer::outcome);
         }
-        let value = leaving.to_value();
-        let items = value["data"]["items"].as_array().cloned().unwrap_or_default();
+        let items = ReplyView::<SigningPlan>::read(&leaving)?.data.items;
         let Some(vouches) = self.ask_countersigning(&items, asked)? else {
             return Ok(report_refusal("nobody was removed", "`--countersign`, or nothing,"));
         };
         let countersign = if vouches == Countersigning::All { &items[..] } else { &[] };
         let countersign = countersign.iter().filter_map(parse_chosen).collect();
         let remove = PersonCommand::Team(TeamCommand::Remove { member, countersign });
-        self.run_command(TOOL, remove, &asked.answer, Printer::team_change)
+        self.run_command(TOOL, remove, &asked.answer, Printer::member_removal)
     }
 
     /// Asks whether the person countersigns items that nobody else would vouch for. Returns `None`
     /// if they would rather remove nobody.
     fn ask_countersigning(
         &self,
-        items: &[Value],
+        items: &[SignableItem],
         asked: &RemoveMemberArguments,
     ) -> io::Result<Option<Countersigning>> {
         if asked.countersign {
@@ -86,9 +88,8 @@ impl PersonSession {
         if items.is_empty() || asked.answer.json {
             return Ok(Some(Countersigning::Nothing));
         }
-        let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
         terminal::print_line("Nobody else vouches for:")?;
-        terminal::print_text(&paper.signable_items(items))?;
+        terminal::print_text(&self.printer(&asked.answer).signable_items(items))?;
         if !terminal::can_ask() {
             terminal::print_note(
                 "they do not count any more; `--countersign` would vouch for them",
@@ -107,7 +108,7 @@ impl PersonSession {
     fn sign_team(&self, asked: &TeamSignArguments) -> io::Result<ExitCode> {
         let plan = PersonCommand::Team(TeamCommand::Sign { shown_digest: None });
         let plan = self.call(TOOL, Verb::Person(plan));
-        let Some(shown) = plan_digest(&plan) else {
+        let Some((plan, shown)) = read_plan(&plan)? else {
             return self.print_reply(&plan, &asked.answer, Printer::outcome);
         };
         let question = "Sign it?";
@@ -115,14 +116,14 @@ impl PersonSession {
             return Ok(report_refusal("nothing was signed", "`--yes` answers"));
         }
         let sign = PersonCommand::Team(TeamCommand::Sign { shown_digest: Some(shown) });
-        self.run_command(TOOL, sign, &asked.answer, Printer::team_change)
+        self.run_command(TOOL, sign, &asked.answer, Printer::outcome)
     }
 
     /// Shows the roster, asks, and pins exactly what was shown.
     pub(crate) fn join(&self, asked: &JoinArguments) -> io::Result<ExitCode> {
         let plan = self.call(JOIN, Verb::Person(PersonCommand::Join(JoinCommand::Show)));
         let is_over = plan.code() == codes::JOIN_AGAIN.id();
-        let Some(shown) = plan_digest(&plan).filter(|_| !is_over) else {
+        let Some((plan, shown)) = read_plan(&plan)?.filter(|_| !is_over) else {
             return self.print_reply(&plan, &asked.answer, Printer::outcome);
         };
         let question = "Do these admins say who signs here? Compare them with somebody you trust.";
@@ -160,22 +161,25 @@ impl PersonSession {
     /// Shows a roster and asks. If nobody can be asked, the answer is no.
     fn show_and_ask(
         &self,
-        plan: &Cleared,
+        plan: &ReplyView<Roster>,
         answer: &AnswerArguments,
         question: &str,
     ) -> io::Result<bool> {
-        let paper = Printer::new(answer.color, self.session.working_address().cloned());
         if !answer.json {
-            terminal::print_text(&paper.team(&plan.to_value()))?;
+            terminal::print_text(&self.printer(answer).roster_plan(plan))?;
         }
         Ok(terminal::can_ask() && terminal::ask_yes_or_no(question)?)
     }
 }
 
-/// Returns the digest of what a plan shows, or `None` if the reply is not a plan.
-fn plan_digest(plan: &Cleared) -> Option<Sha256> {
-    let is_plan = plan.reply_type() == ReplyType::Success;
-    plan.to_value()["data"]["digest"].as_str().filter(|_| is_plan)?.parse().ok()
+/// Reads a plan, with the digest of what it shows. Returns `None` if the reply is not a plan.
+fn read_plan(plan: &Cleared) -> io::Result<Option<(ReplyView<Roster>, Sha256)>> {
+    if plan.reply_type() != ReplyType::Success {
+        return Ok(None);
+    }
+    let plan = ReplyView::<Roster>::read(plan)?;
+    let digest = plan.data.digest.parse().ok();
+    Ok(digest.map(|digest| (plan, digest)))
 }
 
 /// Says that nothing was done, and which option answers when nobody can be asked.

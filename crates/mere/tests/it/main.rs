@@ -15,6 +15,7 @@ mod matrix;
 mod mcp;
 mod memory;
 mod paths;
+mod printing;
 mod run;
 mod search;
 mod signing;

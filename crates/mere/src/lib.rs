@@ -28,7 +28,7 @@ pub fn run() -> ExitCode {
         );
     }
     let ended = commands::run(arguments.location, arguments.command);
-    let code = ended.unwrap_or_else(|error| terminal::report_write_error(&error));
+    let code = ended.unwrap_or_else(|error| terminal::report_print_error(&error));
     log::finish();
     code
 }

@@ -16,8 +16,8 @@ use crate::arguments::{
 };
 use crate::commands::memories::count_listed;
 use crate::commands::person_session::{PersonSession, report_refusal, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "category";
 /// How many memories are counted at most before a category is deleted with them.
@@ -63,8 +63,8 @@ impl PersonSession {
                 }
                 // The hint about the next page is for agents, not for people.
                 let printer = self.printer(answer.color);
-                terminal::print_text(&printer.categories(&reply.to_value()))
-                    .map(|()| ExitCode::SUCCESS)
+                let text = printer.categories(&ReplyView::read(&reply)?);
+                terminal::print_text(&text).map(|()| ExitCode::SUCCESS)
             }
         }
     }

@@ -11,14 +11,16 @@ use mere_core::gate::Cleared;
 use mere_core::reply::ReplyType;
 use mere_core::request::{CallError, Verb};
 use mere_engine::TypedPath;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{
     GlobArguments, GrepArguments, LocationArguments, PageArguments, ReadArguments, TreeArguments,
 };
 use crate::commands::person_session::{PersonSession, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::files::{NextPage, ResultPage};
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 /// The largest number of results that one page of a tool holds.
 const MAX_PAGE: u64 = 10_000;
@@ -46,7 +48,7 @@ pub(crate) fn read(location: LocationArguments, typed: &ReadArguments) -> io::Re
             "path": path.to_string(), "offset": typed.offset, "limit": limit.unwrap_or(MAX_LINES)
         });
         let call = PagedCall { tool, arguments, limit, page };
-        session.print_pages(call, |printer, data| printer.file_text(data))
+        session.print_pages(call, Printer::file_text)
     })
 }
 
@@ -62,7 +64,7 @@ pub(crate) fn glob(location: LocationArguments, typed: &GlobArguments) -> io::Re
             arguments["path"] = path.to_string().into();
         }
         let call = PagedCall { tool, arguments, limit, page };
-        session.print_pages(call, |printer, data| printer.paths(data))
+        session.print_pages(call, Printer::paths)
     })
 }
 
@@ -91,7 +93,7 @@ pub(crate) fn tree(location: LocationArguments, typed: &TreeArguments) -> io::Re
         let arguments =
             json!({ "command": "tree", "path": path.to_string(), "depth": typed.depth });
         let call = PagedCall { tool, arguments, limit: None, page };
-        session.print_pages(call, |printer, data| printer.directories(data))
+        session.print_pages(call, Printer::directories)
     })
 }
 
@@ -116,10 +118,10 @@ impl PersonSession {
 
     /// Calls the tool page after page, up to the limit, and prints each page with `show`. With
     /// `--json` it prints one page only, whose `next` is for `--cursor`.
-    fn print_pages(
+    fn print_pages<T: ResultPage + DeserializeOwned>(
         &self,
         call: PagedCall<'_>,
-        show: impl Fn(&mut Printer, &Value) -> String,
+        show: fn(&mut Printer, &T) -> String,
     ) -> io::Result<ExitCode> {
         let mut printer = self.printer(call.page.color);
         let mut arguments = call.first_arguments();
@@ -129,13 +131,14 @@ impl PersonSession {
             if call.page.json || reply.reply_type() != ReplyType::Success {
                 return print_unformatted(&reply, call.page);
             }
-            let reply = reply.to_value();
-            let data = &reply["data"];
-            terminal::print_text(&show(&mut printer, data))?;
-            print_notes(&reply);
-            left = left.map(|left| left.saturating_sub(count_results(data)));
-            let Some((key, value)) = next_page(data).filter(|_| left != Some(0)) else {
-                return Ok(ExitCode::SUCCESS);
+            let view = ReplyView::<T>::read(&reply)?;
+            terminal::print_text(&show(&mut printer, &view.data))?;
+            print_notes(&view);
+            left = left.map(|left| left.saturating_sub(view.data.count()));
+            let (key, value) = match view.data.next().filter(|_| left != Some(0)) {
+                None => return Ok(ExitCode::SUCCESS),
+                Some(NextPage::Line(line)) => ("offset", line.into()),
+                Some(NextPage::Cursor(cursor)) => ("cursor", cursor.into()),
             };
             arguments.insert(key.to_owned(), value);
             if let Some(left) = left {
@@ -162,34 +165,17 @@ fn print_unformatted(reply: &Cleared, page: &PageArguments) -> io::Result<ExitCo
     if page.json {
         return terminal::print_reply(reply).map(|()| code);
     }
-    terminal::print_refusal(reply);
-    Ok(code)
+    terminal::print_refusal(reply).map(|()| code)
 }
 
 /// Prints what a page does not show: that it is empty, or that secrets are masked.
-fn print_notes(reply: &Value) {
-    let data = &reply["data"];
-    if data["content"] == "" {
-        terminal::print_note(reply["message"].as_str().unwrap_or_default());
+fn print_notes<T: ResultPage>(view: &ReplyView<T>) {
+    if view.data.is_empty_text() {
+        terminal::print_note(&view.message);
     }
-    if data["masked"].is_u64() {
-        let words = format!("secrets are masked: {}; see `mere allow`", data["masked"]);
-        terminal::print_note(&words);
+    if let Some(count) = view.data.masked() {
+        terminal::print_note(&format!("secrets are masked: {count}; see `mere allow`"));
     }
-}
-
-/// Returns how many results a page has.
-fn count_results(data: &Value) -> u64 {
-    let lines = || data["last"].as_u64()?.checked_sub(data["first"].as_u64()?);
-    data["count"].as_u64().or_else(|| lines().map(|last| last + 1)).unwrap_or_default()
-}
-
-/// Returns the argument that requests the next page, if there is one.
-fn next_page(data: &Value) -> Option<(&'static str, Value)> {
-    if data["truncated"] == true {
-        return data["last"].as_u64().map(|last| ("offset", (last + 1).into()));
-    }
-    data.get("next").map(|next| ("cursor", next.clone()))
 }
 
 fn page_limit(limit: Option<u64>) -> u64 {

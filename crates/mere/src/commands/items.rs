@@ -11,8 +11,10 @@ use crate::arguments::{
     DeleteArguments, InitArguments, ItemSubcommand, ListArguments, ShowArguments,
 };
 use crate::commands::person_session::{PersonSession, report_refusal};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::items::WITHHELD_ITEM;
+use crate::print::outcome::SubjectAddress;
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 impl PersonSession {
     /// Creates a space.
@@ -37,7 +39,13 @@ impl PersonSession {
             version: None,
             relationships: None,
         };
-        self.call_and_print("show", ItemVerb::Load(load), &arguments.answer, Printer::item)
+        let reply = self.call("show", ItemVerb::Load(load));
+        if WITHHELD_ITEM.contains(&reply.code()) && !arguments.answer.json {
+            let item = ReplyView::read(&reply)?;
+            let printer = self.printer(arguments.answer.color);
+            terminal::print_text(&printer.withheld_item(&item))?;
+        }
+        self.print_reply(&reply, &arguments.answer, Printer::item)
     }
 
     /// Runs a command that changes one item, or explains which one a name means.
@@ -53,11 +61,11 @@ impl PersonSession {
             }
             ItemSubcommand::Move(arguments) => {
                 let relocate = arguments.to_request();
-                self.call_and_print("move", relocate, &arguments.answer, Printer::outcome)
+                self.call_and_print("move", relocate, &arguments.answer, Printer::relocation)
             }
             ItemSubcommand::Rename(arguments) => {
                 let rename = arguments.to_request();
-                self.call_and_print("rename", rename, &arguments.answer, Printer::outcome)
+                self.call_and_print("rename", rename, &arguments.answer, Printer::relocation)
             }
             ItemSubcommand::Delete(arguments) => self.delete(&arguments),
             ItemSubcommand::Why(arguments) => {
@@ -81,10 +89,9 @@ impl PersonSession {
             let plan = Execute { dry_run: true, ..delete.clone() };
             let plan = self.call("delete", ItemVerb::Execute(plan));
             if plan.reply_type() != ReplyType::Success {
-                return self.print_reply(&plan, &arguments.answer, |_, _| String::new());
+                return self.print_reply(&plan, &arguments.answer, Printer::outcome);
             }
-            let plan = plan.to_value();
-            let address = plan["data"]["address"].as_str().unwrap_or_default();
+            let address = ReplyView::<SubjectAddress>::read(&plan)?.data.address;
             if !terminal::ask_yes_or_no(&format!("Delete {address}?"))? {
                 return Ok(report_refusal("nothing was deleted", "use `--yes`"));
             }

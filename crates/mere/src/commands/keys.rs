@@ -11,8 +11,8 @@ use mere_core::request::{KeysCommand, Passphrase, PersonCommand};
 use crate::arguments::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 use crate::commands::passphrase;
 use crate::commands::person_session::PersonSession;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::reply::ReplySentences;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "keys";
 
@@ -71,12 +71,12 @@ impl PersonSession {
                 None => return Ok(report_given_up()),
             }
         };
-        let code = self.print_reply(&reply, &arguments.answer, Printer::rotation)?;
-        if reply.reply_type() == ReplyType::Success
-            && arguments.out.is_none()
-            && !arguments.answer.json
-        {
-            terminal::print_note(reply.to_value()["message"].as_str().unwrap_or_default());
+        if arguments.out.is_some() {
+            return self.print_reply(&reply, &arguments.answer, Printer::rotation_file);
+        }
+        let code = self.print_reply(&reply, &arguments.answer, Printer::rotation_proof)?;
+        if reply.reply_type() == ReplyType::Success && !arguments.answer.json {
+            terminal::print_note(&ReplySentences::read(&reply)?.message);
         }
         Ok(code)
     }

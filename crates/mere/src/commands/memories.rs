@@ -19,9 +19,11 @@ use crate::arguments::{
     UpdateMemoryArguments,
 };
 use crate::commands::content;
-use crate::commands::person_session::{PersonSession, PrintMethod, report_refusal, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::commands::person_session::{PersonSession, report_refusal, with_session};
+use crate::print::memory::{MemoryList, PruneResult};
+use crate::print::outcome::SubjectAddress;
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "memory";
 /// The most memories that one page holds.
@@ -112,8 +114,7 @@ impl PersonSession {
             if found.reply_type() != ReplyType::Success {
                 return self.print_reply(&found, &arguments.answer, Printer::outcome);
             }
-            let address =
-                found.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
+            let address = ReplyView::<SubjectAddress>::read(&found)?.data.address;
             if !terminal::can_ask() || !terminal::ask_yes_or_no(&format!("Remove {address}?"))? {
                 return Ok(report_refusal("nothing was removed", "use `--yes`"));
             }
@@ -132,11 +133,11 @@ impl PersonSession {
             return terminal::print_line(&format!("{reply:#}")).map(|()| ExitCode::SUCCESS);
         }
         let printer = self.printer(arguments.answer.color);
-        terminal::print_text(&printer.memories(&reply))?;
+        let list = ReplyView::<MemoryList>::from_value(reply)?;
+        terminal::print_text(&printer.memories(&list))?;
         // The hint about the next page is for agents, not for people.
-        let is_whole = reply["data"]["next"].is_null();
-        if let Some(hint) = reply["hint"].as_str().filter(|_| is_whole) {
-            terminal::print_note(&reword_for_person(hint));
+        if let Some(hint) = list.hint.filter(|_| list.data.next.is_none()) {
+            terminal::print_note(&reword_for_person(&hint));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -178,26 +179,29 @@ impl PersonSession {
         }
         if !arguments.yes {
             let plan = self.call(TOOL, StoreCommand::Prune(DryRun::Yes));
-            let value = plan.to_value();
-            let count = value["data"]["count"].as_u64().unwrap_or_default();
-            if plan.reply_type() != ReplyType::Success || count == 0 {
+            if plan.reply_type() != ReplyType::Success {
+                return self.print_reply(&plan, &arguments.answer, Printer::prune_result);
+            }
+            let view = ReplyView::<PruneResult>::read(&plan)?;
+            if view.data.count == 0 {
                 return self.print_reply(&plan, &arguments.answer, Printer::prune_result);
             }
             let printer = self.printer(arguments.answer.color);
             if !arguments.answer.json {
-                terminal::print_text(&printer.prune_result(&value))?;
+                terminal::print_text(&printer.prune_result(&view))?;
             }
-            let question = if count == 1 { "Delete it?" } else { "Delete them?" };
+            let question = if view.data.count == 1 { "Delete it?" } else { "Delete them?" };
             if !terminal::can_ask() || !terminal::ask_yes_or_no(question)? {
                 return Ok(report_refusal("nothing was deleted", "use `--yes`"));
             }
         }
-        let show = if arguments.yes {
-            Printer::prune_result as PrintMethod
+        let prune = StoreCommand::Prune(DryRun::No);
+        // A person who was asked has seen the list.
+        if arguments.yes {
+            self.call_and_print(TOOL, prune, &arguments.answer, Printer::prune_result)
         } else {
-            Printer::outcome as _
-        };
-        self.call_and_print(TOOL, StoreCommand::Prune(DryRun::No), &arguments.answer, show)
+            self.call_and_print(TOOL, prune, &arguments.answer, Printer::outcome)
+        }
     }
 }
 

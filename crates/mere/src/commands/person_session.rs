@@ -8,10 +8,11 @@ use std::process::ExitCode;
 
 use mere_core::address::Address;
 use mere_core::gate::Cleared;
-use mere_core::reply::{ReplyType, reword_for_person};
+use mere_core::reply::reword_for_person;
 use mere_core::request::{Caller, Reader, Request, Verb};
 use mere_core::turn::Turn;
 use mere_engine::{Session, SessionState, TypedPath};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::arguments::{AnswerArguments, ColourArgument, LocationArguments, SessionArguments};
@@ -19,8 +20,9 @@ use crate::commands::call;
 use crate::commands::call::KeyboardTurn;
 use crate::commands::passphrase::PassphraseCache;
 use crate::commands::question_loop::call_until_done;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::items::RefusalDetails;
+use crate::print::reply::{ReplyView, is_answer};
+use crate::print::{Printer, terminal};
 
 /// A person's session.
 pub(crate) struct PersonSession {
@@ -29,7 +31,7 @@ pub(crate) struct PersonSession {
 }
 
 /// The way in which a reply is printed for a person.
-pub(crate) type PrintMethod = fn(&Printer, &Value) -> String;
+pub(crate) type PrintMethod<T> = fn(&Printer, &ReplyView<T>) -> String;
 
 /// Opens a person's session, passes it to `perform`, and ends it.
 pub(crate) fn with_session(
@@ -57,12 +59,12 @@ pub(crate) fn with_default_session(
 
 impl PersonSession {
     /// Makes a call, and prints the reply. Returns the exit code of the process.
-    pub(crate) fn call_and_print(
+    pub(crate) fn call_and_print<T: DeserializeOwned>(
         &self,
         tool: &'static str,
         verb: impl Into<Verb>,
         answer: &AnswerArguments,
-        show: PrintMethod,
+        show: PrintMethod<T>,
     ) -> io::Result<ExitCode> {
         self.print_reply(&self.call(tool, verb), answer, show)
     }
@@ -100,42 +102,31 @@ impl PersonSession {
     }
 
     /// Prints a reply and returns the exit code of the process.
-    pub(crate) fn print_reply(
+    pub(crate) fn print_reply<T: DeserializeOwned>(
         &self,
         reply: &Cleared,
         answer: &AnswerArguments,
-        show: PrintMethod,
+        show: PrintMethod<T>,
     ) -> io::Result<ExitCode> {
-        let code = terminal::exit_code(reply.reply_type());
-        if answer.json {
-            return terminal::print_reply(reply).map(|()| code);
-        }
-        let value = reply.to_value();
         let printer = self.printer(answer.color);
-        match reply.reply_type() {
-            ReplyType::Success => {
-                terminal::print_text(&show(&printer, &value))?;
-                if let Some(hint) = value["hint"].as_str() {
-                    terminal::print_note(&reword_for_person(hint));
-                }
+        if answer.json {
+            terminal::print_reply(reply)?;
+        } else if is_answer(reply) {
+            let view = ReplyView::read(reply)?;
+            terminal::print_text(&show(&printer, &view))?;
+            match view.hint {
+                // Findings are followed by the refusal that explains them.
+                _ if !view.is_success() => terminal::print_refusal(reply)?,
+                Some(hint) => terminal::print_note(&reword_for_person(&hint)),
+                None => {}
             }
-            // A reply with findings or leftovers is printed like an answer, followed by the refusal
-            // that explains it.
-            ReplyType::Error | ReplyType::Invalid if has_more_than_message(&value) => {
-                let text = show(&printer, &value);
-                let is_more = Some(text.trim_end()) != value["message"].as_str();
-                terminal::print_text(if is_more { &text } else { "" })?;
-                terminal::print_refusal(reply);
-            }
-            _ => {
-                terminal::print_text(&printer.candidate_list(&value))?;
-                terminal::print_refusal(reply);
-                for problem in value["data"]["problems"].as_array().into_iter().flatten() {
-                    terminal::print_detail(&format_problem(problem));
-                }
-            }
+        } else {
+            let details = ReplyView::<RefusalDetails>::read(reply)?.data;
+            terminal::print_text(&printer.candidate_list(&details))?;
+            terminal::print_refusal(reply)?;
+            details.problem_lines().for_each(|line| terminal::print_detail(&line));
         }
-        Ok(code)
+        Ok(terminal::exit_code(reply.reply_type()))
     }
 
     /// Returns a printer that shows paths from where the person is.
@@ -152,19 +143,6 @@ impl PersonSession {
     pub(crate) fn working_address(&self) -> Option<&Address> {
         self.session.working_address()
     }
-}
-
-/// Checks whether a reply that is not a success carries more than its message.
-fn has_more_than_message(reply: &Value) -> bool {
-    let data = &reply["data"];
-    let is_error = reply["reply_type"] == "E";
-    is_error && data.as_object().is_some_and(|data| !data.is_empty()) || data["left"].is_array()
-}
-
-/// Formats what does not fit, and where.
-fn format_problem(problem: &Value) -> String {
-    let texts = ["at", "what"].map(|key| problem[key].as_str());
-    texts.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
 /// Says that nothing was done, and which option answers when nobody can be asked.

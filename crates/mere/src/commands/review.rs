@@ -10,8 +10,9 @@ use mere_core::request::{ItemCommand, ReviewCommand, ReviewDecision};
 
 use crate::arguments::{AnswerArguments, ReviewArguments};
 use crate::commands::person_session::PersonSession;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::proposals::{ProposalList, ShownProposal};
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "review";
 
@@ -55,10 +56,8 @@ impl PersonSession {
         if proposals.reply_type() != ReplyType::Success {
             return self.print_reply(&proposals, answer, Printer::proposals);
         }
-        let proposals = proposals.to_value();
-        let names = proposals["data"]["proposals"].as_array().into_iter().flatten();
-        let names = names.filter_map(|one| one["proposal"].as_str()).collect::<Vec<_>>();
-        if names.is_empty() && context == ReviewContext::Review {
+        let proposals = ReplyView::<ProposalList>::read(&proposals)?.data.proposals;
+        if proposals.is_empty() && context == ReviewContext::Review {
             terminal::print_line("There are no proposals.")?;
         }
         // Within `mere sign`, the letter for yes is `y` everywhere.
@@ -70,20 +69,24 @@ impl PersonSession {
                 ("Accept it? [y]es, [n]ot now, [r]eject, [q]uit", ['y', 'n', 'r', 'q'])
             }
         };
-        for (number, name) in names.iter().enumerate() {
-            terminal::print_line(&format!("\n({} of {})", number + 1, names.len()))?;
-            let shown = self.call(TOOL, decide(name, ReviewDecision::Show));
+        for (number, proposal) in proposals.iter().enumerate() {
+            terminal::print_line(&format!("\n({} of {})", number + 1, proposals.len()))?;
+            let shown = self.call(TOOL, decide(&proposal.name, ReviewDecision::Show));
             self.print_reply(&shown, answer, Printer::proposal)?;
             // A yes counts only for what was shown.
-            let digest =
-                shown.to_value()["data"]["digest"].as_str().and_then(|text| text.parse().ok());
+            let digest = match shown.reply_type() {
+                ReplyType::Success => {
+                    ReplyView::<ShownProposal>::read(&shown)?.data.digest.parse().ok()
+                }
+                _ => None,
+            };
             let decision = match terminal::ask_choice(question, &letters)? {
                 'a' | 'y' => ReviewDecision::Accept { shown_digest: digest },
                 'r' => ReviewDecision::Reject,
                 's' | 'n' => continue,
                 _ => break,
             };
-            self.call_and_print(TOOL, decide(name, decision), answer, Printer::outcome)?;
+            self.call_and_print(TOOL, decide(&proposal.name, decision), answer, Printer::outcome)?;
         }
         Ok(ExitCode::SUCCESS)
     }

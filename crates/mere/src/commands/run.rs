@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use mere_core::gate::ClearedText;
 use mere_core::reply::ReplyType;
-use mere_core::request::{ItemCommand, ToolCommand};
+use mere_core::request::{ItemCommand, LockCommand, ToolCommand};
 use mere_core::turn::{OutputStream, Progress, Turn};
 
 use crate::arguments::{
@@ -16,8 +16,9 @@ use crate::arguments::{
     SessionArguments,
 };
 use crate::commands::person_session::{PersonSession, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::reply::ReplyView;
+use crate::print::run::RunResult;
+use crate::print::{Printer, terminal};
 
 /// Runs a tool. Its output streams are passed on as they arrive, and a failed tool has an exit
 /// status of its own.
@@ -41,18 +42,18 @@ impl PersonSession {
         if arguments.is_dry() || reply.reply_type() != ReplyType::Success {
             return self.print_reply(&reply, &arguments.answer, Printer::dry_run);
         }
-        let value = reply.to_value();
-        let has_failed = value["data"]["success"] != true;
+        let view = ReplyView::<RunResult>::read(&reply)?;
+        let has_failed = !view.data.success;
         let code =
             if has_failed { ExitCode::from(terminal::TOOL_FAILED) } else { ExitCode::SUCCESS };
         if arguments.answer.json {
             return terminal::print_reply(&reply).map(|()| code);
         }
-        if value["data"]["truncated"] == true {
+        if view.data.truncated {
             terminal::print_note("the output was too long; the rest was dropped");
         }
         if has_failed {
-            terminal::print_note(value["message"].as_str().unwrap_or_default());
+            terminal::print_note(&view.message);
         }
         Ok(code)
     }
@@ -65,8 +66,14 @@ impl PersonSession {
 
     /// Pins chains, or compares them with their lockfiles.
     pub(crate) fn lock(&self, arguments: &LockArguments) -> io::Result<ExitCode> {
-        let lock = ItemCommand::Tool(ToolCommand::Lock(arguments.to_request()));
-        self.call_and_print("lock", lock, &arguments.answer, Printer::lockfiles)
+        let request = arguments.to_request();
+        let is_check = matches!(request, LockCommand::Check);
+        let lock = ItemCommand::Tool(ToolCommand::Lock(request));
+        if is_check {
+            self.call_and_print("lock", lock, &arguments.answer, Printer::lockfiles)
+        } else {
+            self.call_and_print("lock", lock, &arguments.answer, Printer::outcome)
+        }
     }
 
     /// Fetches the packages that a tool needs.

@@ -7,12 +7,11 @@ use std::process::ExitCode;
 
 use mere_core::reply::{ReplyType, reword_for_person};
 use mere_core::request::ItemVerb;
-use serde_json::Value;
 
 use crate::arguments::{LocationArguments, SearchArguments};
 use crate::commands::person_session::{PersonSession, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "search";
 
@@ -30,18 +29,17 @@ impl PersonSession {
         if arguments.answer.json || reply.reply_type() != ReplyType::Success {
             return self.print_reply(&reply, &arguments.answer, Printer::outcome);
         }
-        let value = reply.to_value();
+        let view = ReplyView::read(&reply)?;
         let printer = self.printer(arguments.answer.color);
-        terminal::print_text(&printer.hits(&value))?;
-        if let Some(hint) = value["hint"].as_str().filter(|_| is_for_people(&value)) {
-            terminal::print_note(&reword_for_person(hint));
+        terminal::print_text(&printer.hits(&view))?;
+        if let Some(hint) = view.hint.filter(|hint| is_for_people(hint)) {
+            terminal::print_note(&reword_for_person(&hint));
         }
         Ok(terminal::exit_code(reply.reply_type()))
     }
 }
 
 /// Checks whether the hint says more than how an agent gets the next page.
-fn is_for_people(reply: &Value) -> bool {
-    let hint = reply["hint"].as_str().unwrap_or_default();
+fn is_for_people(hint: &str) -> bool {
     !hint.contains("`cursor`")
 }

@@ -8,32 +8,35 @@ use std::process::ExitCode;
 use mere_core::request::{PersonCommand, TrustCommand};
 
 use crate::arguments::SignersCommand;
-use crate::commands::person_session::{PersonSession, PrintMethod};
+use crate::commands::person_session::PersonSession;
 use crate::print::Printer;
 
 const TOOL: &str = "trust";
 
 impl PersonSession {
     pub(crate) fn run_signers(&self, arguments: SignersCommand) -> io::Result<ExitCode> {
-        let (command, answer, show) = match arguments {
-            SignersCommand::Add(arguments) => {
-                let limits = arguments.limits();
-                let add = TrustCommand::Add { key: arguments.key, name: arguments.name, limits };
-                (add, arguments.answer, Printer::signer as PrintMethod)
+        let run = |command| self.call(TOOL, PersonCommand::Trust(command));
+        match arguments {
+            SignersCommand::Add(add) => {
+                let limits = add.limits();
+                let reply = run(TrustCommand::Add { key: add.key, name: add.name, limits });
+                self.print_reply(&reply, &add.answer, Printer::signer)
             }
-            SignersCommand::List(answer) => (TrustCommand::List, answer, Printer::signers as _),
-            SignersCommand::Remove(arguments) => {
-                (TrustCommand::Remove(arguments.signer), arguments.answer, Printer::outcome as _)
+            SignersCommand::List(answer) => {
+                self.print_reply(&run(TrustCommand::List), &answer, Printer::signers)
             }
-            SignersCommand::Revoke(arguments) => {
-                (TrustCommand::Revoke(arguments.signer), arguments.answer, Printer::outcome as _)
+            SignersCommand::Remove(remove) => {
+                let reply = run(TrustCommand::Remove(remove.signer));
+                self.print_reply(&reply, &remove.answer, Printer::outcome)
             }
-            SignersCommand::Rotate(arguments) => (
-                TrustCommand::Rotate { file: arguments.file },
-                arguments.answer,
-                Printer::signer as _,
-            ),
-        };
-        self.call_and_print(TOOL, PersonCommand::Trust(command), &answer, show)
+            SignersCommand::Revoke(revoke) => {
+                let reply = run(TrustCommand::Revoke(revoke.signer));
+                self.print_reply(&reply, &revoke.answer, Printer::outcome)
+            }
+            SignersCommand::Rotate(rotate) => {
+                let reply = run(TrustCommand::Rotate { file: rotate.file });
+                self.print_reply(&reply, &rotate.answer, Printer::signer)
+            }
+        }
     }
 }

@@ -12,13 +12,13 @@ use mere_core::request::{
     GitStaging, ItemCommand, ItemWork, SelectedItems, ShownItem, SignCommand, VerifyCommand,
     WorkMode,
 };
-use serde_json::Value;
 
 use crate::arguments::{EditArguments, SignArguments, SigningSubcommand, VerifyArguments};
 use crate::commands::person_session::PersonSession;
 use crate::commands::review::ReviewContext;
-use crate::print::Printer;
-use crate::print::{sarif, terminal};
+use crate::print::reply::ReplyView;
+use crate::print::signing::{SignableItem, SigningPlan, Verification};
+use crate::print::{Printer, sarif, terminal};
 
 /// A person's answer about one item.
 enum SignAnswer {
@@ -56,8 +56,7 @@ impl PersonSession {
         if arguments.dry_run && arguments.answer.json {
             return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         }
-        let plan = plan.to_value();
-        let items = plan["data"]["items"].as_array().cloned().unwrap_or_default();
+        let items = ReplyView::<SigningPlan>::read(&plan)?.data.items;
         if items.is_empty() && !arguments.answer.json {
             // Nothing is printed for a commit that touches no item.
             if selection.which != SelectedItems::Staged {
@@ -100,16 +99,21 @@ impl PersonSession {
         self.sign_chosen(arguments, &chosen)
     }
 
-    fn sign_chosen(&self, arguments: &SignArguments, items: &[&Value]) -> io::Result<ExitCode> {
-        for item in items.iter().filter(|item| item["digest"].is_null()) {
-            let words = ["address", "unfit"].map(|key| item[key].as_str().unwrap_or_default());
-            terminal::print_note(&format!("{} cannot be signed: {}", words[0], words[1]));
+    fn sign_chosen(
+        &self,
+        arguments: &SignArguments,
+        items: &[&SignableItem],
+    ) -> io::Result<ExitCode> {
+        for item in items.iter().filter(|item| item.digest.is_none()) {
+            let why = item.unfit.as_deref().unwrap_or_default();
+            terminal::print_note(&format!("{} cannot be signed: {why}", item.address()));
         }
-        for item in items.iter().filter(|item| item["warning"].is_string()) {
-            let words = ["address", "warning"].map(|key| item[key].as_str().unwrap_or_default());
-            terminal::print_note(&format!("{}: {}", words[0], words[1]));
+        for item in items {
+            if let Some(warning) = &item.warning {
+                terminal::print_note(&format!("{}: {warning}", item.address()));
+            }
         }
-        let unfit = items.iter().any(|item| item["digest"].is_null());
+        let unfit = items.iter().any(|item| item.digest.is_none());
         let chosen = items.iter().filter_map(|item| parse_chosen(item)).collect::<Vec<_>>();
         if chosen.is_empty() && unfit {
             return Ok(ExitCode::from(terminal::INVALID));
@@ -135,7 +139,7 @@ impl PersonSession {
         let verify = VerifyCommand { selection, admins, minimum_serial: least_serial };
         let reply = self.call("verify", ItemCommand::Verify(verify));
         if let Some(file) = &arguments.sarif {
-            let text = format!("{:#}\n", sarif::report(&reply.to_value()));
+            let text = format!("{:#}\n", sarif::report(&reply)?);
             if let Err(error) = mere_engine::write_file(file, text.as_bytes()) {
                 return Ok(terminal::print_failure(
                     &format!("the findings cannot be written: {error}"),
@@ -143,10 +147,13 @@ impl PersonSession {
                 ));
             }
         }
-        let is_idle =
-            reply.reply_type() == ReplyType::Success && reply.to_value()["data"]["checked"] == 0;
-        if is_idle && arguments.selection.staged && !arguments.answer.json {
-            return Ok(ExitCode::SUCCESS);
+        let is_success = reply.reply_type() == ReplyType::Success;
+        if is_success && arguments.selection.staged && !arguments.answer.json {
+            // Nothing is printed for a commit that touches no item.
+            let verification = ReplyView::<Verification>::read(&reply)?.data;
+            if verification.checked == 0 {
+                return Ok(ExitCode::SUCCESS);
+            }
         }
         self.print_reply(&reply, &arguments.answer, Printer::verification)
     }
@@ -163,17 +170,17 @@ impl PersonSession {
 }
 
 /// Parses an item that can be signed: one with an address and the digest that was shown.
-pub(crate) fn parse_chosen(item: &Value) -> Option<ShownItem> {
-    let address = item["address"].as_str()?.parse::<Address>().ok()?;
-    Some(ShownItem { address, digest: item["digest"].as_str()?.parse().ok()? })
+pub(crate) fn parse_chosen(item: &SignableItem) -> Option<ShownItem> {
+    let address = item.address().parse::<Address>().ok()?;
+    Some(ShownItem { address, digest: item.digest.as_ref()?.parse().ok()? })
 }
 
-fn ask_each<'a>(printer: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {
+fn ask_each<'a>(printer: &Printer, items: &'a [SignableItem]) -> io::Result<Vec<&'a SignableItem>> {
     let mut chosen = Vec::new();
     for (number, item) in items.iter().enumerate() {
         terminal::print_text(&format!("\n({} of {}) ", number + 1, items.len()))?;
         terminal::print_text(&printer.difference(item))?;
-        if item["digest"].is_null() {
+        if item.digest.is_none() {
             continue;
         }
         match ask_about_item()? {
@@ -202,7 +209,7 @@ fn ask_about_item() -> io::Result<SignAnswer> {
     })
 }
 
-fn ask_once<'a>(printer: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {
+fn ask_once<'a>(printer: &Printer, items: &'a [SignableItem]) -> io::Result<Vec<&'a SignableItem>> {
     terminal::print_text(&printer.signable_items(items))?;
     let count = items.len();
     let question = if count == 1 { "Sign it?".to_owned() } else { format!("Sign all {count}?") };

@@ -32,7 +32,7 @@ pub(crate) fn run(location: LocationArguments, arguments: StoreArguments) -> io:
             session.call_and_print(TOOL, StoreVerb::List, &answer, Printer::stores)
         }
         StoreCommandArguments::Sync(answer) => {
-            session.call_and_print(TOOL, StoreCommand::Sync, &answer, Printer::new_store)
+            session.call_and_print(TOOL, StoreCommand::Sync, &answer, Printer::store_sync)
         }
         StoreCommandArguments::Reindex { answer, .. } => {
             session.call_and_print(TOOL, StoreCommand::Reindex, &answer, Printer::reindex_result)

@@ -9,7 +9,6 @@ use mere_core::digest::Sha256;
 use mere_core::gate::Cleared;
 use mere_core::reply::{ReplyType, codes};
 use mere_core::request::{ItemCommand, JoinCommand, JoinConsent, TeamCommand};
-use serde_json::Value;
 
 use crate::arguments::{
     AnswerArguments, JoinArguments, LeaveArguments, RemoveMemberArguments, TeamArguments,
@@ -17,6 +16,9 @@ use crate::arguments::{
 };
 use crate::commands::person_session::{PersonSession, report_refusal};
 use crate::commands::signing::parse_chosen;
+use crate::print::reply::ReplyView;
+use crate::print::signing::{SignableItem, SigningPlan};
+use crate::print::team::Roster;
 use crate::print::{Printer, terminal};
 
 const TOOL: &str = "team";
@@ -46,12 +48,14 @@ impl PersonSession {
                 (TeamCommand::Require(types), answer)
             }
             TeamCommandArguments::Restore(answer) => (TeamCommand::Restore, answer),
-            TeamCommandArguments::Show(answer) => (TeamCommand::Show, answer),
+            TeamCommandArguments::Show(answer) => {
+                let show = ItemCommand::Team(TeamCommand::Show);
+                return self.call_and_print(TOOL, show, &answer, Printer::team);
+            }
             TeamCommandArguments::Remove(arguments) => return self.remove_member(&arguments),
             TeamCommandArguments::Sign(arguments) => return self.sign_team(&arguments),
         };
-        let show = if command == TeamCommand::Show { Printer::team } else { Printer::team_change };
-        self.call_and_print(TOOL, ItemCommand::Team(command), &answer, show)
+        self.call_and_print(TOOL, ItemCommand::Team(command), &answer, Printer::outcome)
     }
 
     /// Shows the items that only this member signed, asks whether to countersign them, and removes
@@ -63,22 +67,21 @@ impl PersonSession {
         if leaving.reply_type() != ReplyType::Success {
             return self.print_reply(&leaving, &arguments.answer, Printer::outcome);
         }
-        let value = leaving.to_value();
-        let items = value["data"]["items"].as_array().cloned().unwrap_or_default();
+        let items = ReplyView::<SigningPlan>::read(&leaving)?.data.items;
         let Some(vouches) = self.ask_countersigning(&items, arguments)? else {
             return Ok(report_refusal("nobody was removed", "use `--countersign`"));
         };
         let countersign = if vouches == Countersigning::All { &items[..] } else { &[] };
         let countersign = countersign.iter().filter_map(parse_chosen).collect();
         let remove = ItemCommand::Team(TeamCommand::Remove { member, countersign });
-        self.call_and_print(TOOL, remove, &arguments.answer, Printer::team_change)
+        self.call_and_print(TOOL, remove, &arguments.answer, Printer::member_removal)
     }
 
     /// Asks whether the person countersigns items that nobody else would vouch for. Returns `None`
     /// if they would rather remove nobody.
     fn ask_countersigning(
         &self,
-        items: &[Value],
+        items: &[SignableItem],
         arguments: &RemoveMemberArguments,
     ) -> io::Result<Option<Countersigning>> {
         if arguments.countersign {
@@ -105,7 +108,7 @@ impl PersonSession {
     fn sign_team(&self, arguments: &TeamSignArguments) -> io::Result<ExitCode> {
         let plan = ItemCommand::Team(TeamCommand::Sign { shown_digest: None });
         let plan = self.call(TOOL, plan);
-        let Some(shown) = plan_digest(&plan) else {
+        let Some((plan, shown)) = read_plan(&plan)? else {
             return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         };
         let question = "Sign it?";
@@ -113,14 +116,14 @@ impl PersonSession {
             return Ok(report_refusal("nothing was signed", "use `--yes`"));
         }
         let sign = ItemCommand::Team(TeamCommand::Sign { shown_digest: Some(shown) });
-        self.call_and_print(TOOL, sign, &arguments.answer, Printer::team_change)
+        self.call_and_print(TOOL, sign, &arguments.answer, Printer::outcome)
     }
 
     /// Shows the roster, asks, and pins exactly what was shown.
     pub(crate) fn join(&self, arguments: &JoinArguments) -> io::Result<ExitCode> {
         let plan = self.call(JOIN, ItemCommand::Join(JoinCommand::Show));
         let is_over = plan.code() == codes::JOIN_AGAIN.id();
-        let Some(shown) = plan_digest(&plan).filter(|_| !is_over) else {
+        let Some((plan, shown)) = read_plan(&plan)?.filter(|_| !is_over) else {
             return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         };
         let question = "Should these admins decide who signs here? Compare their fingerprints with somebody you trust.";
@@ -158,20 +161,24 @@ impl PersonSession {
     /// Shows a roster and asks. If nobody can be asked, the answer is no.
     fn show_and_ask(
         &self,
-        plan: &Cleared,
+        plan: &ReplyView<Roster>,
         answer: &AnswerArguments,
         question: &str,
     ) -> io::Result<bool> {
         let printer = self.printer(answer.color);
         if !answer.json {
-            terminal::print_text(&printer.team(&plan.to_value()))?;
+            terminal::print_text(&printer.roster_plan(plan))?;
         }
         Ok(terminal::can_ask() && terminal::ask_yes_or_no(question)?)
     }
 }
 
-/// Returns the digest of what a plan shows, or `None` if the reply is not a plan.
-fn plan_digest(plan: &Cleared) -> Option<Sha256> {
-    let is_plan = plan.reply_type() == ReplyType::Success;
-    plan.to_value()["data"]["digest"].as_str().filter(|_| is_plan)?.parse().ok()
+/// Reads a plan, with the digest of what it shows. Returns `None` if the reply is not a plan.
+fn read_plan(plan: &Cleared) -> io::Result<Option<(ReplyView<Roster>, Sha256)>> {
+    if plan.reply_type() != ReplyType::Success {
+        return Ok(None);
+    }
+    let plan = ReplyView::<Roster>::read(plan)?;
+    let digest = plan.data.digest.parse().ok();
+    Ok(digest.map(|digest| (plan, digest)))
 }

@@ -4,7 +4,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_core::request::{ItemCommand, PersonCommand};
+use mere_core::request::{GraphCommand, IndexCommand, ItemCommand, PersonCommand};
 
 use crate::arguments::{ConfigCommand, UpkeepSubcommand};
 use crate::commands::person_session::PersonSession;
@@ -14,16 +14,33 @@ impl PersonSession {
     pub(crate) fn run_upkeep(&self, command: UpkeepSubcommand) -> io::Result<ExitCode> {
         match command {
             UpkeepSubcommand::Graph(arguments) => {
-                let graph = ItemCommand::Graph(arguments.to_request());
-                self.call_and_print("graph", graph, &arguments.answer, Printer::graph)
+                let request = arguments.to_request();
+                let is_check = matches!(request, GraphCommand::Check);
+                let graph = ItemCommand::Graph(request);
+                if is_check {
+                    self.call_and_print("graph", graph, &arguments.answer, Printer::checks)
+                } else {
+                    self.call_and_print("graph", graph, &arguments.answer, Printer::graph)
+                }
             }
             UpkeepSubcommand::Doctor(arguments) => {
                 let doctor = ItemCommand::Doctor(arguments.to_request());
                 self.call_and_print("doctor", doctor, &arguments.answer, Printer::checks)
             }
             UpkeepSubcommand::Index(arguments) => {
-                let index = ItemCommand::Index(arguments.to_request());
-                self.call_and_print("index", index, &arguments.answer, Printer::index)
+                let request = arguments.to_request();
+                let index = ItemCommand::Index(request);
+                match request {
+                    IndexCommand::Check => {
+                        self.call_and_print("index", index, &arguments.answer, Printer::index_check)
+                    }
+                    IndexCommand::Update | IndexCommand::Rebuild => self.call_and_print(
+                        "index",
+                        index,
+                        &arguments.answer,
+                        Printer::index_update,
+                    ),
+                }
             }
             UpkeepSubcommand::Model(arguments) => self.run_model(arguments),
             UpkeepSubcommand::Config(arguments) => {

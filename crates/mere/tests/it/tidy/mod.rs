@@ -181,3 +181,48 @@ fn the_code_table_is_its_document() {
     let table = codes::ALL.iter().map(|entry| format!("| `{}` | {} |", entry.id, entry.meaning));
     assert_eq!(rows, table.collect::<Vec<_>>());
 }
+
+/// The fields of the types that are read from JSON, by the names they have there.
+fn fields_read(text: &str) -> Vec<String> {
+    let mut fields = Vec::new();
+    let (mut is_read, mut name, mut is_flat) = (false, None, false);
+    for line in text.lines() {
+        let code = line.trim_start();
+        if code.starts_with("#[derive(") {
+            is_read = code.contains("Deserialize");
+        } else if line == "}" {
+            is_read = false;
+        } else if code.starts_with("#[serde(") {
+            is_flat |= code.contains("flatten");
+            name = code.split_once("rename = \"").and_then(|(_, rest)| rest.split('"').next());
+        } else if is_read && !code.starts_with("//") {
+            let typed = code.match_indices(": ").filter(|_| !is_flat);
+            let own = typed.filter_map(|(at, _)| {
+                code[..at].rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()
+            });
+            fields.extend(own.map(|own| name.unwrap_or(own).to_owned()));
+            (name, is_flat) = (None, false);
+        }
+    }
+    fields
+}
+
+#[test]
+fn every_field_that_is_printed_is_one_that_the_engine_writes() {
+    let sources = sources();
+    let below = |folders: &[&str]| {
+        let files = sources.iter();
+        let files = files.filter(|(path, _)| folders.iter().any(|at| path.starts_with(at)));
+        files.map(|(_, text)| text.as_str()).collect::<Vec<_>>()
+    };
+    let written = below(&["crates/mere-engine/src", "crates/mere-core/src/gate"]).concat();
+    let written = written.split_whitespace().collect::<String>();
+    let printed = below(&["crates/mere/src/print/"]);
+    let fields = printed.iter().flat_map(|text| fields_read(text)).collect::<Vec<_>>();
+    assert!(fields.len() > 150, "{fields:?}");
+    for field in fields {
+        let forms = ["with(\"F\",", "with_some(\"F\",", ",\"F\")", "(\"F\".into(),"];
+        let is_written = forms.iter().any(|form| written.contains(&form.replace('F', &field)));
+        assert!(is_written, "`{field}` is printed, and nothing writes it");
+    }
+}

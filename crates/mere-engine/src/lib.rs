@@ -11,7 +11,7 @@ mod files;
 mod items;
 mod memory;
 pub mod policy;
-mod run;
+pub mod run;
 mod search;
 mod session;
 mod space;

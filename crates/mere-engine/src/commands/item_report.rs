@@ -7,7 +7,7 @@ use std::thread;
 
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Fields};
-use mere_core::trust::VerificationFailure;
+use mere_core::trust::{TrustStatus, VerificationFailure};
 
 use super::ItemCall;
 use super::list::{broken_trust_fields, fault_text};
@@ -15,8 +15,8 @@ use super::why::remedy;
 use crate::error::tool_error::ToolError;
 use crate::files::view::View;
 use crate::items::reply_fields::own_text;
-use crate::items::{CheckedItem, ItemError, TrustStatus};
-use crate::policy::{self, SignatureRequirement};
+use crate::items::{ItemError, item_advice, read_and_verify, trust_status_fields};
+use crate::policy;
 use crate::trust::TrustPolicy;
 use mere_host::available_parallelism;
 
@@ -47,19 +47,15 @@ pub(super) enum ItemTrouble {
 impl ItemReport {
     pub(super) fn check(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Self {
         let place = place.clone();
-        let demand = if court.requires_signature(place.kind) {
-            SignatureRequirement::Required
-        } else {
-            SignatureRequirement::Optional
-        };
-        match CheckedItem::read_and_verify(view, court, place.clone()) {
-            Ok(opened) => Self {
-                // An item that may not be used is a finding.
-                is_finding: policy::permit_use(&opened, demand).is_err(),
-                trust: Some(opened.trust_fields()),
+        match read_and_verify(view, court, place.clone()) {
+            Ok(checked) => Self {
+                trust: Some(trust_status_fields(&checked)),
                 fault: None,
-                fix: opened.advice().map(|advice| advice.render_for_person()),
-                trust_status: Ok(opened.trust_status),
+                fix: item_advice(&checked, court).map(|advice| advice.render_for_person()),
+                trust_status: Ok(checked.without_item()),
+                // An item that may not be used is a finding.
+                is_finding: policy::permit_use(checked, court.signature_requirement(place.kind))
+                    .is_err(),
                 place,
             },
             Err(error) => Self {
@@ -99,7 +95,7 @@ impl ItemReport {
     pub(super) fn problem(&self) -> String {
         match (&self.fault, &self.trust_status) {
             (Some(fault), _) => fault.clone(),
-            (None, Ok(TrustStatus::UnknownKey(_))) => {
+            (None, Ok(TrustStatus::UnknownKey(..))) => {
                 "is signed by a key that is not trusted".to_owned()
             }
             (None, _) => "is not signed, but must be".to_owned(),

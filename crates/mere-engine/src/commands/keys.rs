@@ -4,12 +4,15 @@
 
 use jiff::Timestamp;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
-use mere_core::request::{KeyArgument, KeyName, KeysCommand, Passphrase, PersonFile, Secret};
+use mere_core::request::{
+    KeyArgument, KeyName, KeysCommand, Passphrase, PersonFile, Reader, Secret,
+};
 use mere_core::trust::{ClaimedTime, Fingerprint, KeyError, PublicKey, Rotation};
 use zeroize::Zeroizing;
 
 use super::key_list;
 use crate::error;
+use crate::policy::{self, SigningPermit};
 use crate::trust::keys::fault::KeyFault;
 use crate::trust::keys::own_keys::{KeyLocation, OwnKey};
 use crate::trust::keys::pem::Pem;
@@ -22,6 +25,7 @@ pub(crate) fn run_command(
     surroundings: &Environment,
     asked: &KeysCommand,
     unlock: Option<&Secret>,
+    reader: Reader,
 ) -> Draft {
     let done = match asked {
         KeysCommand::Generate { name, passphrase } => {
@@ -34,7 +38,8 @@ pub(crate) fn run_command(
         KeysCommand::Use(KeyArgument::File(file)) => use_file(surroundings, file),
         KeysCommand::Rotate { to, passphrase, out } => {
             let next = RotationTarget { to: *to, passphrase, out: out.as_ref() };
-            rotate(surroundings, &next, unlock)
+            let permit = policy::permit_rotation(reader).map_err(KeyFault::Denied);
+            permit.and_then(|permit| rotate(surroundings, &next, unlock, &permit))
         }
     };
     done.unwrap_or_else(|fault| error::key_error_reply(&fault))
@@ -164,13 +169,14 @@ fn rotate(
     surroundings: &Environment,
     next: &RotationTarget<'_>,
     unlock: Option<&Secret>,
+    permit: &SigningPermit,
 ) -> Result<Draft, KeyFault> {
     if let Some(out) = next.out {
         surroundings.check_file_is_new(out)?;
     }
     let old = signing::unlock(surroundings, unlock)?;
     let (successor, new) = successor(surroundings, &old, next, unlock)?;
-    let proof = rotation_proof(&old, &new)?;
+    let proof = rotation_proof(&old, &new, permit)?;
     let own = match successor {
         SuccessorKey::Own(own) => *own,
         SuccessorKey::New(text) => {
@@ -219,13 +225,17 @@ fn successor(
 }
 
 /// Returns the statement that one key replaces another, signed by both.
-fn rotation_proof(old: &SigningKey, new: &SigningKey) -> Result<String, KeyFault> {
+fn rotation_proof(
+    old: &SigningKey,
+    new: &SigningKey,
+    permit: &SigningPermit,
+) -> Result<String, KeyFault> {
     let when = Timestamp::from_nanosecond(i128::from(now_nanoseconds())).unwrap_or_default();
     let created = ClaimedTime::from_timestamp(when);
     let rotation = Rotation { old: old.public().clone(), new: new.public().clone(), created };
     let mut envelope = rotation.envelope();
     for key in [old, new] {
-        let signature = key.sign(&envelope.message())?;
+        let signature = key.sign(&envelope.message(), permit)?;
         envelope.add_signature(key.public().fingerprint(), signature);
     }
     Ok(Rotation::to_file_text(&envelope))

@@ -14,8 +14,8 @@ use crate::error::{describe_failure, trust_fields};
 use crate::files::error::FileError;
 use crate::files::view::{View, count_phrase};
 use crate::items::find::is_visible;
-use crate::items::reply_fields::{ItemMasker, own_text};
-use crate::items::{CheckedItem, ItemError};
+use crate::items::reply_fields::{SummaryMasker, own_text};
+use crate::items::{ItemError, read_and_verify, trust_status_fields};
 use crate::trust::TrustPolicy;
 use mere_host::available_parallelism;
 
@@ -90,17 +90,17 @@ fn describe(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Data {
         .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", place.address());
-    let fields = match CheckedItem::read_and_verify(view, court, place.clone()) {
-        Ok(opened) => {
-            let loaded = &opened.loaded;
-            let mut teller = ItemMasker::new(view, loaded);
+    let fields = match read_and_verify(view, court, place.clone()) {
+        Ok(checked) => {
+            let loaded = checked.item();
+            let mut teller = SummaryMasker::new(view, &checked);
             let about = loaded.item.description();
             let title = loaded.item.title(place);
             fields
                 .with("version", loaded.item.version().map(own_text))
                 .with("title", teller.mention(title))
                 .with("description", teller.mention(about))
-                .with("trust", opened.trust_fields())
+                .with("trust", trust_status_fields(&checked))
         }
         Err(error) => {
             fields.with_some("trust", broken_trust_fields(&error)).with("fault", fault_data(&error))

@@ -35,14 +35,17 @@ use mere_core::request::{ItemCommand, ReviewCommand, RunTool, SignCommand, ToolC
 
 use crate::error::tool_error::ToolError;
 pub(crate) use crate::items::change::{ExecutionMode, ItemCall};
+use crate::items::new_item::place_in_space;
 use crate::run;
 use crate::run::RunRequest;
 
 pub(crate) use config::check as check_config;
 pub(super) use memory::delete as delete_memory;
-pub(super) use place_item::copy_item;
+pub(super) use place_item::{CopyTarget, copy_item};
 pub(super) use relocation::{add_signature, load_from_files, read_verified_bytes};
 pub(crate) use team::TeamRefusal;
+
+use place_item::NamedItem;
 
 /// Executes a person's command about the spaces and the items in them.
 pub(crate) fn execute_item_command(
@@ -63,20 +66,22 @@ pub(crate) fn execute_item_command(
             memory::move_memory(call, (item, call.effective_source(*source)), to)
         }
         ItemCommand::New { kind, item, scope, form } => {
-            let target = (call.effective_scope(*scope), *form);
-            place_item::create_from_template(call, (*kind, item), target)
+            let place = place_in_space(call.effective_scope(*scope), *kind, item, *form);
+            place_item::create_from_template(call, item, place)
         }
         ItemCommand::List(filter) => list::list(call, filter),
         ItemCommand::Copy { kind, item, to, author } => {
-            place_item::copy_by_name(call, (*kind, item), (*to, *author))
+            let to = CopyTarget { scope: *to, author: *author };
+            place_item::copy_by_name(call, *kind, item, to)
         }
         ItemCommand::Move { kind, item, category, source, author } => {
-            let how = (call.effective_source(*source), *author);
-            place_item::change_category(call, (*kind, item), category, how)
+            let source = call.effective_source(*source);
+            let named = NamedItem { kind: *kind, item, source };
+            place_item::change_category(call, named, category, *author)
         }
         ItemCommand::Rename { kind, item, id, source, author } => {
-            let how = (call.effective_source(*source), *author);
-            place_item::rename_item(call, (*kind, item), id, how)
+            let source = call.effective_source(*source);
+            place_item::rename_item(call, NamedItem { kind: *kind, item, source }, id, *author)
         }
         ItemCommand::Tool(command) => execute_tool_command(call, command),
         ItemCommand::Why { kind, item } => why::explain_choice(call, *kind, item),

@@ -9,6 +9,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
 use mere_core::request::{GitStaging, ItemSelection, SelectedItems, ShownItem};
+use mere_core::trust::TrustStatus;
 
 use super::ItemCall;
 use super::difference::{cache_signed_texts, differences};
@@ -20,8 +21,8 @@ use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::reply_fields::own_text;
-use crate::items::{ItemChangeError, ItemError, LoadedItem, TrustStatus};
-use crate::policy::{self, ItemChange, ItemOperation, SignatureState, SigningReason};
+use crate::items::{ItemChangeError, ItemError, LoadedItem};
+use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::trust::{forget_drafts, now};
 use mere_host::GitRepository;
 
@@ -57,9 +58,9 @@ pub(super) fn plan_signing(
 /// signed in passing.
 fn is_unfinished(judged: &ItemReport) -> bool {
     match &judged.trust_status {
-        Ok(TrustStatus::Draft) | Err(ItemTrouble::Broken(_)) => true,
-        Ok(TrustStatus::Unsigned) => judged.is_finding,
-        Ok(TrustStatus::Verified(_) | TrustStatus::UnknownKey(_))
+        Ok(TrustStatus::Draft(())) | Err(ItemTrouble::Broken(_)) => true,
+        Ok(TrustStatus::Unsigned(())) => judged.is_finding,
+        Ok(TrustStatus::Verified(_) | TrustStatus::UnknownKey(..))
         | Err(ItemTrouble::Invalid | ItemTrouble::Unreadable) => false,
     }
 }
@@ -216,8 +217,7 @@ pub(super) fn write_sidecar(
     loaded: &LoadedItem,
     sidecar: Vec<u8>,
 ) -> Result<(), ToolError> {
-    let how = ItemOperation::Seal { sidecar, whole: loaded.item_digest() };
-    let change = ItemChange { place: loaded.place.clone(), operation: how };
+    let change = ItemChange::seal(loaded.place.clone(), sidecar, loaded.item_digest());
     let permit = policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
     Ok(())

@@ -11,7 +11,10 @@ use mere_core::item::{Item, ItemRef, Scope, ScopedPath};
 use mere_core::request::Reader;
 use mere_core::search::Document;
 
-use super::{CheckedItem, ItemError, ItemMasker, ItemSources, RawItem, is_visible};
+use super::{
+    ItemError, ItemMasker, ItemSources, RawItem, UsableItem, is_visible, open_for_reader,
+    trust_status_fields,
+};
 use crate::error::tool_error::ToolError;
 use crate::error::trust_fields;
 use crate::files::view::View;
@@ -64,27 +67,27 @@ impl<'a> ItemReader<'a> {
         match self.open(place) {
             Ok(opened) => {
                 let texts = Some(self.hit_texts(&opened));
-                Some(HitContent { trust: opened.trust_fields(), texts })
+                Some(HitContent { trust: trust_status_fields(opened.checked()), texts })
             }
             Err(ToolError::Item(ItemError::Broken(broken))) => {
                 Some(HitContent { trust: trust_fields(&broken.failure), texts: None })
             }
             Err(ToolError::Item(ItemError::UseDenied(unused))) => {
-                Some(HitContent { trust: unused.standing.to_fields(), texts: None })
+                Some(HitContent { trust: trust_status_fields(&unused.status), texts: None })
             }
             Err(_) => None,
         }
     }
 
-    fn open(&self, place: &ScopedPath) -> Result<CheckedItem, ToolError> {
-        CheckedItem::open_for_reader(self.reader, (self.view, self.trust_policy), place.clone())
+    fn open(&self, place: &ScopedPath) -> Result<UsableItem, ToolError> {
+        open_for_reader(self.view, self.trust_policy, self.reader, place.clone())
     }
 
     /// Returns the texts of an item with its secrets masked. The body is rewritten before search
     /// cuts and marks it, because a cut or marked path would no longer be recognised.
-    fn hit_texts(&self, opened: &CheckedItem) -> HitTexts {
-        let loaded = &opened.loaded;
-        let mut masker = ItemMasker::new(self.view, loaded);
+    fn hit_texts(&self, opened: &UsableItem) -> HitTexts {
+        let loaded = opened.item();
+        let mut masker = ItemMasker::new(self.view, opened);
         let document = Document::from_item(&loaded.item, &loaded.place, &loaded.text);
         let [_, _, _, description, _, body] = &document.texts;
         let body = masker.mask_text(body);

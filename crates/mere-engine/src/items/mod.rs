@@ -1,7 +1,8 @@
 //! Items as one call works with them: finding, loading, running, creating and changing them.
 //!
 //! [`ItemSources`] holds everything a call can find items in. A [`LoadedItem`] was read and parsed;
-//! a [`CheckedItem`] was also verified, and says who vouches for it.
+//! a [`CheckedItem`] was also verified, and says who vouches for it; a [`UsableItem`] is one that its
+//! reader may use.
 
 pub(crate) mod apply_permit;
 pub(crate) mod change;
@@ -22,7 +23,10 @@ mod suggestions;
 pub(crate) mod vouched_files;
 
 pub(crate) use change::{ItemCall, execute};
-pub(crate) use checked_item::{BrokenItem, CheckedItem, TrustStatus};
+pub(crate) use checked_item::{
+    BrokenItem, CheckedItem, UntrustedItem, UsableItem, item_advice, open_for_reader, open_for_use,
+    read_and_verify, trust_advice, trust_status_fields,
+};
 pub(crate) use error::{ItemChangeError, ItemError, ProposalError, WrongInputs};
 pub(crate) use find::is_visible;
 pub(crate) use item_reader::ItemReader;

@@ -19,7 +19,7 @@ use mere_core::request::Reader;
 use super::category_file::{self, CATEGORY_FILE};
 use super::store_view::{StoreOnDisk, VisibleStore};
 use super::{Store, StoreError};
-use crate::policy;
+use crate::policy::{self, StoreChangeContext};
 use crate::trust::{now, project_key};
 use crate::world::{Context, World};
 use mere_host::{FolderWriter, WritePrecondition, read_at_most};
@@ -232,12 +232,13 @@ fn permit(
     folder: Option<&Dir>,
     (bench, force): (StoreAccess<'_>, Force),
 ) -> Result<Permit, StoreError> {
-    let asking = ChangeContext { now: now(), force };
+    let change_context = ChangeContext { now: now(), force };
+    let context = StoreChangeContext { reader: bench.reader, change: change_context };
     let ground = VisibleStore {
         disk: StoreOnDisk(folder),
         is_visible: &|path| store.is_visible(bench.world, path),
     };
-    let permit = policy::permit_store_change(bench.reader, &store.rules, change, (&ground, asking));
+    let permit = policy::permit_store_change(&store.rules, change, &ground, context);
     permit.map_err(|refusal| StoreError::from_refusal(&store.name, refusal))
 }
 

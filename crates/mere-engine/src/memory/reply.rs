@@ -23,7 +23,7 @@ pub(super) struct MemoryReply<'a> {
 impl MemoryReply<'_> {
     /// Returns every field but the content, which the writer of the memory already knows.
     pub(super) fn summary_fields(self, note: &MemoryText, sha256: Sha256) -> Fields {
-        let mut teller = ItemMasker::for_file(self.call.view, &self.address, note.text());
+        let mut teller = ItemMasker::for_memory(self.call.view, &self.address, note);
         let fields = self.leading_fields(note, &mut teller);
         with_trailing_fields(fields, note, &mut teller, (sha256, None))
     }
@@ -36,7 +36,7 @@ impl MemoryReply<'_> {
         sha256: Sha256,
         modified: Option<Timestamp>,
     ) -> Fields {
-        let mut teller = ItemMasker::for_file(self.call.view, &self.address, note.text());
+        let mut teller = ItemMasker::for_memory(self.call.view, &self.address, note);
         let fields = self.leading_fields(note, &mut teller);
         let fields = fields.with("content", teller.body(note.content()));
         with_trailing_fields(fields, note, &mut teller, (sha256, modified))

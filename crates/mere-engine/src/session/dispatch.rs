@@ -98,6 +98,7 @@ impl Session {
                 environment,
                 command,
                 request.key_passphrase.as_ref(),
+                request.caller.reader,
             )),
             PersonCommand::Trust(command) => {
                 Ok(commands::signers::run_command(environment, command))

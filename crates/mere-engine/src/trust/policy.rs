@@ -11,6 +11,7 @@ use mere_core::trust::{Fingerprint, KeyLimits, Keyring, Roster, TrustedKey};
 use super::drafts::{self, DraftRecord};
 use super::team::{Membership, Quorum, RosterTrouble, Team};
 use crate::config::SigningConfig;
+use crate::policy::SignatureRequirement;
 use crate::trust::project_key::ProjectKey;
 use crate::trust::{keys, project_key, signers};
 use mere_host::{Environment, Folder, now_nanoseconds as nanoseconds};
@@ -152,6 +153,15 @@ impl TrustPolicy {
     /// Checks whether items of a type must be signed to be used.
     pub(crate) fn requires_signature(&self, kind: ItemType) -> bool {
         self.required_types.contains(&kind)
+    }
+
+    /// Returns whether items of a type must be signed to be used, as policy asks for it.
+    pub(crate) fn signature_requirement(&self, kind: ItemType) -> SignatureRequirement {
+        if self.requires_signature(kind) {
+            SignatureRequirement::Required
+        } else {
+            SignatureRequirement::Optional
+        }
     }
 
     /// Returns the types whose items must be signed to be used.

@@ -6,13 +6,12 @@ use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath, Root};
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{ItemForm, ItemType, SIDECAR_SUFFIX, Scope};
-use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, Statement};
+use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, SidecarFile, Statement};
 
 use super::{Finding, FindingState};
 use crate::commands::select::all_items;
 use crate::items::RawItem;
 use crate::items::change::ItemCall;
-pub(crate) use crate::items::loaded::SidecarFile;
 use mere_host::{
     EntryKind, OpenFolder, SPACE_FOLDER, none_if_missing, open_regular_file, read_at_most,
 };

@@ -2,8 +2,6 @@
 //!
 //! It verifies every listed item, but does not ask policy whether the item may be used.
 
-use std::thread;
-
 use mere_core::item::{Category, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
 use mere_core::request::ListItems;
@@ -17,7 +15,10 @@ use crate::items::find::is_visible;
 use crate::items::reply_fields::{SummaryMasker, own_text};
 use crate::items::{ItemError, read_and_verify, trust_status_fields};
 use crate::trust::TrustPolicy;
-use mere_host::available_parallelism;
+use mere_host::{fault_point, map_in_parallel};
+
+/// The number of items that a thread takes at a time.
+const BATCH_SIZE: usize = 64;
 
 /// Lists the items that a listing asks for.
 pub(super) fn list(desk: &ItemCall<'_>, listing: &ListItems) -> Result<Draft, ToolError> {
@@ -71,19 +72,15 @@ fn listed_places(
 /// Describes every item, on as many threads as the machine has cores.
 fn describe_all(desk: &ItemCall<'_>, places: &[ScopedPath]) -> Vec<Data> {
     let (view, court) = (desk.view, desk.trust_policy);
-    let share = places.len().div_ceil(available_parallelism(usize::MAX)).max(64);
-    thread::scope(|scope| {
-        let parts = places.chunks(share).map(|part| {
-            scope.spawn(move || {
-                part.iter().map(|place| describe(view, court, place)).collect::<Vec<_>>()
-            })
-        });
-        let parts = parts.collect::<Vec<_>>();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
-    })
+    let batches = places.chunks(BATCH_SIZE).collect::<Vec<_>>();
+    let described = map_in_parallel(&batches, usize::MAX, |batch| {
+        batch.iter().map(|place| describe(view, court, place)).collect::<Vec<_>>()
+    });
+    described.into_iter().flatten().collect()
 }
 
 fn describe(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Data {
+    fault_point("list", place.id.as_str());
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", own_text(&place.id))

@@ -160,9 +160,11 @@ impl Session {
     /// periodic upkeep of the catalogs, the search indexes and the sandbox cells.
     pub fn next_event(&self, seen: &mut u64) -> Option<Event> {
         self.refresh();
-        self.catalogs.rewrite_stale_indexes();
-        self.searches.merge_while_idle();
-        self.cells.release_unused();
+        run_upkeep(|| {
+            self.catalogs.rewrite_stale_indexes();
+            self.searches.merge_while_idle();
+            self.cells.release_unused();
+        });
         let generation = self.generation.load(Ordering::Acquire);
         let changed = generation != *seen;
         *seen = generation;
@@ -195,7 +197,7 @@ impl Session {
 
     /// Writes the item indexes that are worth updating, before a short session ends.
     pub fn finish(&self) {
-        self.catalogs.rewrite_stale_indexes();
+        run_upkeep(|| self.catalogs.rewrite_stale_indexes());
     }
 
     /// Reads the configuration again if its files have changed. A call that is under way keeps the
@@ -330,6 +332,13 @@ impl Session {
         let said = Spoken::Relative { path, directory: true };
         let world = self.world(&AgentName::default())?;
         world.resolve(&said, &Root::Project).ok().map(|seen| seen.address().clone())
+    }
+}
+
+/// Runs work that belongs to no call. If it panics, it is left for the next time.
+fn run_upkeep(work: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(work)).is_err() {
+        tracing::error!("the upkeep panicked");
     }
 }
 

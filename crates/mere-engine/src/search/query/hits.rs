@@ -3,15 +3,13 @@
 //! Nothing that a reply says of an item's content comes from the index. An item that may not be
 //! used is reported with its address and its trust status only.
 
-use std::thread;
-
 use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, ParsedName};
 use mere_core::search::{Highlight, excerpt};
 
 use super::located_hits::{IndexState, LocatedHit, LocatedHits};
 use crate::search::context::{HitTexts, ItemAccess};
-use mere_host::available_parallelism;
+use mere_host::{fault_point, map_in_parallel};
 
 /// From this number of hits on, several threads read the files.
 const PARALLEL_MIN: usize = 4;
@@ -45,39 +43,17 @@ impl Hits {
     pub(crate) fn read(located: LocatedHits, items: &ItemAccess<'_>) -> Self {
         let LocatedHits { hits, total, has_more, highlight, index_state } = located;
         let reader = HitReader { items, highlight: &highlight };
-        let page = if hits.len() < PARALLEL_MIN {
-            reader.read_all(&hits)
-        } else {
-            reader.read_in_parallel(&hits)
-        };
+        let threads = if hits.len() < PARALLEL_MIN { 1 } else { MAX_THREADS };
+        let page = map_in_parallel(&hits, threads, |hit| reader.read(hit));
+        let page = page.into_iter().flatten().collect();
         Self { page, total, has_more, index_state }
     }
 }
 
 impl HitReader<'_> {
-    fn read_all(&self, hits: &[LocatedHit]) -> Vec<Hit> {
-        hits.iter().filter_map(|hit| self.read(hit)).collect()
-    }
-
-    /// Splits the hits between threads. A panic of a thread is passed on.
-    fn read_in_parallel(&self, hits: &[LocatedHit]) -> Vec<Hit> {
-        let each = hits.len().div_ceil(available_parallelism(MAX_THREADS));
-        let mut parts = hits.chunks(each).collect::<Vec<_>>();
-        let last = parts.pop().unwrap_or_default();
-        thread::scope(|scope| {
-            let others = parts.into_iter().map(|part| scope.spawn(|| self.read_all(part)));
-            let others = others.collect::<Vec<_>>();
-            let last = self.read_all(last);
-            let hits = others.into_iter().flat_map(|other| match other.join() {
-                Ok(hits) => hits,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            hits.chain(last).collect()
-        })
-    }
-
     /// Reads one hit; none if its file disappeared in the meantime.
     fn read(&self, hit: &LocatedHit) -> Option<Hit> {
+        fault_point("search", hit.place.id.as_str());
         let kind = hit.place.kind;
         let shadowed_by = (self.items.shadowed_by)(&hit.place);
         let content = (self.items.read)(&hit.place)?;

@@ -7,9 +7,8 @@ use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::time::Duration;
 
 use cap_std::fs::File;
@@ -31,8 +30,8 @@ use crate::search::index::corpus::Corpus;
 use crate::search::index::{IndexBatch, IndexEntry};
 use crate::space::ItemTree;
 use mere_host::{
-    FileStamp, OpenFolder, available_parallelism, is_symlink_error, none_if_missing,
-    now_nanoseconds, read_at_most,
+    FileStamp, OpenFolder, SharedWork, available_parallelism, fault_point, is_symlink_error,
+    none_if_missing, now_nanoseconds, read_at_most, share_work,
 };
 
 /// How many items a batch has. Each item takes memory until its batch is written, but larger
@@ -74,38 +73,75 @@ pub(crate) fn read_batches(
     let hands = available_parallelism(MAX_THREADS);
     let size = errands.len().div_ceil(TARGET_BATCHES).clamp(*BATCH_SIZE.start(), *BATCH_SIZE.end());
     let size = size.min(errands.len().div_ceil(hands));
-    let chunks = errands.chunks(size).collect::<Vec<_>>();
-    let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::sync_channel(0);
-    thread::scope(|scope| {
-        // The receiver is dropped before the threads are joined, so that a thread with a finished
-        // batch notices that nobody takes it.
-        let receiver = receiver;
-        for _ in 0..hands {
-            let (sender, next, chunks, part) = (sender.clone(), &next, &chunks, &part);
-            scope.spawn(move || {
-                while let Some(chunk) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    // Nobody receives any more: the call was cancelled or failed.
-                    if sender.send(part.read_batch(chunk)).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        loop {
-            let batch = receiver.recv_timeout(PROGRESS_INTERVAL);
+    let queue = ReadQueue {
+        worker: &part,
+        chunks: errands.chunks(size).collect(),
+        next: AtomicUsize::new(0),
+        sender,
+        is_stopped: AtomicBool::new(false),
+    };
+    let progress =
+        || (reader.signals.progress)(done.load(Ordering::Relaxed) as u64, errands.len() as u64);
+    let (taken, _) = share_work(&queue, |threads| {
+        threads.start(hands);
+        // The receiver is dropped at the end, before the threads are waited for, so that a thread
+        // with a finished batch notices that nobody takes it.
+        queue.take_batches(receiver, |batch| {
             if (reader.signals.is_cancelled)() {
                 return Err(SearchError::Cancelled);
             }
-            (reader.signals.progress)(done.load(Ordering::Relaxed) as u64, errands.len() as u64);
-            match batch {
-                Ok(batch) => take(batch?)?,
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            progress();
+            batch.map_or(Ok(()), |batch| take(batch?))
+        })
+    });
+    taken
+}
+
+/// The files that threads read for one taker of batches.
+struct ReadQueue<'a> {
+    worker: &'a BatchWorker<'a>,
+    chunks: Vec<&'a [PendingRead]>,
+    /// The number of the first chunk that nobody reads yet.
+    next: AtomicUsize,
+    sender: SyncSender<io::Result<IndexBatch>>,
+    /// Whether a thread has panicked, so that its batch will never come.
+    is_stopped: AtomicBool,
+}
+
+impl SharedWork for ReadQueue<'_> {
+    type Output = ();
+
+    fn work(&self) {
+        while let Some(chunk) = self.chunks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            // Nobody receives any more: the call was cancelled or failed.
+            if self.sender.send(self.worker.read_batch(chunk)).is_err() {
+                return;
             }
         }
-    })
+    }
+
+    fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+impl ReadQueue<'_> {
+    /// Passes every batch on as soon as it is read, and nothing when none came for a while.
+    fn take_batches(
+        &self,
+        receiver: Receiver<io::Result<IndexBatch>>,
+        mut take: impl FnMut(Option<io::Result<IndexBatch>>) -> Result<(), SearchError>,
+    ) -> Result<(), SearchError> {
+        let mut awaited = self.chunks.len();
+        while awaited > 0 && !self.is_stopped.load(Ordering::Relaxed) {
+            let batch = receiver.recv_timeout(PROGRESS_INTERVAL).ok();
+            awaited -= usize::from(batch.is_some());
+            take(batch)?;
+        }
+        drop(receiver);
+        Ok(())
+    }
 }
 
 /// What every thread needs.
@@ -121,6 +157,7 @@ impl BatchWorker<'_> {
         let mut batch = IndexBatch::default();
         let mut open: Option<(usize, usize, String, OpenFolder)> = None;
         for errand in errands {
+            fault_point("index", &errand.path);
             self.files_done.fetch_add(1, Ordering::Relaxed);
             let own = &self.detector.corpora[errand.corpus];
             let Some((plot, place)) = own.item_at(&errand.path) else { continue };

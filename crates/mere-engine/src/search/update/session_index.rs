@@ -4,7 +4,7 @@
 //! turns out to be damaged is made again, and the query is repeated.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::search::embed::embedder::Embedder;
 use crate::search::error::SearchError;
 use crate::search::index::corpus::Corpus;
 use crate::search::index::{IndexRecovery, SearchIndex};
-use mere_host::Database;
+use mere_host::{Database, reset_poisoned};
 
 /// The pause before checking again whether another caller has finished.
 const CALLER_POLL_INTERVAL: Duration = Duration::from_micros(500);
@@ -195,9 +195,12 @@ impl SessionIndex {
         Ok(guard.insert(live_index))
     }
 
+    /// Locks the index. One that a call was using when it panicked, perhaps in the middle of a
+    /// transaction, is opened again.
     pub(crate) fn lock(&self) -> IndexGuard<'_> {
         self.waiting_callers.fetch_add(1, Ordering::Relaxed);
-        let guard = self.live_index.lock().unwrap_or_else(PoisonError::into_inner);
+        let guard = self.live_index.lock();
+        let guard = guard.unwrap_or_else(|poisoned| reset_poisoned(&self.live_index, poisoned));
         self.waiting_callers.fetch_sub(1, Ordering::Relaxed);
         guard
     }
@@ -205,7 +208,9 @@ impl SessionIndex {
     fn try_lock(&self) -> Option<IndexGuard<'_>> {
         match self.live_index.try_lock() {
             Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::Poisoned(poisoned)) => {
+                Some(reset_poisoned(&self.live_index, poisoned))
+            }
             Err(TryLockError::WouldBlock) => None,
         }
     }

@@ -39,7 +39,7 @@ impl Pem {
             Err(Error::AlgorithmUnknown | Error::AlgorithmUnsupported { .. }) => {
                 return Err(KeyFault::NotEd25519 { file: shown });
             }
-            Err(_) => return Err(form("it is not in OpenSSH's formatatatatat")),
+            Err(_) => return Err(form("it is not in OpenSSH's formatatatatatat")),
         };
         if key.algorithm() != Algorithm::Ed25519 {
             return Err(KeyFault::NotEd25519 { file: shown });

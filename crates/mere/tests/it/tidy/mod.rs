@@ -160,6 +160,15 @@ fn only_the_lawful_places_touch_the_machine() {
 }
 
 #[test]
+fn one_place_shares_work_between_threads() {
+    let place = format!("crates/{HOST}/src/environment/threads.rs");
+    let product = sources().into_iter().filter(|(path, _)| !path.contains("/tests/"));
+    let sharing = product.filter(|(_, text)| text.contains("thread::scope"));
+    let sharing = sharing.map(|(path, _)| path).collect::<Vec<_>>();
+    assert_eq!(sharing, [place], "elsewhere a panic could be forgotten: use `share_work`");
+}
+
+#[test]
 fn lints_are_not_switched_off_in_passing() {
     for (path, text) in sources() {
         let allows =

@@ -29,7 +29,8 @@ pub(super) fn join_content(said: &str, content: Option<&str>) -> String {
     if content.len() <= MAX_CONTENT {
         return [said, "\\n\\n", content].concat();
     }
-    let note = "\\n(The text is cut off; `content` in the structured reply has all of it, and `offset` and `limit` return it in parts.)\\n\\n";
+    let note = "\\n(The text is cut off; `content` in the structured reply has all of it, and \
+        `offset` and `limit` return it in parts.)\\n\\n";
     [said, note, truncate_json(content), "\""].concat()
 }
 
@@ -206,7 +207,7 @@ mod tests {
                 let cleared = Gate::new(Vec::new()).clear(&draft, &stamp);
                 let mirror: String = serde_json::from_str(cleared.mirror_json()).expect("JSON");
                 let (note, part) = mirror.split_once("\n\n").expect("two parts");
-                assert!(note.contains("cut here") && text.starts_with(part), "{filling} {shift}");
+                assert!(note.contains("cut off") && text.starts_with(part), "{filling} {shift}");
             }
         }
     }

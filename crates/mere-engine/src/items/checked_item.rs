@@ -166,8 +166,8 @@ fn untrusted_signer_advice(signer: UntrustedSigner, membership: Membership, item
             format!("Ask a person to run `mere trust add`, or read it and run `mere sign {item}`.")
         }
         Membership::NotJoined => {
-            "The space has a team that you have not joined. Ask a person to run `mere join`, which \
-                 shows whose signatures would count."
+            "The space has a team that has not been joined here. Ask a person to run `mere join`, \
+             which shows whose signatures would count."
                 .to_owned()
         }
         Membership::Joined => format!(

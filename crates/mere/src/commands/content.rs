@@ -15,7 +15,8 @@ use crate::print::terminal;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ContentError {
     #[error(
-        "no text was given: pass TEXT, name a file with `--file FILE`, or pipe the text to standard input"
+        "no text was given: pass TEXT, name a file with `--file FILE`, or pipe the text to \
+         standard input"
     )]
     Missing,
     #[error("{what} cannot be read: {error}")]
@@ -100,7 +101,7 @@ mod tests {
             assert_eq!(error.to_string(), expected);
         };
         check(Ok(None), "the file is larger than a memory may be: 1048576 bytes");
-        check(Ok(Some(vec![0xff])), "the file is not text in UTF-8");
+        check(Ok(Some(vec![0xff])), "the file is not UTF-8 text");
         let missing = io::Error::new(io::ErrorKind::NotFound, "gone");
         check(Err(missing), "the file cannot be read: gone");
         assert_eq!(decode("the file", Ok(Some(b"a\n".to_vec()))).expect("text"), "a\n");

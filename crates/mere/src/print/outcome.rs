@@ -74,13 +74,13 @@ impl Printer {
             let links = if count == 1 { "link" } else { "links" };
             push_line(
                 &mut out,
-                format_args!("  {count} {links} elsewhere still point to the old id"),
+                format_args!("  {count} {links} elsewhere still pointing to the old id"),
             );
         }
         for (tally, what) in [
-            (&data.ambiguous, "not changed: they use the old id alone, which was ambiguous"),
-            (&data.now_ambiguous, "now ambiguous: several entries have this id"),
-            (&data.now_to_others, "now point to a different entry"),
+            (&data.ambiguous, "left unchanged because the old id alone was ambiguous"),
+            (&data.now_ambiguous, "now ambiguous because several entries have the id"),
+            (&data.now_to_others, "now pointing to a different entry"),
         ] {
             let Some(LinkTally { links: count, items, left_out }) = tally else { continue };
             let links = if *count == 1 { "link" } else { "links" };
@@ -129,9 +129,9 @@ mod tests {
   still links to the old name: c
   still links to the old name: d
   1 link elsewhere still to the old name
-  1 link not changed: they use the old id alone, which was ambiguous: e
-  8 links now ambiguous: several entries have this id: f, g and 3 more
-  2 links now point to a different entry: h
+  1 link left unchanged because the old id alone was ambiguous: e
+  8 links now ambiguous because several entries have the id: f, g and 3 more
+  2 links now pointing to a different entry: h
 ";
         assert_eq!(pipe_printer().relocation(&reply), expected);
     }

@@ -357,7 +357,7 @@ mod tests {
         let data = json!({ "directives": [], "tools": [], "knowledge": [], "memories": [],
                            "total": 0, "mode": "hybrid" });
         let shown = terminal_printer().hits(&success(data));
-        assert!(shown.starts_with("Nothing matches. Try fewer words"), "{shown}");
+        assert!(shown.starts_with("No matches. Try fewer or different words"), "{shown}");
         assert!(shown.contains("`mere list`"), "{shown}");
     }
 

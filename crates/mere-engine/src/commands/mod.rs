@@ -35,6 +35,7 @@ use mere_core::request::{ItemCommand, ReviewCommand, RunTool, SignCommand, ToolC
 
 use crate::error::tool_error::ToolError;
 pub(crate) use crate::items::change::{ExecutionMode, ItemCall};
+use crate::items::find::NamedItem;
 use crate::items::new_item::place_in_space;
 use crate::run;
 use crate::run::RunRequest;
@@ -44,8 +45,6 @@ pub(super) use memory::delete as delete_memory;
 pub(super) use place_item::{CopyTarget, copy_item};
 pub(super) use relocation::{add_signature, load_from_files, read_verified_bytes};
 pub(crate) use team::TeamRefusal;
-
-use place_item::NamedItem;
 
 /// Executes a person's command about the spaces and the items in them.
 pub(crate) fn execute_item_command(

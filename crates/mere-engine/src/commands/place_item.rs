@@ -14,20 +14,12 @@ use super::relocation::{Relocation, new_file_name};
 use crate::error::tool_error::ToolError;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 pub(crate) use crate::items::change::{ExecutionMode, ItemCall, create_item, permit_destination};
-use crate::items::find::find;
+use crate::items::find::{NamedItem, find};
 use crate::items::new_item::{NewItem, main_file_name};
 use crate::items::{
     CheckedItem, ItemChangeError, ItemError, LoadedItem, read_and_verify, trust_status_fields,
 };
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
-
-/// An item as a person names it.
-#[derive(Clone, Copy)]
-pub(super) struct NamedItem<'a> {
-    pub(super) kind: ItemType,
-    pub(super) item: &'a ItemRef,
-    pub(super) source: LookupScope,
-}
 
 /// The scope that an item is copied to, and who is its author there.
 #[derive(Clone, Copy)]
@@ -76,7 +68,9 @@ pub(super) fn copy_by_name(
     to: CopyTarget,
 ) -> Result<Draft, ToolError> {
     let from = if to.scope == Scope::User { Scope::Project } else { Scope::User };
-    let place = find(desk.sources, desk.view, (kind, item), LookupScope::Only(from))?.place;
+    let place =
+        find(desk.sources, desk.view, NamedItem { kind, item, source: LookupScope::Only(from) })?
+            .place;
     let checked = read_and_verify(desk.view, desk.trust_policy, place)?;
     let address = copy_item(desk, &checked, to)?;
     let data = Fields::default()
@@ -140,7 +134,7 @@ pub(super) fn change_category(
     category: &Category,
     author: AuthorChoice,
 ) -> Result<Draft, ToolError> {
-    let place = find(desk.sources, desk.view, (named.kind, named.item), named.source)?.place;
+    let place = find(desk.sources, desk.view, named)?.place;
     let checked = read_and_verify(desk.view, desk.trust_policy, place)?;
     let to = ScopedPath { category: category.clone(), ..checked.item().place.clone() };
     move_item(desk, &checked, to, author)
@@ -156,7 +150,7 @@ pub(super) fn rename_item(
     if named.kind == ItemType::Lockfile {
         return Err(ItemChangeError::UnsupportedType(named.kind).into());
     }
-    let place = find(desk.sources, desk.view, (named.kind, named.item), named.source)?.place;
+    let place = find(desk.sources, desk.view, named)?.place;
     let checked = read_and_verify(desk.view, desk.trust_policy, place)?;
     let to = ScopedPath { id: id.clone(), ..checked.item().place.clone() };
     move_item(desk, &checked, to, author)

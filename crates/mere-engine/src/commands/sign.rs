@@ -43,8 +43,11 @@ pub(super) fn plan_signing(
     let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
     // Signing everything shows only a list; otherwise the person confirms one by one and sees each
     // diff.
-    let shows = selection.which != SelectedItems::All;
-    let told = meant.iter().map(|one| candidate_fields(desk, one, shows)).collect::<Vec<_>>();
+    let detail = match selection.which {
+        SelectedItems::All => CandidateDetail::Listed,
+        _ => CandidateDetail::WithDifference,
+    };
+    let told = meant.iter().map(|one| candidate_fields(desk, one, detail)).collect::<Vec<_>>();
     let (total, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
     let data = Fields::default()
         .with("items", Data::List(told))
@@ -65,12 +68,21 @@ fn is_unfinished(judged: &ItemReport) -> bool {
     }
 }
 
-fn candidate_fields(desk: &ItemCall<'_>, judged: &ItemReport, shows: bool) -> Data {
+/// How much of an item is shown before it is signed.
+#[derive(Clone, Copy)]
+enum CandidateDetail {
+    Listed,
+    WithDifference,
+}
+
+fn candidate_fields(desk: &ItemCall<'_>, judged: &ItemReport, detail: CandidateDetail) -> Data {
     let fields = judged.to_fields();
     match LoadedItem::read(desk.view, judged.place.clone()) {
         Ok(loaded) => {
-            let (changes, base) =
-                if shows { differences(desk, &loaded) } else { Default::default() };
+            let (changes, base) = match detail {
+                CandidateDetail::WithDifference => differences(desk, &loaded),
+                CandidateDetail::Listed => Default::default(),
+            };
             let names_folder = desk.agent_gate.has_escaped_folder_in(&loaded.text);
             let hides = loaded.text.contains(is_invisible);
             let warning = match (names_folder, hides) {

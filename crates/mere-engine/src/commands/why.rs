@@ -10,7 +10,7 @@ use super::ItemCall;
 use super::list::{broken_trust_fields, fault_data};
 use crate::error::failure_hint;
 use crate::error::tool_error::ToolError;
-use crate::items::find::find;
+use crate::items::find::{NamedItem, find};
 use crate::items::reply_fields::own_text;
 use crate::items::{ItemError, item_advice, read_and_verify, trust_status_fields};
 
@@ -24,7 +24,7 @@ pub(super) fn explain_choice(
     kind: ItemType,
     item: &ItemRef,
 ) -> Result<Draft, ToolError> {
-    let found = find(desk.sources, desk.view, (kind, item), LookupScope::Local);
+    let found = find(desk.sources, desk.view, NamedItem { kind, item, source: LookupScope::Local });
     let winner = match &found {
         Ok(found) => Some(&found.place),
         Err(ItemError::Missing { .. } | ItemError::Ambiguous { .. } | ItemError::Clash { .. }) => {

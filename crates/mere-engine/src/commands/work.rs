@@ -11,7 +11,7 @@ use super::ItemCall;
 use super::sign::{end_drafts, sign_loaded};
 use crate::error::tool_error::ToolError;
 use crate::items::change::detect_signature_state;
-use crate::items::find::find;
+use crate::items::find::{NamedItem, find};
 use crate::items::item_signer::{ItemSigner, permit_setting_aside};
 use crate::items::new_item::main_file_name;
 use crate::items::vouched_files::vouched_files;
@@ -23,7 +23,9 @@ use crate::trust;
 pub(super) fn begin_work(desk: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft, ToolError> {
     check_signable(asked.kind)?;
     let source = desk.effective_source(asked.source);
-    let place = find(desk.sources, desk.view, (asked.kind, &asked.item), source)?.place;
+    let place =
+        find(desk.sources, desk.view, NamedItem { kind: asked.kind, item: &asked.item, source })?
+            .place;
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     check_place(desk, &place)?;
     match asked.mode {

@@ -49,13 +49,20 @@ pub(crate) fn list(
     Ok(list_reply(view, address, listing))
 }
 
+/// What a call wants to see of a directory tree.
+pub(crate) struct TreeRequest<'a> {
+    pub(crate) path: &'a Spoken,
+    pub(crate) depth: usize,
+    pub(crate) cursor: Option<&'a Cursor>,
+}
+
 /// Lists one page of the directories below a directory, down to a depth.
 pub(crate) fn tree(
     view: &View<'_>,
-    path: &Spoken,
-    (depth, cursor): (usize, Option<&Cursor>),
+    request: &TreeRequest<'_>,
     turn: &dyn Turn,
 ) -> Result<Draft, FileError> {
+    let TreeRequest { path, depth, cursor } = *request;
     let target = view.resolve_directory(path)?;
     let address = target.address();
     let start = cursor.map(|cursor| tree_position(cursor, address)).transpose()?;

@@ -49,7 +49,8 @@ pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draf
     };
     let next = truncate_to_page(&mut gathered, call.limit);
     let next = next.map(|position| Cursor::new(&name, target.address(), &position));
-    Ok(grep_reply(view, target.address(), &gathered, (query.unfinished_files(), next.as_ref())))
+    let page = MatchPage { gathered, unfinished: query.unfinished_files(), next: next.as_ref() };
+    Ok(grep_reply(view, target.address(), &page))
 }
 
 /// Returns the name that ties a cursor to one query.
@@ -117,12 +118,17 @@ fn truncate_to_page(gathered: &mut GrepPage, limit: usize) -> Option<String> {
     gathered.resume_at.take().map(|rest| rest.to_text())
 }
 
-fn grep_reply(
-    view: &View<'_>,
-    target: &Address,
-    gathered: &GrepPage,
-    (unfinished, next): (u64, Option<&Cursor>),
-) -> Draft {
+/// One page of matches, and what it leaves out.
+struct MatchPage<'a> {
+    gathered: GrepPage,
+    /// How many files were not searched to their end.
+    unfinished: u64,
+    next: Option<&'a Cursor>,
+}
+
+fn grep_reply(view: &View<'_>, target: &Address, page: &MatchPage<'_>) -> Draft {
+    let MatchPage { gathered, unfinished, next } = page;
+    let (unfinished, next) = (*unfinished, *next);
     let mut matches = Vec::new();
     let (mut files, mut unsaid, mut masked) = (0_u64, 0_u64, 0_u64);
     for (path, hits) in gathered.entries.iter().filter(|(_, hits)| !hits.is_empty()) {

@@ -12,7 +12,7 @@ use mere_core::trust::TrustStatus;
 use mere_core::turn::OutputStream;
 
 use super::apply_permit::{WriteContext, apply_permit};
-use super::find::{find, is_visible};
+use super::find::{NamedItem, find, is_visible};
 use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
 use super::{ItemChangeError, ItemError, ItemSources, proposal, trust_status_fields};
@@ -130,9 +130,12 @@ fn update(
     text: &ItemContent,
     expect: Option<Sha256>,
 ) -> Result<Draft, ToolError> {
-    let place =
-        find(desk.sources, desk.view, (call.kind, &call.item), desk.effective_source(call.source))?
-            .place;
+    let place = find(
+        desk.sources,
+        desk.view,
+        NamedItem { kind: call.kind, item: &call.item, source: desk.effective_source(call.source) },
+    )?
+    .place;
     let current = CurrentFile::read_main(desk, &place)?;
     current.check_expected(expect)?;
     let whole = current.item_digest(&place)?;
@@ -175,9 +178,12 @@ fn restore_masked_files(
 }
 
 fn delete(desk: &ItemCall<'_>, call: &Execute, expect: Option<Sha256>) -> Result<Draft, ToolError> {
-    let place =
-        find(desk.sources, desk.view, (call.kind, &call.item), desk.effective_source(call.source))?
-            .place;
+    let place = find(
+        desk.sources,
+        desk.view,
+        NamedItem { kind: call.kind, item: &call.item, source: desk.effective_source(call.source) },
+    )?
+    .place;
     let current = CurrentFile::read_main(desk, &place)?;
     current.check_expected(expect)?;
     let address = current.address.clone();

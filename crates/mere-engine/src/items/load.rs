@@ -8,7 +8,7 @@ use mere_core::request::{AuthorChoice, Load, Reader};
 use mere_core::schema::Schema;
 
 use super::change::ItemCall;
-use super::find::{ResolvedItem, find};
+use super::find::{NamedItem, ResolvedItem, find};
 use super::relations::{find_successor, relationships};
 use super::reply_fields::{self, ItemMasker, own_text};
 use super::{ItemError, LoadedItem, item_advice, open_for_use, trust_status_fields};
@@ -21,7 +21,8 @@ use crate::trust::now;
 /// Loads an item.
 pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError> {
     let (view, stock) = (desk.view, desk.sources);
-    let ResolvedItem { place, shadows } = find(stock, view, (call.kind, &call.item), call.source)?;
+    let ResolvedItem { place, shadows } =
+        find(stock, view, NamedItem { kind: call.kind, item: &call.item, source: call.source })?;
     let usable = open_for_use(desk, place)?;
     let loaded = usable.item();
     check_expiry(desk, loaded)?;

@@ -2,9 +2,10 @@
 //!
 //! Only items that the caller may see are suggested.
 
-use mere_core::item::{ItemRef, ItemType, Scope};
+use mere_core::item::{ItemRef, Scope};
 
 use super::ItemSources;
+use super::find::NamedItem;
 use super::find::is_visible;
 use crate::files::view::View;
 use crate::space::Catalog;
@@ -21,9 +22,10 @@ const MAX_ITEMS: u64 = 20_000;
 pub(super) fn suggest_similar(
     stock: &ItemSources<'_>,
     view: &View<'_>,
-    (kind, item): (ItemType, &ItemRef),
+    named: NamedItem<'_>,
     scopes: &[Scope],
 ) -> Vec<String> {
+    let NamedItem { kind, item, .. } = named;
     let mut found = Vec::new();
     for scope in scopes {
         let count = stock.with_catalog_of(*scope, Catalog::count);

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use crate::items::change::{ExecutionMode, ItemCall};
 use crate::items::error::WrongInputs;
-use crate::items::find::{find, find_without_suggestions};
+use crate::items::find::{NamedItem, find, find_without_suggestions};
 use crate::items::load::item_name;
 use crate::items::reply_fields::{ItemMasker, own_text};
 use crate::items::{
@@ -48,7 +48,11 @@ pub(crate) fn run_item(
         return Err(ItemError::NotRunnable(call.kind).into());
     }
     let (view, stock) = (desk.view, desk.sources);
-    let found = find(stock, view, (call.kind, &call.item), LookupScope::Local)?;
+    let found = find(
+        stock,
+        view,
+        NamedItem { kind: call.kind, item: &call.item, source: LookupScope::Local },
+    )?;
     let usable = open_for_use(desk, found.place)?;
     let draft = match &usable.item().item {
         Item::Directive(directive) => run_directive(view, &usable, directive, parameters),
@@ -274,7 +278,11 @@ pub(crate) fn item_warnings(stock: &ItemSources<'_>, view: &View<'_>, item: &Ite
     let named = relations.flat_map(|(relation, ids)| ids.iter().map(move |id| (*relation, id)));
     for (relation, id) in named.take(MAX_RELATIONS) {
         let found = id.parse::<ItemRef>().ok().map(|item| {
-            find_without_suggestions(stock, view, (ItemType::Knowledge, &item), LookupScope::Local)
+            find_without_suggestions(
+                stock,
+                view,
+                NamedItem { kind: ItemType::Knowledge, item: &item, source: LookupScope::Local },
+            )
         });
         let trouble = match found {
             None => "which is not a valid id",

@@ -11,7 +11,7 @@ use mere_core::request::{LookupScope, UnsignedPolicy};
 use super::RunError;
 use crate::commands::read_verified_bytes;
 use crate::error::tool_error::ToolError;
-use crate::items::find::find;
+use crate::items::find::{NamedItem, find};
 use crate::items::{CheckedItem, ItemCall, ItemError, LoadedItem, UntrustedItem, read_and_verify};
 use crate::policy::{self, RunContext, Runnable};
 use mere_host::has_terminal;
@@ -116,7 +116,11 @@ fn follow_links<L>(
     item: &ItemRef,
     accept: impl Fn(CheckedItem) -> Result<(ChainTool, L), ToolError>,
 ) -> Result<(Chain, Vec<Option<L>>), ToolError> {
-    let found = find(desk.sources, desk.view, (ItemType::Tool, item), LookupScope::Local)?;
+    let found = find(
+        desk.sources,
+        desk.view,
+        NamedItem { kind: ItemType::Tool, item, source: LookupScope::Local },
+    )?;
     let mut place = Some(found.place);
     let (mut tools, mut links) = (Vec::<ChainTool>::new(), Vec::new());
     while let Some(next) = place.take() {
@@ -154,7 +158,11 @@ fn find_executor(
     executor: ItemId,
 ) -> Result<ScopedPath, ToolError> {
     let item = ItemRef { category: None, id: executor.clone(), version: None };
-    let found = find(desk.sources, desk.view, (ItemType::Tool, &item), LookupScope::Local);
+    let found = find(
+        desk.sources,
+        desk.view,
+        NamedItem { kind: ItemType::Tool, item: &item, source: LookupScope::Local },
+    );
     let missing = |error| RunError::ExecutorNotFound { link, executor, error: Box::new(error) };
     Ok(found.map_err(missing)?.place)
 }

@@ -17,6 +17,7 @@ use mere_core::turn::{Progress, Turn};
 use super::Session;
 use crate::commands;
 use crate::error::tool_error::ToolError;
+use crate::files::dir::TreeRequest;
 use crate::files::question::DraftOutcome;
 use crate::files::view::View;
 use crate::files::{dir, file_change, glob, grep, question};
@@ -55,7 +56,8 @@ impl Session {
                 dir::list(&view()?, path, cursor.as_ref(), turn)?
             }
             FileVerb::Dir(Dir::Tree { path, depth, cursor }) => {
-                dir::tree(&view()?, path, (*depth, cursor.as_ref()), turn)?
+                let request = TreeRequest { path, depth: *depth, cursor: cursor.as_ref() };
+                dir::tree(&view()?, &request, turn)?
             }
             FileVerb::Read(call) => {
                 return Ok(question::read_with_confirmation(view()?, call, request, turn)?);

@@ -399,7 +399,7 @@ tool_id: a
                              "fix": "x" }],
             "elsewhere": [".claude/skills/a"],
         }));
-        let expected = "→  ROOT_USER:/a    w
+        let expected = "→  ROOT_USER:/a         w
 ROOT_USER:/a
   f
   x

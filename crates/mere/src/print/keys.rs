@@ -190,10 +190,10 @@ mod tests {
             { "key": "d", "where": "keys", "own": true, "current": false, "locked": null,
               "in_agent": false, "problem": "gone" },
         ] });
-        let expected = "→  a  passphrase, in ssh-agent                 f
-   b  not yours yet; `mere keys use` adds it  ssh-agent
-   c  no passphrase                            keys
-   d  gone                                     keys
+        let expected = "→  a    passphrase, in ssh-agent                f
+   b    not yours yet; `mere keys use` adds it  ssh-agent
+   c    no passphrase                           keys
+   d    gone                                    keys
 no agent
 ";
         assert_eq!(pipe_printer().keys(&success(data)), expected);
@@ -212,6 +212,6 @@ no agent
         revoked["revoked"] = true.into();
         revoked["name"] = "n".into();
         let list = pipe_printer().signers(&success(json!({ "keys": [data, revoked] })));
-        assert_eq!(list, format!("a     {limits}\na  n  REVOKED\n"));
+        assert_eq!(list, format!("a          {limits}\na    n     REVOKED\n"));
     }
 }

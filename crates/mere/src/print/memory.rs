@@ -149,7 +149,7 @@ impl ShownMemory {
             lines.push(times.join(" · ") + " (UTC)");
         }
         lines.extend(self.source.as_ref().map(|source| format!("source: {source}")));
-        lines.extend(self.citations.iter().map(|one| format!("rests on: {one}")));
+        lines.extend(self.citations.iter().map(|one| format!("based on: {one}")));
         lines
     }
 }

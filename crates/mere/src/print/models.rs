@@ -92,9 +92,9 @@ mod tests {
             { "name": "e", "state": "configured", "in_use": false, "items": 0, "model": "x",
               "url": "http://y/" },
         ] });
-        let expected = "→  m  fetched, 1.3 MB, 3 dimensions   2
-   e  configured, x at http://y/       0
-1 item has no vector yet: `mere index` makes them.
+        let expected = "→  m      fetched, 1.3 MB, 3 dimensions  2
+   e      configured, x at http://y/     0
+1 item has no vector yet; `mere index` creates them.
 ";
         assert_eq!(pipe_printer().models(&success(data)), expected);
         let fetched = success(json!({ "model": "minilm", "file": "f", "bytes": 100_000 }));

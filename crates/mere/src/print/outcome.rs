@@ -128,7 +128,7 @@ mod tests {
   proposed for a note that another signed: b
   still links to the old name: c
   still links to the old name: d
-  1 link elsewhere still to the old name
+  1 link elsewhere still pointing to the old id
   1 link left unchanged because the old id alone was ambiguous: e
   8 links now ambiguous because several entries have the id: f, g and 3 more
   2 links now pointing to a different entry: h

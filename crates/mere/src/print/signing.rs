@@ -231,7 +231,7 @@ Note: w
         let plan = success::<SigningPlan>(json!({ "items": [item] })).data;
         assert_eq!(pipe_printer().difference(&plan.items[0]), expected);
         assert_eq!(plan.items[0].digest.as_deref(), Some("00"));
-        assert_eq!(pipe_printer().signable_items(&plan.items), "tool  a  user  changed\n");
+        assert_eq!(pipe_printer().signable_items(&plan.items), "tool  a   user   changed\n");
     }
 
     #[test]

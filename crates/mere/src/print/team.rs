@@ -192,7 +192,7 @@ k n (you) signed
 l not signed
 
 Members
-n  k  you, tool, in c, until 2030-01-02
+n     k    you, tool, in c, until 2030-01-02
 
 What changes
   a new admin: l

@@ -70,7 +70,7 @@ pub(super) fn remove_member(
         }
     }
     let published = publish_roster(desk, &sealer, departure.next)?;
-    let data = written_roster_fields(desk, &published.signed, published.is_in_force)
+    let data = written_roster_fields(desk, &published.signed, published.status)
         .with("countersigned", Data::List(signed))
         .with("left", Data::List(left));
     let message = sentence_with_key("", &departure.name, " is no longer in the team.");

@@ -170,7 +170,10 @@ impl BatchWorker<'_> {
                 open = opened.map(|opened| (errand.corpus, plot, folder, opened));
             }
             if let Some((.., folder)) = &open {
-                self.add_file(&mut batch, (errand, &place), (folder, &name))?;
+                let file = open_file(folder, &name)?;
+                if let Some(file) = file {
+                    self.add_file(&mut batch, errand, &place, file)?;
+                }
             }
         }
         Ok(batch)
@@ -181,11 +184,11 @@ impl BatchWorker<'_> {
     fn add_file(
         &self,
         batch: &mut IndexBatch,
-        (errand, place): (&PendingRead, &ScopedPath),
-        (folder, name): (&OpenFolder, &str),
+        errand: &PendingRead,
+        place: &ScopedPath,
+        file: File,
     ) -> io::Result<()> {
         let began = now_nanoseconds();
-        let Some(file) = open_file(folder, name)? else { return Ok(()) };
         let stamp = FileStamp::from_metadata(&file.metadata()?);
         let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
         let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());

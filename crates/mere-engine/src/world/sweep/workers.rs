@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use mere_core::turn::Turn;
 
-use super::folder::{TaskOutput, run};
+use super::folder::{Sweep, TaskOutput, run};
 use super::page::{PageBuilder, Position, SweepPage};
 use super::task::Task;
 use super::{Collector, SweepPlan};
@@ -176,7 +176,7 @@ impl<H: Collector> Workers<'_, H> {
         fault_point("sweep", &key);
         let hand_out = |tasks| self.share_tasks(tasks);
         let mut out = TaskOutput::new(over, &hand_out);
-        let ended = run(self.plan, self.harvest, task, (tool, &mut out));
+        let ended = run(&Sweep { plan: self.plan, harvest: self.harvest }, task, tool, &mut out);
         let TaskOutput { found, unaddressable, tasks, .. } = out;
         let mut board = self.lock_queue();
         board.unaddressable += unaddressable;

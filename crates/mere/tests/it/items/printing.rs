@@ -25,7 +25,7 @@ fn check(stage: &Stage, command: &str, status: i32, parts: &[&str]) -> String {
 fn space() -> Stage {
     let stage = Stage::new();
     stage.file("home/.ai/config.yaml", "sign: {unattended: true}\n");
-    let made = ["is a space now", "  + .ai/space.json", "made now", "Try next:\n  mere list"];
+    let made = ["is now a space", "  + .ai/space.json", "generated now", "Try next:\n  mere list"];
     check(&stage, "init", 0, &made);
     stage
 }
@@ -46,14 +46,14 @@ fn items_are_printed() {
     let why =
         ["→  ROOT_PROJECT:/.ai", "the project's item wins", "author's signature: you (SHA256"];
     check(&stage, "why tool hello_tool", 0, &why);
-    check(&stage, "why note api/broken", 0, &["  line 2, column 5: ", "  Keys once each"]);
+    check(&stage, "why note api/broken", 0, &["  line 2, column 5: ", "  Write each key once"]);
     check(&stage, "index", 0, &["project: 7 items\n", "The index has"]);
     check(&stage, "index --check", 0, &["project: up to date\n", "a fresh scan"]);
     check(&stage, "graph", 0, &["retries"]);
     let found =
         ["✗ dangling: .ai/knowledge/api/retries.md", "    Write that entry", "mere: Some li"];
     check(&stage, "graph --check", 4, &found);
-    check(&stage, "doctor", 4, &["✓ keys: ", "✗ items: ", "not right"]);
+    check(&stage, "doctor", 4, &["✓ keys: ", "✗ items: ", "1 thing is wrong"]);
     check(&stage, "config check", 0, &["ROOT_USER:/config.yaml: right"]);
     stage.file("project/.ai/config.yaml", "stores: [\n");
     check(
@@ -91,7 +91,7 @@ fn changes_are_printed() {
     let name = list.split(' ').next().expect("a name");
     let shown = ["default proposes to update the knowledge signed\n", "signed.md\n", "\ndigest "];
     check(&stage, &format!("review --show {name}"), 0, &shown);
-    check(&stage, &format!("review --reject {name}"), 0, &["was dropped"]);
+    check(&stage, &format!("review --reject {name}"), 0, &["was rejected"]);
     check(&stage, "review", 0, &["There are no proposals."]);
 }
 
@@ -114,7 +114,7 @@ fn signatures_are_printed() {
     assert_eq!(status, 4, "{printed}");
     assert!(printed.contains("knowledge api/retries"), "{printed}");
     assert!(printed.contains("/api/retries.md · changed\n"), "{printed}");
-    check(&stage, "draft note api/retries", 0, &["is a draft"]);
+    check(&stage, "draft note api/retries", 0, &["is now a draft"]);
 }
 
 #[test]
@@ -125,13 +125,13 @@ fn searches_and_runs_are_printed() {
         ["Knowledge\n  Retries  api/retries · project · unsigned · ", "    # Retries", "1 match"];
     check(&stage, "search retries", 0, &hit);
     check(&stage, "search retries --unified", 0, &["  Retries  knowledge · api/retries · proj"]);
-    check(&stage, "search zzzqqq", 0, &["Nothing matches."]);
+    check(&stage, "search zzzqqq", 0, &["No matches."]);
     check(&stage, "model list", 0, &["→  static    built in, ", "fetch minilm`, 384 dimensions"]);
     let chain =
         ["hello_tool 1.0.0  verified  project examples  ", "└─ python_runtime", "  timeout_s: 60"];
     check(&stage, "chain hello_tool", 0, &chain);
     check(&stage, "chain hello_tool", 0, &["pinned by .ai/lockfiles/examples/hello_tool@1.0.0"]);
-    check(&stage, "run hello_tool --dry-run", 0, &["nothing was run.\n  /", "/hello_tool.py\n"]);
+    check(&stage, "run hello_tool --dry-run", 0, &["this is a dry run.\n  /", "/hello_tool.py\n"]);
     check(
         &stage,
         "run hello_tool -p nam=Ada",
@@ -162,7 +162,7 @@ fn memories_and_stores_are_printed() {
         ["is configured", "  + .ai/memory/todo/", "  in .ai/config.yaml", "Try next:\n  mere"];
     check(&stage, "store init cortex --template team", 0, &init);
     let stores =
-        ["→ cortex · strict · ROOT_PROJECT:/.ai/memory/\n    What the", "\n      testing  "];
+        ["→ cortex · strict · ROOT_PROJECT:/.ai/memory/\n    Shared notes", "\n      testing  "];
     check(&stage, "store list", 0, &stores);
     check(&stage, "store sync", 0, &["is there.\n"]);
     let create = "memory create todo/a text --tag x --citation y --source z --expires-at 30d";
@@ -196,12 +196,12 @@ fn keys_and_teams_are_printed() {
     let bob = stage.path("beside/bob.pub");
     let bob = bob.to_str().expect("UTF-8");
     let limits = "--types tool --categories api --not-after 2030-01-02";
-    check(&stage, &format!("team add bob {bob} {limits}"), 0, &["is a member of the team now"]);
+    check(&stage, &format!("team add bob {bob} {limits}"), 0, &["is now a member of the team"]);
     let team =
         ["space      project ", "serial     2\n", "\nAdmins\nSHA256:", " ada (you) signed\n"];
     check(&stage, "team show", 0, &team);
     check(&stage, "team show", 0, &["\nMembers\n", "tool, in api, until 2030-01-02\n"]);
-    check(&stage, "team remove bob", 0, &["is not in the team any more"]);
+    check(&stage, "team remove bob", 0, &["is no longer in the team"]);
     check(&stage, "leave --yes", 0, &[]);
     let plan = ["Whose signatures would count.\n", "\nspace      project ", "Admins"];
     check(&stage, "join", 1, &plan);

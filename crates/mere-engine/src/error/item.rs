@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use mere_core::address::Address;
 use mere_core::item::{ItemFault, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes};
-use mere_core::schema::Problem;
+use mere_core::schema::{Problem, SchemaError};
 
 use super::{item_change, keys, team, trust};
 use crate::items::{ItemError, WrongInputs};
@@ -19,20 +19,10 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
             missing_item_reply((*kind, item), scopes, near)
         }
         ItemError::Ambiguous { kind, item, candidates } => {
-            let count = candidates.len();
-            let message =
-                prose_with_item("The id `", item).and(format!("` matches {count} items."));
-            candidates_reply(codes::ITEM_AMBIGUOUS, message, (*kind, candidates))
-                .hint("Name one of them as `category/id`, and a lockfile with its `@version`.")
+            ambiguous_item_reply(*kind, item, candidates)
         }
         ItemError::Clash { kind, item, candidates } => {
-            let message = prose_with_item(format!("Two items claim to be the {kind} `"), item);
-            candidates_reply(
-                codes::ITEM_CLASH,
-                message.and("`, so neither is used."),
-                (*kind, candidates),
-            )
-            .hint("Remove or rename one of them.")
+            clashing_items_reply(*kind, item, candidates)
         }
         ItemError::Faulty { address, fault } => {
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
@@ -58,13 +48,7 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
                 .hint("Tools, directives and knowledge entries can be; `load` shows any item.")
         }
         ItemError::InvalidSchema { address, error } => {
-            let message = match address {
-                Some(address) => Prose::words("A JSON Schema of ").address(address.clone()),
-                None => Prose::words("A JSON Schema of the item"),
-            };
-            let why = Content::mention(error.to_string());
-            Draft::invalid(codes::RUN_SCHEMA, message.and(" cannot be used: ").content(why))
-                .hint("It must be JSON Schema 2020-12, without references to other documents.")
+            invalid_schema_reply(address.as_ref(), error)
         }
         ItemError::InvalidInputs(wrong) => wrong_inputs_reply(wrong),
         ItemError::InvalidFrontmatter { address, problems: found } => {
@@ -83,6 +67,30 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
         ItemError::UseDenied(unused) => trust::untrusted_item_reply(unused),
         ItemError::Change(error) => item_change::item_change_error_reply(error),
     }
+}
+
+fn ambiguous_item_reply(kind: ItemType, item: &ItemRef, candidates: &[ScopedPath]) -> Draft {
+    let count = candidates.len();
+    let message = prose_with_item("The id `", item).and(format!("` matches {count} items."));
+    candidates_reply(codes::ITEM_AMBIGUOUS, message, (kind, candidates))
+        .hint("Name one of them as `category/id`, and a lockfile with its `@version`.")
+}
+
+fn clashing_items_reply(kind: ItemType, item: &ItemRef, candidates: &[ScopedPath]) -> Draft {
+    let message = prose_with_item(format!("Two items claim to be the {kind} `"), item);
+    let message = message.and("`, so neither is used.");
+    candidates_reply(codes::ITEM_CLASH, message, (kind, candidates))
+        .hint("Remove or rename one of them.")
+}
+
+fn invalid_schema_reply(address: Option<&Address>, error: &SchemaError) -> Draft {
+    let message = match address {
+        Some(address) => Prose::words("A JSON Schema of ").address(address.clone()),
+        None => Prose::words("A JSON Schema of the item"),
+    };
+    let why = Content::mention(error.to_string());
+    Draft::invalid(codes::RUN_SCHEMA, message.and(" cannot be used: ").content(why))
+        .hint("It must be JSON Schema 2020-12, without references to other documents.")
 }
 
 fn missing_item_reply(

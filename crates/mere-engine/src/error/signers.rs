@@ -2,6 +2,7 @@
 //! people.
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::trust::Fingerprint;
 
 use super::keys::{end_sentence, file_prose};
 use crate::trust::signers::SignerFault;
@@ -16,13 +17,7 @@ pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
                  fingerprint.",
             )
         }
-        SignerFault::Ambiguous(keys) => {
-            let keys = keys.iter().map(|key| Data::from(Content::from(*key)));
-            let data = Fields::default().with("keys", keys.collect::<Data>());
-            Draft::invalid(codes::SIGNER_AMBIGUOUS, "Several trusted keys have that name.")
-                .hint("Name one by its `SHA256:…` fingerprint, as shown by `mere trust list`.")
-                .data(data)
-        }
+        SignerFault::Ambiguous(keys) => ambiguous_signer_reply(keys),
         SignerFault::Revoked(key) => {
             let hint = Prose::words("If that was a mistake, `mere trust remove ");
             let hint = hint.content((*key).into()).and("` undoes it; then add the key again.");
@@ -68,4 +63,12 @@ pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
             Draft::fault(codes::SIGNER_DAMAGED, message).hint("Nothing was changed.")
         }
     }
+}
+
+fn ambiguous_signer_reply(keys: &[Fingerprint]) -> Draft {
+    let keys = keys.iter().map(|key| Data::from(Content::from(*key)));
+    let data = Fields::default().with("keys", keys.collect::<Data>());
+    Draft::invalid(codes::SIGNER_AMBIGUOUS, "Several trusted keys have that name.")
+        .hint("Name one by its `SHA256:…` fingerprint, as shown by `mere trust list`.")
+        .data(data)
 }

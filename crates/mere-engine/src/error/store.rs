@@ -9,7 +9,7 @@ use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 
 use super::item::problems_data as problems_of;
 use crate::items::mask_problems;
-use crate::memory::{ConfigureError, StoreError};
+use crate::memory::{ConfigureError, StoreError, UnknownStore};
 
 /// Answers a call about a store that failed.
 pub(super) fn store_error_reply(error: &StoreError) -> Draft {
@@ -35,18 +35,7 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
                 "Nothing was overwritten. Change it with update_memory, or choose another path.",
             )
         }
-        StoreError::UnknownStore(unserved) => {
-            let known = unserved.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
-            let message = Prose::words(format!("There is no store called `{}`.", unserved.name));
-            let hint = if known.is_empty() {
-                "A store that a project's config places outside the project is available after \
-                 `mere trust project`."
-                    .to_owned()
-            } else {
-                format!("Available stores: {}.", known.join(", "))
-            };
-            Draft::invalid(codes::STORE_UNKNOWN, message).hint(Prose::words(hint))
-        }
+        StoreError::UnknownStore(unserved) => unknown_store_reply(unserved),
         StoreError::NewerFormat => super::item_change::newer_space_reply(),
         StoreError::Configure(error) => configure_error_reply(error),
         StoreError::ForeignCursor => super::wrong_cursor_reply(),
@@ -73,6 +62,19 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
             unwritable_reply(&format!("The folder `{}`", kind.folder()), cause)
         }
     }
+}
+
+fn unknown_store_reply(unknown: &UnknownStore) -> Draft {
+    let known = unknown.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    let message = Prose::words(format!("There is no store called `{}`.", unknown.name));
+    let hint = if known.is_empty() {
+        "A store that a project's config places outside the project is available after `mere trust \
+         project`."
+            .to_owned()
+    } else {
+        format!("Available stores: {}.", known.join(", "))
+    };
+    Draft::invalid(codes::STORE_UNKNOWN, message).hint(Prose::words(hint))
 }
 
 /// Answers when something cannot be read. The cause may name host paths, so it goes to the log.

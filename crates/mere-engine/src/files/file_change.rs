@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use cap_std::fs::File;
 use mere_core::address::Address;
 use mere_core::digest::Sha256;
 use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success, codes};
@@ -137,20 +138,14 @@ fn new_content(
         ExistingEntry::Absent => None,
         ExistingEntry::File(file) => Some(file),
     };
-    let current = match (permit.how(), permit.expect(), current) {
+    let file = match (permit.how(), permit.expect(), current) {
         // The new content does not depend on the current one.
         (FileChangeKind::Write { content, .. }, None, _) => return Ok(content.clone()),
         (_, Some(_), None) => return Err(stale_error(address, None).into()),
         (_, None, None) => return Err(ResolveError::NotVisible.into()),
-        (_, _, Some(file)) => read_at_most(file, MAX_EDITED)
-            .map_err(|cause| ChangeError::Failed { address: address.clone(), cause })?,
+        (_, _, Some(file)) => file,
     };
-    let bytes = current.ok_or_else(|| ChangeError::NotText(address.clone()))?;
-    let sha256 = Sha256::digest(&bytes);
-    if permit.expect().is_some_and(|expected| expected != sha256) {
-        return Err(stale_error(address, Some(sha256)).into());
-    }
-    let text = String::from_utf8(bytes).map_err(|_| ChangeError::NotText(address.clone()))?;
+    let text = read_current(permit, file)?;
     let secrets = if view.world.is_confirmed_at(address) {
         SecretDisplay::Shown
     } else {
@@ -188,6 +183,19 @@ fn new_content(
         return Err(ChangeError::TouchesRedaction(address.clone()).into());
     }
     Ok(changed)
+}
+
+/// Reads the text that is to be changed, if it is what the caller expects.
+fn read_current(permit: &Permit<'_>, file: File) -> Result<String, ChangeError> {
+    let address = permit.address();
+    let bytes = read_at_most(file, MAX_EDITED)
+        .map_err(|cause| ChangeError::Failed { address: address.clone(), cause })?;
+    let bytes = bytes.ok_or_else(|| ChangeError::NotText(address.clone()))?;
+    let sha256 = Sha256::digest(&bytes);
+    if permit.expect().is_some_and(|expected| expected != sha256) {
+        return Err(stale_error(address, Some(sha256)));
+    }
+    String::from_utf8(bytes).map_err(|_| ChangeError::NotText(address.clone()))
 }
 
 /// Finds the only occurrence of `old` in the text, and returns its range with the replacement. A

@@ -1,5 +1,5 @@
-//! Creating, updating and deleting an item. Each change is checked and permitted, and then applied
-//! or proposed. This file also defines [`ItemCall`], which carries what a call about items needs.
+//! Creating, updating and deleting an item: checked, permitted, and then applied or proposed. This
+//! file also defines [`ItemCall`], which carries what a call about items needs.
 
 use mere_core::address::{Address, RelPath, Spoken};
 use mere_core::digest::Sha256;

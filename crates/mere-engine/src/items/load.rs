@@ -65,12 +65,7 @@ pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError>
         .with_some("relationships", around);
     let data =
         data.with_some("copied_to", copied_to.clone()).with_some("masked", teller.masked_count());
-    let version = loaded.item.version().map_or(String::new(), |version| format!(" {version}"));
-    let message = Prose::words(format!("The {} `", place.kind))
-        .name(item_name(place))
-        .and(format!("`{version} is "))
-        .address(loaded.address.clone())
-        .and(".");
+    let message = location_sentence(loaded);
     let draft = match copied_to {
         None => Draft::success(codes::LOAD, message).data(data),
         Some(copy) => {
@@ -82,6 +77,16 @@ pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError>
         Some(advice) => draft.hint(advice),
         None => draft,
     })
+}
+
+/// Says where an item lies.
+fn location_sentence(loaded: &LoadedItem) -> Prose {
+    let version = loaded.item.version().map_or(String::new(), |version| format!(" {version}"));
+    Prose::words(format!("The {} `", loaded.place.kind))
+        .name(item_name(&loaded.place))
+        .and(format!("`{version} is "))
+        .address(loaded.address.clone())
+        .and(".")
 }
 
 /// Hides expired memories from agents; a person may still see them.

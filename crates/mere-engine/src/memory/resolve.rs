@@ -83,13 +83,10 @@ impl StoreResolver<'_> {
         mods: Mods,
     ) -> Result<(), WorldError> {
         let name = || said.name.clone();
+        let refuse_name =
+            |fault: &StoreConfigError| Err(invalid_config(scope, said.name_location, fault).into());
         if self.resolved.iter().any(|(store, _)| store.name == said.name) {
-            return Err(invalid_config(
-                scope,
-                said.name_location,
-                &StoreConfigError::Duplicate(name()),
-            )
-            .into());
+            return refuse_name(&StoreConfigError::Duplicate(name()));
         }
         let refuse =
             |fault: &StoreConfigError| Err(invalid_config(scope, said.path_location, fault).into());
@@ -105,12 +102,7 @@ impl StoreResolver<'_> {
             return Ok(());
         }
         if matches!(spot, StoreLocation::Outside) && self.is_name_taken(&said.name) {
-            return Err(invalid_config(
-                scope,
-                said.name_location,
-                &StoreConfigError::NameTaken(name()),
-            )
-            .into());
+            return refuse_name(&StoreConfigError::NameTaken(name()));
         }
         if let Some(fault) = self.find_location_error(said, &spot, &site)? {
             return refuse(&fault);

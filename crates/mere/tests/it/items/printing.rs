@@ -136,7 +136,7 @@ fn searches_and_runs_are_printed() {
         &stage,
         "run hello_tool -p nam=Ada",
         1,
-        &["mere: The inputs", "      - `nam` is not known"],
+        &["mere: The inputs", "      - `nam` is unknown"],
     );
     check(&stage, "lock hello_tool", 0, &["it pins 3 links."]);
     check(&stage, "lock --check", 0, &["1 lockfile holds."]);
@@ -164,7 +164,7 @@ fn memories_and_stores_are_printed() {
     let stores =
         ["→ cortex · strict · ROOT_PROJECT:/.ai/memory/\n    Shared notes", "\n      testing  "];
     check(&stage, "store list", 0, &stores);
-    check(&stage, "store sync", 0, &["is there.\n"]);
+    check(&stage, "store sync", 0, &["All configured categories exist.\n"]);
     let create = "memory create todo/a text --tag x --citation y --source z --expires-at 30d";
     check(&stage, create, 0, &["is kept"]);
     let (_, printed) = Typist::start(&stage, "memory get todo/a").finish();

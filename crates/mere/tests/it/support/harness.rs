@@ -249,9 +249,15 @@ impl<'a> Mcp<'a> {
         let id = self.last_id;
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         self.send(message.to_string().as_bytes());
-        let answer = self.receive();
-        assert_eq!(answer["id"], id, "{answer}");
-        answer
+        loop {
+            let answer = self.receive();
+            // The server reports a changed configuration whenever it notices it.
+            if answer["method"] == "notifications/tools/list_changed" {
+                continue;
+            }
+            assert_eq!(answer["id"], id, "{answer}");
+            return answer;
+        }
     }
 
     /// Calls a tool and returns the whole result.

@@ -42,7 +42,7 @@ const ROOMS: [(&str, &[&str]); 4] = [
             "session", "space", "trust", "world",
         ],
     ),
-    ("mere/src/main.rs", &["arguments", "commands", "log", "mcp", "print"]),
+    ("mere/src/lib.rs", &["arguments", "commands", "log", "mcp", "print"]),
 ];
 
 #[test]

@@ -26,7 +26,8 @@ fn declared_type(line: &str) -> Option<&str> {
     let kinds = ["struct ", "enum ", "trait ", "type ", "union "];
     let name = kinds.iter().find_map(|kind| rest.strip_prefix(kind))?;
     let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
-    Some(&name[..end])
+    // A macro declares types under names that it is given.
+    Some(&name[..end]).filter(|name| !name.is_empty())
 }
 
 #[test]

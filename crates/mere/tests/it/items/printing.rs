@@ -139,7 +139,7 @@ fn searches_and_runs_are_printed() {
         &["mere: The inputs", "      - `nam` is unknown"],
     );
     check(&stage, "lock hello_tool", 0, &["it pins 3 links."]);
-    check(&stage, "lock --check", 0, &["1 lockfile holds."]);
+    check(&stage, "lock --check", 0, &["1 lockfile matches."]);
     stage.file("project/.ai/tools/examples/hello_tool.py", "print(1)\n");
     check(
         &stage,

@@ -137,7 +137,8 @@ pub enum Denial {
     },
     /// The category holds files that are not memories.
     #[error(
-        "Cannot delete category '{path}': it contains {} that agents may not delete. Ask a person to check what is there.",
+        "Cannot delete category '{path}': it contains {} that agents may not delete. Ask a person \
+         to check what is there.",
         pluralize(*.others, "other file", "other files")
     )]
     ForeignFiles {
@@ -209,7 +210,8 @@ pub enum InvalidChange {
     },
     /// Something that is not a category has its name, or the name of one of its ancestors.
     #[error(
-        "Cannot create category '{path}': something that is not a category already has this name, or the name of one of its parents."
+        "Cannot create category '{path}': something that is not a category already has this name, \
+         or the name of one of its parents."
     )]
     Obstructed {
         /// The category to create.
@@ -217,7 +219,8 @@ pub enum InvalidChange {
     },
     /// The path of the memory is the path of a category.
     #[error(
-        "Cannot create memory at '{path}': a category has that name. Add the memory's own name: '{path}/name'."
+        "Cannot create memory at '{path}': a category has that name. Add the memory's own name: \
+         '{path}/name'."
     )]
     NameIsCategory {
         /// The memory.
@@ -230,7 +233,11 @@ pub enum InvalidChange {
         path: MemoryPath,
     },
     /// The category to delete is not empty.
-    #[error("Cannot delete category '{path}': it is not empty ({}). Set `recursive` to delete its contents as well.", describe_contents(*.contents))]
+    #[error(
+        "Cannot delete category '{path}': it is not empty ({}). Set `recursive` to delete its \
+         contents as well.",
+        describe_contents(*.contents)
+    )]
     NotEmpty {
         /// The category.
         path: Category,

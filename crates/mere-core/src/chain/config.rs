@@ -49,7 +49,8 @@ pub enum ChainConfigFault {
     },
     /// A variable has an invalid name.
     #[error(
-        "`{field}` of `{link}` has a variable name with characters other than letters, digits and `_`"
+        "`{field}` of `{link}` has a variable name with characters other than letters, digits and \
+         `_`"
     )]
     VariableName {
         /// The tool.
@@ -59,7 +60,8 @@ pub enum ChainConfigFault {
     },
     /// A variable does not have exactly one valid source.
     #[error(
-        "`{field}.{name}` of `{link}` must have exactly one of `secret`, `env` and `value`, set to a string"
+        "`{field}.{name}` of `{link}` must have exactly one of `secret`, `env` and `value`, set to \
+         a string"
     )]
     VariableSource {
         /// The tool.

@@ -29,7 +29,8 @@ pub(super) fn join_content(said: &str, content: Option<&str>) -> String {
     if content.len() <= MAX_CONTENT {
         return [said, "\\n\\n", content].concat();
     }
-    let note = "\\n(The text is cut off; `content` in the structured reply has all of it, and `offset` and `limit` return it in parts.)\\n\\n";
+    let note = "\\n(The text is cut off; `content` in the structured reply has all of it, and \
+        `offset` and `limit` return it in parts.)\\n\\n";
     [said, note, truncate_json(content), "\""].concat()
 }
 

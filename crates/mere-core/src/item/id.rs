@@ -20,7 +20,8 @@ pub struct ItemId(String);
 pub enum IdError {
     /// The text does not have the form of an id.
     #[error(
-        "an id has 1 to 64 lower-case letters, digits, `_` or `-`, and begins with a letter or digit"
+        "an id has 1 to 64 lower-case letters, digits, `_` or `-`, and begins with a letter or \
+         digit"
     )]
     Form,
     /// The name is reserved.

@@ -179,7 +179,8 @@ fn check_tags_and_citations(tags: &[String], citations: &[String]) -> Result<(),
         return Err(ItemFault::whole_file("the tags are invalid", fix));
     }
     if citations.len() > MAX_LIST_ITEMS || !citations.iter().all(|one| fits(one, MAX_CITATION)) {
-        let fix = "Give at most 64 citations; each of them, and the source, has 1 to 1000 visible characters.";
+        let fix = "Give at most 64 citations; each of them, and the source, has 1 to 1000 visible \
+            characters.";
         return Err(ItemFault::whole_file("a citation or the source is invalid", fix));
     }
     Ok(())

@@ -102,7 +102,8 @@ fn parse_variable(said: &Spanned<String>) -> Result<String, YamlError> {
     }
     Err(error_at(
         said.referenced,
-        "the name of a variable may contain only letters, digits and `_`, and must not start with a digit",
+        "the name of a variable may contain only letters, digits and `_`, and must not start with \
+         a digit",
     ))
 }
 

@@ -37,14 +37,16 @@ pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
                 Prose::words(words).address(address.clone()).and("."),
             )
             .hint(
-                "Secrets are masked and host folders are shown as addresses. Leave such lines unchanged, or remove them.",
+                "Secrets are masked and host folders are shown as addresses. Leave such lines \
+                 unchanged, or remove them.",
             )
         }
         ChangeError::Failed { address, cause } => {
             tracing::error!(%cause, %address, "a file could not be written");
             let words = " could not be written; the existing content was not changed.";
             Draft::fault(codes::WRITE_FAILED, address_prose(address, words)).hint(
-                "Ask a person to check whether the disk is full or the folder is read-only; the log says why.",
+                "Ask a person to check whether the disk is full or the folder is read-only; the \
+                 log says why.",
             )
         }
     }

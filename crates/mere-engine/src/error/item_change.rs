@@ -23,7 +23,8 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
             let data = Fields::default().with("sha256", *current);
             Draft::invalid(codes::ITEM_STALE, message.and(" has changed in the meantime."))
                 .hint(
-                    "Nothing was changed. Load it again, and apply your change to the current version.",
+                    "Nothing was changed. Load it again, and apply your change to the current \
+                     version.",
                 )
                 .data(data)
         }
@@ -72,7 +73,8 @@ fn unsupported_type_reply(kind: ItemType) -> Draft {
     Draft::invalid(codes::CHANGE_TYPE, Prose::words(message)).hint(match kind {
         ItemType::Lockfile => "It belongs to its tool and must not be written by hand.",
         ItemType::Memory => {
-            "create_memory, update_memory, move_memory and remove_memory are the tools for memories; people use `mere memory`."
+            "create_memory, update_memory, move_memory and remove_memory are the tools for \
+             memories; people use `mere memory`."
         }
         _ => "Directives, tools and knowledge entries can be.",
     })
@@ -121,8 +123,10 @@ fn signing_error_reply(error: &ItemChangeError) -> Draft {
         }
         ItemChangeError::EditorFailed(address) => {
             let message = Prose::words("The editor failed on ").address(address.clone());
-            Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed."))
-                .hint("Set `VISUAL` or `EDITOR` to choose the editor. If it changed the item, `mere sign` shows the changes.")
+            Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed.")).hint(
+                "Set `VISUAL` or `EDITOR` to choose the editor. If it changed the item, `mere \
+                 sign` shows the changes.",
+            )
         }
         _ => super::panic_reply(),
     }
@@ -152,6 +156,8 @@ fn write_failure_reply(address: &Address, cause: &std::io::Error) -> Draft {
     tracing::error!(%cause, %address, "an item could not be written");
     let message = Prose::words("").address(address.clone());
     let words = " could not be written; the existing content was not changed.";
-    Draft::fault(codes::CHANGE_FAILED, message.and(words))
-        .hint("Ask a person to check whether the disk is full or the folder is read-only; the log says why.")
+    Draft::fault(codes::CHANGE_FAILED, message.and(words)).hint(
+        "Ask a person to check whether the disk is full or the folder is read-only; the log \
+         says why.",
+    )
 }

@@ -12,7 +12,8 @@ use crate::trust::keys::KeyFault;
 pub(crate) fn key_error_reply(fault: &KeyFault) -> Draft {
     match fault {
         KeyFault::NoKey => Draft::invalid(codes::KEY_NONE, "You have no key to sign with.").hint(
-            "`mere keys generate` creates one; `mere keys use` selects an existing one, from a file or from ssh-agent.",
+            "`mere keys generate` creates one; `mere keys use` selects an existing one, from a \
+             file or from ssh-agent.",
         ),
         KeyFault::Unknown(key) => Draft::invalid(
             codes::KEY_UNKNOWN,
@@ -109,7 +110,10 @@ fn locked_key_reply(
     key: Fingerprint,
 ) -> Draft {
     Draft::invalid(code, fingerprint_prose(key).and(" is locked with a passphrase."))
-        .hint("Run this at a terminal, which asks for the passphrase, or load the key with `ssh-add`.")
+        .hint(
+            "Run this at a terminal, which asks for the passphrase, or load the key with \
+             `ssh-add`.",
+        )
         .data(key_fields(key))
 }
 

@@ -95,7 +95,8 @@ fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
             let message = format!("The argument `{name}` of `{tool}` is not a glob pattern.");
             Draft::invalid(codes::GLOB_PATTERN, Prose::words(message)).hint(match error {
                 PatternError::Path => {
-                    "A pattern is relative, such as `*.rs` or `src/**/*.rs`; it must not contain `..`; pass the directory to search as `path`."
+                    "A pattern is relative, such as `*.rs` or `src/**/*.rs`; it must not contain \
+                     `..`; pass the directory to search as `path`."
                 }
                 PatternError::Glob => {
                     "Close every bracket and brace, and keep the pattern under 1 KiB."
@@ -173,8 +174,8 @@ pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
             "The argument `pattern` of `grep` is not a valid regular expression.",
         )
         .hint(
-            "The syntax is Rust's: no look-around, no backreferences, and no line break in the pattern. Escape \
-             a literal ( [ { . * + ? with a backslash.",
+            "The syntax is Rust's: no look-around, no backreferences, and no line break in the \
+             pattern. Escape a literal ( [ { . * + ? with a backslash.",
         ),
         ToolError::Unreadable { address, cause } => unreadable_reply(address, cause),
         ToolError::Change(error) => file_change::change_error_reply(error),
@@ -207,8 +208,10 @@ fn io_error_reply(cause: &std::io::Error) -> Draft {
 }
 
 fn wrong_cursor_reply() -> Draft {
-    Draft::invalid(codes::PAGE_CURSOR, "The cursor was not issued by this call.")
-        .hint("Pass `next` from the previous page with otherwise unchanged arguments, or leave the cursor out.")
+    Draft::invalid(codes::PAGE_CURSOR, "The cursor was not issued by this call.").hint(
+        "Pass `next` from the previous page with otherwise unchanged arguments, or leave the \
+         cursor out.",
+    )
 }
 
 /// Answers a call while a config file cannot be used.

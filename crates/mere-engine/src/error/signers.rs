@@ -11,8 +11,10 @@ use mere_host::KeyFileError;
 pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
     match fault {
         SignerFault::Unknown => {
-            Draft::invalid(codes::SIGNER_UNKNOWN, "No trusted key has that name.")
-                .hint("`mere trust list` shows the trusted keys; give a name or a `SHA256:…` fingerprint.")
+            Draft::invalid(codes::SIGNER_UNKNOWN, "No trusted key has that name.").hint(
+                "`mere trust list` shows the trusted keys; give a name or a `SHA256:…` \
+                 fingerprint.",
+            )
         }
         SignerFault::Ambiguous(keys) => {
             let keys = keys.iter().map(|key| Data::from(Content::from(*key)));
@@ -28,7 +30,8 @@ pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
             Draft::invalid(codes::SIGNER_IS_REVOKED, message).hint(hint)
         }
         SignerFault::Untrusted(key) => {
-            let message = Prose::words("There is no trust to transfer from ").content((*key).into());
+            let message =
+                Prose::words("There is no trust to transfer from ").content((*key).into());
             Draft::invalid(codes::SIGNER_UNKNOWN, message.and(": it is not trusted."))
                 .hint("To trust the new key on its own, use `mere trust add`.")
         }
@@ -39,8 +42,10 @@ pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
         }
         SignerFault::Rotation { file, cause } => {
             let message = file_prose(file).and(" is not a valid rotation: ");
-            Draft::invalid(codes::SIGNER_ROTATION, message.and(end_sentence(cause)))
-                .hint("Nothing was changed. Ask the key's owner for the output of `mere keys rotate`.")
+            Draft::invalid(codes::SIGNER_ROTATION, message.and(end_sentence(cause))).hint(
+                "Nothing was changed. Ask the key's owner for the output of `mere keys \
+                 rotate`.",
+            )
         }
         SignerFault::File(KeyFileError::Missing(file)) => {
             Draft::invalid(codes::SIGNER_MISSING, file_prose(file).and(" is not there."))
@@ -55,7 +60,8 @@ pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
             file_prose(file).and(" is damaged, so no key in it is trusted."),
         )
         .hint(
-            "Restore it from a backup, or move it away and start again; that loses the revocations in it.",
+            "Restore it from a backup, or move it away and start again; that loses the revocations \
+             in it.",
         ),
         SignerFault::NotSaved(cause) => {
             let message = Prose::words("").content(Content::mention(end_sentence(cause)));

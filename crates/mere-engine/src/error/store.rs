@@ -25,7 +25,8 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
         StoreError::Expired { path, at } => {
             let message = format!("The memory at '{path}' expired at {at}.");
             Draft::invalid(codes::MEMORY_EXPIRED, prose_with_names(&message, &[path.into()])).hint(
-                "get_memory with `include_expired` shows it; update_memory with a later `expires_at` restores it.",
+                "get_memory with `include_expired` shows it; update_memory with a later \
+                 `expires_at` restores it.",
             )
         }
         StoreError::MemoryExists(path) => {
@@ -38,7 +39,8 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
             let known = unserved.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
             let message = Prose::words(format!("There is no store called `{}`.", unserved.name));
             let hint = if known.is_empty() {
-                "A store that a project's config places outside the project is available after `mere trust project`."
+                "A store that a project's config places outside the project is available after \
+                 `mere trust project`."
                     .to_owned()
             } else {
                 format!("There is {}.", known.join(", "))
@@ -85,7 +87,8 @@ fn unwritable_reply(what: &str, cause: &io::Error) -> Draft {
     tracing::error!(what, %cause, "it could not be written");
     let message = format!("{what} could not be written. The existing content was not changed.");
     Draft::fault(codes::STORE_UNWRITTEN, Prose::words(message)).hint(
-        "Ask a person to check the disk space and the permissions of its folder; the log says more.",
+        "Ask a person to check the disk space and the permissions of its folder; the log says \
+         more.",
     )
 }
 
@@ -129,7 +132,10 @@ fn flaw_reply(flaw: &InvalidChange) -> Draft {
             codes::MEMORY_CATEGORY,
             message,
         )
-        .hint("The configuration defines it; ask a person to run `mere store sync`, which creates it."),
+        .hint(
+            "The configuration defines it; ask a person to run `mere store sync`, which creates \
+             it.",
+        ),
         InvalidChange::MemoryCategoryMissing { mode: CategoryMode::Subcategories, .. } => {
             Draft::invalid(codes::MEMORY_CATEGORY, message)
                 .hint("Create new categories below those that list_stores and list_memories show.")

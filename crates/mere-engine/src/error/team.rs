@@ -24,7 +24,8 @@ pub(super) fn team_error_reply(fault: &TeamRefusal) -> Draft {
         TeamRefusal::NotAdmin(key) => {
             let message = prose_mentioning("Your key ", key).and(" is not an admin key.");
             Draft::invalid(codes::TEAM_NOT_ADMIN, message).hint(
-                "`mere team show` lists the admins; `mere keys use` switches to another key of yours.",
+                "`mere team show` lists the admins; `mere keys use` switches to another key of \
+                 yours.",
             )
         }
         other => member_error_reply(other),
@@ -92,10 +93,12 @@ fn changed_team_reply(fault: &TeamRefusal) -> Draft {
         }
         TeamRefusal::AdminsReplaced => Draft::invalid(
             codes::JOIN_UNASKED,
-            "The team's admins have changed, and not enough of the admins you know have signed the change.",
+            "The team's admins have changed, and not enough of the admins you know have signed the \
+             change.",
         )
         .hint(
-            "Check the new admins with somebody you trust; then run `mere join` at a terminal, or name them with `--admin`.",
+            "Check the new admins with somebody you trust; then run `mere join` at a terminal, or \
+             name them with `--admin`.",
         ),
         TeamRefusal::KeyNotAccepted => Draft::invalid(
             codes::TEAM_UNCOUNTED,

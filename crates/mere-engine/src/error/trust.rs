@@ -130,7 +130,8 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
     let words = match failure {
         VerificationFailure::WrongLocation(mismatch) => match mismatch.expected_path.as_ref() {
             Some(home) if mismatch.field == LocationField::Space => format!(
-                "Ask a person to read it and run `mere sign {} {}`: it was copied from another space, and signing makes it part of this one.",
+                "Ask a person to read it and run `mere sign {} {}`: it was copied from another \
+                 space, and signing makes it part of this one.",
                 home.kind,
                 item_name(place)
             ),
@@ -146,7 +147,9 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
             format!("Ask a person to restore it, or read it and run `mere sign {item}`.")
         }
         VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. } => format!(
-            "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs. Then they sign it with `mere sign {item}` or restore it; `mere draft {item}` allows changes while they work on it."
+            "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs. Then \
+             they sign it with `mere sign {item}` or restore it; `mere draft {item}` allows \
+             changes while they work on it."
         ),
     };
     Prose::with_names(&words, &[item_name(place)])
@@ -191,7 +194,8 @@ pub(crate) fn describe_roster_trouble(trouble: &RosterTrouble) -> (Prose, Prose)
     match trouble {
         RosterTrouble::Missing => words(
             "There is no team roster in this space".to_owned(),
-            "Restore .ai/signers.json and its .sig. If there never was one, `mere team init` creates a team; if you have joined one, leave it first with `mere leave`.",
+            "Restore .ai/signers.json and its .sig. If there never was one, `mere team init` \
+             creates a team; if you have joined one, leave it first with `mere leave`.",
         ),
         RosterTrouble::Broken(why) => words(
             format!("The team's roster is not valid: {why}"),
@@ -204,13 +208,16 @@ pub(crate) fn describe_roster_trouble(trouble: &RosterTrouble) -> (Prose, Prose)
         ),
         RosterTrouble::Older { serial, seen } => words(
             format!("The team's roster has serial {serial}, but {seen} was already seen"),
-            "The newer one stays valid. Update .ai/signers.json from the main branch, or run `mere team restore` to write back the one you saw.",
+            "The newer one stays valid. Update .ai/signers.json from the main branch, or run `mere \
+             team restore` to write back the one you saw.",
         ),
         RosterTrouble::Fork { serial } => words(
             format!(
-                "The team's roster has serial {serial}, but differs from the roster seen with that serial"
+                "The team's roster has serial {serial}, but differs from the roster seen with that \
+                 serial"
             ),
-            "Two changes were made at the same time. The one seen first stays valid; an admin must make the other one again on top of it.",
+            "Two changes were made at the same time. The one seen first stays valid; an admin must \
+             make the other one again on top of it.",
         ),
         RosterTrouble::Incomplete { signed, threshold } => words(
             format!("The team's roster is signed by {signed} of the {threshold} admins it needs"),
@@ -218,15 +225,18 @@ pub(crate) fn describe_roster_trouble(trouble: &RosterTrouble) -> (Prose, Prose)
         ),
         RosterTrouble::UnknownAdmins => words(
             "The team's roster is not signed by enough of the known admins".to_owned(),
-            "Ask an admin who signs now. If the admins have changed, `mere join` shows the new ones; in CI, name one that signed with `--admin`.",
+            "Ask an admin who signs now. If the admins have changed, `mere join` shows the new \
+             ones; in CI, name one that signed with `--admin`.",
         ),
         RosterTrouble::SpaceIdChanged => words(
             "This folder is a team's space, but its space.json now has another id".to_owned(),
-            "Restore .ai/space.json. If the folder now belongs to another project, run `mere leave`.",
+            "Restore .ai/space.json. If the folder now belongs to another project, run `mere \
+             leave`.",
         ),
         RosterTrouble::Damaged => words(
             "The list of teams that you joined is damaged, so no key is trusted here".to_owned(),
-            "Move teams.json out of Merestone's folder in your config directory, and run `mere join` again.",
+            "Move teams.json out of Merestone's folder in your config directory, and run `mere \
+             join` again.",
         ),
     }
 }

@@ -167,7 +167,8 @@ impl TrustStatus {
             Self::Verified(_) => return None,
             Self::Unsigned if place.kind == mere_core::item::ItemType::Memory => return None,
             Self::Draft => format!(
-                "It is a draft: a person is working on it, and it differs from what was signed. `mere sign {item}` ends the draft."
+                "It is a draft: a person is working on it, and it differs from what was signed. \
+                 `mere sign {item}` ends the draft."
             ),
             Self::Unsigned => {
                 format!("Nobody has signed it. Ask a person to read it and run `mere sign {item}`.")
@@ -193,8 +194,8 @@ impl UnknownSigner {
                 )
             }
             Membership::NotJoined => {
-                "The space has a team that you have not joined. Ask a person to run `mere join`, which \
-                 shows whose signatures would count."
+                "The space has a team that you have not joined. Ask a person to run `mere join`, \
+                 which shows whose signatures would count."
                     .to_owned()
             }
             Membership::Joined => format!(

@@ -87,7 +87,10 @@ fn create(
         Prose::with_names(&format!("The category '{path}' {words}."), &[ParsedName::from(path)]),
     );
     let draft = if is_other {
-        draft.hint("Its description is unchanged; use set_category_description to change a description that is not in config.yaml.")
+        draft.hint(
+            "Its description is unchanged; use set_category_description to change a description \
+             that is not in config.yaml.",
+        )
     } else {
         draft
     };

@@ -10,15 +10,18 @@ pub(super) enum StoreConfigError {
     #[error("both config files define a store `{0}`: rename one of them")]
     Duplicate(ModName),
     #[error(
-        "the store `{0}` lies outside the project and would be mounted as `mod:{0}`, but an extra folder or the surrounding project already has that name: rename one of them"
+        "the store `{0}` lies outside the project and would be mounted as `mod:{0}`, but an extra \
+         folder or the surrounding project already has that name: rename one of them"
     )]
     NameTaken(ModName),
     #[error(
-        "the path of the store `{0}` contains a name that an address cannot express: rename the folder, or choose another"
+        "the path of the store `{0}` contains a name that an address cannot express: rename the \
+         folder, or choose another"
     )]
     Unaddressable(ModName),
     #[error(
-        "the folder of the store `{0}` is or contains the project or a space: give the store a folder of its own, such as `./memory`"
+        "the folder of the store `{0}` is or contains the project or a space: give the store a \
+         folder of its own, such as `./memory`"
     )]
     ContainsRoot(ModName),
     #[error(
@@ -26,15 +29,18 @@ pub(super) enum StoreConfigError {
     )]
     WholeSpace(ModName),
     #[error(
-        "the folder of the store `{0}` is reserved for workspaces or items: choose another folder, such as `./memory`"
+        "the folder of the store `{0}` is reserved for workspaces or items: choose another folder, \
+         such as `./memory`"
     )]
     InReservedFolder(ModName),
     #[error(
-        "the folder of the store `{0}` is inside `.git` or inside another folder's space: choose another folder, such as `./memory`"
+        "the folder of the store `{0}` is inside `.git` or inside another folder's space: choose \
+         another folder, such as `./memory`"
     )]
     InGitOrForeignSpace(ModName),
     #[error(
-        "the folder of the store `{0}` is inside, or contains, the folder for keys, approvals or caches: choose another folder"
+        "the folder of the store `{0}` is inside, or contains, the folder for keys, approvals or \
+         caches: choose another folder"
     )]
     TouchesPrivateFolder(ModName),
     #[error(

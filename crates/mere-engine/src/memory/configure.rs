@@ -92,7 +92,10 @@ pub(super) fn init_store(
         return Ok(draft.hint(Prose::words("").content(Content::mention(note)).and(".")));
     }
     Ok(match left.filter(is_left) {
-        Some(_) => draft.hint("The store `memory` is no longer served; run `mere store init memory` to configure it as well."),
+        Some(_) => draft.hint(
+            "The store `memory` is no longer served; run `mere store init memory` to configure it \
+             as well.",
+        ),
         None => draft,
     })
 }

@@ -85,7 +85,8 @@ fn notes(context: &Context) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(folder) = &context.search_ended_at {
         notes.push(format!(
-            "The upward search stopped at a mount point or at a folder with a different owner: {folder}"
+            "The upward search stopped at a mount point or at a folder with a different owner: \
+             {folder}"
         ));
     }
     if let Some(outer) = &context.outer {
@@ -114,7 +115,8 @@ fn untrusted_note(context: &Context, space: &Folder, widening: &WideningConfig) 
     let keys =
         if keys.is_empty() { "The part that widens access".to_owned() } else { keys.join(", ") };
     let words = format!(
-        "{keys} in the project's config has no effect: its current content is not trusted, or its paths lead to other folders now. See `mere trust project`."
+        "{keys} in the project's config has no effect: its current content is not trusted, or its \
+         paths lead to other folders now. See `mere trust project`."
     );
     Some(words)
 }

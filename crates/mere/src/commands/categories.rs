@@ -33,7 +33,8 @@ pub(crate) fn run(place: LocationArguments, asked: CategoryArguments) -> io::Res
         _ => false,
     };
     if is_forced && !terminal::is_interactive() {
-        let words = "`--force` works only at a terminal: standard input and standard output must both be one";
+        let words = "`--force` works only at a terminal: standard input and standard output must \
+            both be one";
         return Ok(terminal::print_failure(words, terminal::USAGE));
     }
     let session = SessionArguments::for_store(asked.store);

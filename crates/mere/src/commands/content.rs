@@ -15,7 +15,8 @@ use crate::print::terminal;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ContentError {
     #[error(
-        "no text was given: pass TEXT, name a file with `--file FILE`, or pipe the text to standard input"
+        "no text was given: pass TEXT, name a file with `--file FILE`, or pipe the text to \
+         standard input"
     )]
     Missing,
     #[error("{what} cannot be read: {error}")]

@@ -26,7 +26,9 @@ use crate::print::terminal;
 const MAX_PAGE: u64 = 10_000;
 /// The largest number of lines that one page of `read` may ask for.
 const MAX_LINES: u64 = 1_000_000;
-const OUTSIDE_PROJECT: &str = "the path is outside the project. Use a path relative to this folder, or an address such as ROOT_PROJECT:/src/main.rs; `mere where PATH` shows where a path is";
+const OUTSIDE_PROJECT: &str = "the path is outside the project. Use a path relative to this \
+    folder, or an address such as ROOT_PROJECT:/src/main.rs; `mere where PATH` shows where a path \
+    is";
 
 /// Runs `mere read`.
 pub(crate) fn read(place: LocationArguments, asked: &ReadArguments) -> io::Result<ExitCode> {

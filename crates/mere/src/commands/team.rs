@@ -93,7 +93,8 @@ impl PersonSession {
             terminal::print_note("they no longer count; `--countersign` would add your signature");
             return Ok(Some(Countersigning::Nothing));
         }
-        let question = "Remove the member and [c]ountersign these items (which you have read), remove the member and [l]et the items lapse, or [q]uit?";
+        let question = "Remove the member and [c]ountersign these items (which you have read), \
+            remove the member and [l]et the items lapse, or [q]uit?";
         Ok(match terminal::ask_choice(question, &['c', 'l', 'q'])? {
             'c' => Some(Countersigning::All),
             'l' => Some(Countersigning::Nothing),
@@ -122,7 +123,8 @@ impl PersonSession {
         let Some(shown) = plan_digest(&plan).filter(|_| !is_over) else {
             return self.print_reply(&plan, &asked.answer, Printer::outcome);
         };
-        let question = "Should these admins decide who signs here? Compare their fingerprints with somebody you trust.";
+        let question = "Should these admins decide who signs here? Compare their fingerprints with \
+            somebody you trust.";
         let consent = match (asked.admin.is_empty(), asked.yes) {
             (false, _) => JoinConsent::Admins(asked.admin.clone()),
             (true, true) => JoinConsent::Unchecked,

@@ -21,8 +21,9 @@ use super::translate;
 use crate::arguments::ToolsetArgument;
 
 const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/src/a.rs is a file \
-    of the project. A bare path is read from the home root. Save what is worth knowing next time as a memory: list_memories first, then create_memory. Every reply has reply_type: S go on; \
-    I correct the call; D ask a person; E stop and report trace_id. Roots:";
+    of the project. A bare path is read from the home root. Save what is worth knowing next time \
+    as a memory: list_memories first, then create_memory. Every reply has reply_type: S go on; I \
+    correct the call; D ask a person; E stop and report trace_id. Roots:";
 
 /// The supported revisions. 2025-06-18 does not differ from its successor in anything we use.
 pub(super) const VERSIONS: &[ProtocolVersion] =

@@ -79,13 +79,17 @@ fn publish_change(desk: &ItemCall<'_>, next: Roster, message: Prose) -> Result<D
 pub(super) fn change_reply(published: &PublishedRoster, message: Prose, data: Fields) -> Draft {
     if published.is_in_force {
         return Draft::success(codes::TEAM_CHANGED, message)
-            .hint("Commit .ai/signers.json and its .sig: it takes effect for others once they have it.")
+            .hint(
+                "Commit .ai/signers.json and its .sig: it takes effect for others once they have \
+                 it.",
+            )
             .data(data);
     }
     let message = message.and(" It waits for the signatures of other admins.");
     Draft::success(codes::TEAM_WAITS, message)
         .hint(
-            "Commit it on a branch; other admins run `mere team sign`. Until enough of them have signed, the previous roster applies.",
+            "Commit it on a branch; other admins run `mere team sign`. Until enough of them have \
+             signed, the previous roster applies.",
         )
         .data(data)
 }

@@ -38,7 +38,8 @@ fn show_joinable(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     if signed.roster == *joined {
         return Ok(Draft::success(codes::JOIN_AGAIN, "You have joined this team.").data(data));
     }
-    let message = "The team's admins have changed, and not enough of the admins you know have signed the change.";
+    let message = "The team's admins have changed, and not enough of the admins you know have \
+        signed the change.";
     let data = data.with("changes", roster_changes(joined, &signed.roster));
     Ok(Draft::success(codes::JOIN_PLAN, message).data(data))
 }
@@ -78,8 +79,8 @@ fn pin_roster(
         draft
     } else {
         draft.hint(
-            "Your own key is not a member's, so what you sign is not trusted here. Send an admin what \
-             `mere keys export` prints.",
+            "Your own key is not a member's, so what you sign is not trusted here. Send an admin \
+             what `mere keys export` prints.",
         )
     })
 }

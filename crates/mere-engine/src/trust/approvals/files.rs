@@ -30,7 +30,8 @@ pub enum AllowError {
     Name,
     /// What was typed does not name anything in this project.
     #[error(
-        "`{0}` is neither an address in this project, such as ROOT_PROJECT:/.env, nor a path inside it"
+        "`{0}` is neither an address in this project, such as ROOT_PROJECT:/.env, nor a path \
+         inside it"
     )]
     Address(String),
     /// The record could not be saved.

@@ -157,7 +157,10 @@ impl WideningRequest {
         let visible = self.config.visible.iter();
         let visible = visible.map(|one| format!("visible: sensitive files that match {one}"));
         let projects = self.config.projects.iter().map(|one| {
-            format!("projects: a folder that matches {one} is its own project, and this project is an extra folder in it")
+            format!(
+                "projects: a folder that matches {one} is its own project, and this project is an \
+                 extra folder in it"
+            )
         });
         let agents = self.config.agents.configured_values().into_iter();
         let agents = agents.map(|(key, value)| format!("{key}: {value}"));

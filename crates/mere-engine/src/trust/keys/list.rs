@@ -32,7 +32,8 @@ pub(super) fn list(surroundings: &Environment) -> Result<Draft, KeyFault> {
     let draft = Draft::success(codes::KEY_LIST, Prose::words(message)).data(data);
     Ok(if own.is_empty() {
         draft.hint(
-            "`mere keys generate` creates a key; `mere keys use` selects an existing one, from a file or from ssh-agent.",
+            "`mere keys generate` creates a key; `mere keys use` selects an existing one, from a \
+             file or from ssh-agent.",
         )
     } else {
         draft

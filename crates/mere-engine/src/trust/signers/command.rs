@@ -100,7 +100,8 @@ fn revoke(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, 
     let is_own = own.iter().any(|own| own.public.fingerprint() == record.fingerprint);
     Ok(if is_own {
         draft.hint(
-            "It is one of your own keys: get another with `mere keys generate` and `mere keys use`.",
+            "It is one of your own keys: get another with `mere keys generate` and `mere keys \
+             use`.",
         )
     } else {
         draft

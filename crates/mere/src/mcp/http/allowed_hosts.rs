@@ -21,7 +21,8 @@ pub(super) struct AllowedHosts {
 /// The error for a wildcard address, which has no name of its own.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "listening on all addresses requires `--allow-host NAME`, the name by which clients reach the server"
+    "listening on all addresses requires `--allow-host NAME`, the name by which clients reach the \
+     server"
 )]
 pub(super) struct MissingHostName;
 

@@ -105,7 +105,8 @@ fn each_mistake_has_its_line_and_what_to_do() {
     refuses("items:\n  memory: {}\n", "line 2, column 3: unknown field `memory`, expected one of");
     refuses(
         "items:\n  tools:\n    categories:\n      a:\n        policies: {}\n",
-        "line 5, column 19: policies apply only to memories, but these categories hold items: remove this key",
+        "line 5, column 19: policies apply only to memories, but these categories hold items: \
+         remove this key",
     );
 }
 

@@ -117,7 +117,8 @@ fn a_broken_memory_is_listed_and_told_with_line_and_fix() {
             3,
             7,
             "the frontmatter is not one plain YAML mapping",
-            "Write each key once with even indentation, and use no anchors, aliases, merge keys or tags.",
+            "Write each key once with even indentation, and use no anchors, aliases, merge keys or \
+             tags.",
         ),
         (
             "---\ntags: [x]\nBody.\n",

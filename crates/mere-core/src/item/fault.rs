@@ -49,7 +49,7 @@ impl ItemFault {
                 line: number(line),
                 column: number(column),
                 what: "YAML parsers disagree on how to read this value".into(),
-                fix: "Quote it to make it a string, or write it in a plain form such as `15` or `true`."
+                fix: "Put it in quotes to make it a string, or write it plainly: `15`, `true`."
                     .into(),
             },
         }

@@ -105,10 +105,10 @@ fn parse_chain(top: &ObjectReader<'_>) -> Result<Vec<PinnedTool>, ItemFault> {
         };
         let executor = match link.get("executor")? {
             Value::Null => None,
-            _ => Some(link.parse("executor", "is no id")?),
+            _ => Some(link.parse("executor", "is not a valid id")?),
         };
         Ok(PinnedTool {
-            id: link.parse("tool_id", "is no id")?,
+            id: link.parse("tool_id", "is not a valid id")?,
             version: link.parse("version", "is not SemVer")?,
             scope,
             category: link.parse("category", "is not a valid category")?,

@@ -55,8 +55,8 @@ codes! {
     WRITE_OBSCURED: World "WRITE" Invalid 8 "The change touches text that was masked or rewritten for the reader.";
     WRITE_SPILLS: World "WRITE" Invalid 9 "The new content would not stay within the section, or the file is nested too deeply.";
     WRITE_FAILED: World "WRITE" Fault 1 "The file could not be written; the old file is unchanged.";
-    WRITE_DENIED: Enforcement "WRITE" Denied 1 "Agents write in their workspace only.";
-    WRITE_REPOSITORY: Enforcement "WRITE" Denied 2 "Agents do not write into `.git`.";
+    WRITE_DENIED: Enforcement "WRITE" Denied 1 "Agents may only write in their workspace.";
+    WRITE_REPOSITORY: Enforcement "WRITE" Denied 2 "Agents may not write into `.git`.";
     PATH_NOT_VISIBLE: World "PATH" Invalid 1 "The path is malformed, outside the visible world, or missing.";
     PATH_BROKEN: World "PATH" Fault 1 "The operating system reported an error while a path was resolved.";
     ALLOW: World "ALLOW" Success 1 "`mere allow`: what a person shows to agents.";
@@ -96,7 +96,7 @@ codes! {
     SIGN_NO_GIT: Items "SIGN" Invalid 3 "There is no git repository, and `--staged` needs one.";
     SIGN_UNSTAGED: Items "SIGN" Invalid 4 "A file of the item differs from its staged version.";
     SIGN_UNFINISHED: Items "SIGN" Invalid 5 "The item is a draft: it must be signed before it can be moved or copied.";
-    SIGN_MEMORY: Items "SIGN" Invalid 6 "Memories are not signed.";
+    SIGN_MEMORY: Items "SIGN" Invalid 6 "Memories cannot be signed.";
     SIGN_EDITOR: Items "SIGN" Fault 1 "The editor failed; nothing was signed.";
     SIGN_DENIED: Enforcement "SIGN" Denied 1 "Signing needs a terminal, ssh-agent, or the user's own config.";
     TEAM_RESTORED: Items "TEAM" Success 7 "`mere team restore`: the last seen roster was put back into the space.";
@@ -107,9 +107,9 @@ codes! {
     TEAM_SHOWN: Items "TEAM" Success 4 "`mere team show`: who is in the team, and whether that counts for the user.";
     TEAM_SIGN_PLAN: Items "TEAM" Success 5 "`mere team sign`: the roster that would be signed, and what it changes.";
     TEAM_LEAVING: Items "TEAM" Success 6 "`mere team remove`: the items for which only that member vouches.";
-    TEAM_EXISTS: Items "TEAM" Invalid 1 "The space has a team already.";
+    TEAM_EXISTS: Items "TEAM" Invalid 1 "The space already has a team.";
     TEAM_NOT_JOINED: Items "TEAM" Invalid 2 "The user has not joined the team of the space.";
-    TEAM_NOT_ADMIN: Items "TEAM" Invalid 3 "The user's key is not an admin's.";
+    TEAM_NOT_ADMIN: Items "TEAM" Invalid 3 "The user's key is not an admin key.";
     TEAM_TAKEN: Items "TEAM" Invalid 4 "The name or the key is in the team already.";
     TEAM_NO_MEMBER: Items "TEAM" Invalid 5 "Nobody in the team is called that.";
     TEAM_UNFIT: Items "TEAM" Invalid 6 "Such a team is not possible: its threshold could not be reached, or it would have no admin.";
@@ -156,7 +156,7 @@ codes! {
     CHANGE_TYPE: Items "CHANGE" Invalid 1 "Items of this type are not made or changed this way.";
     CHANGE_UNFIT: Items "CHANGE" Invalid 2 "The content is not valid for its place; `data` says where and how to fix it.";
     CHANGE_FILES: Items "CHANGE" Invalid 3 "The item's other files are too many, too large, or named wrongly.";
-    CHANGE_PLACE: Items "CHANGE" Invalid 4 "An item cannot be stored there.";
+    CHANGE_PLACE: Items "CHANGE" Invalid 4 "No item can be placed there.";
     CHANGE_OBSCURED: Items "CHANGE" Invalid 5 "The change touches text that was masked or rewritten for the reader.";
     CHANGE_NEWER: Items "CHANGE" Invalid 6 "The space was made by a newer version: it is read only.";
     CHANGE_FAILED: Items "CHANGE" Fault 1 "An item could not be written; the old item is unchanged.";
@@ -209,7 +209,7 @@ codes! {
     SIGNER_REMOVED: Items "SIGNER" Success 3 "`mere trust remove`: the key was forgotten.";
     SIGNER_REVOKED: Items "SIGNER" Success 4 "`mere trust revoke`: the key never counts again.";
     SIGNER_ROTATED: Items "SIGNER" Success 5 "`mere trust rotate`: the key's successor counts like it.";
-    SIGNER_UNKNOWN: Items "SIGNER" Invalid 1 "There is no trusted key of that name.";
+    SIGNER_UNKNOWN: Items "SIGNER" Invalid 1 "No trusted key has that name.";
     SIGNER_IS_REVOKED: Items "SIGNER" Invalid 2 "The key is revoked.";
     SIGNER_FORM: Items "SIGNER" Invalid 3 "The file holds no Ed25519 public key.";
     SIGNER_ROTATION: Items "SIGNER" Invalid 4 "The file is not a rotation signed by both keys.";
@@ -219,7 +219,7 @@ codes! {
     SIGNER_UNREADABLE: Items "SIGNER" Fault 2 "The file cannot be read.";
     ITEM_UNSEARCHABLE: Items "ITEM" Fault 1 "A space cannot be searched.";
     ARGUMENT_WRONG: Surface "ARG" Invalid 1 "An argument is missing, unknown, or of the wrong kind.";
-    ARGUMENT_TOOL: Surface "ARG" Invalid 2 "There is no tool of that name.";
+    ARGUMENT_TOOL: Surface "ARG" Invalid 2 "There is no tool with that name.";
     ARGUMENT_JSON: Surface "ARG" Invalid 3 "The arguments are not one JSON object.";
     HELP: Surface "HELP" Success 1 "`help`: how this server is used.";
     CALL_PANIC: Surface "CALL" Fault 1 "The call failed internally; the server keeps running.";

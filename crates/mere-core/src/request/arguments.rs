@@ -276,7 +276,7 @@ impl<'a> Arguments<'a> {
 
     /// Returns a text that must be given.
     pub(super) fn required_text(&self, name: &'static str) -> Result<&'a str, CallError> {
-        self.text(name)?.ok_or_else(|| self.missing_error(name, "a text"))
+        self.text(name)?.ok_or_else(|| self.missing_error(name, "a string"))
     }
 
     /// Returns a boolean.

@@ -98,7 +98,7 @@ fn category_call(arguments: &Arguments<'_>, what: CategoryChange) -> Result<Verb
 }
 
 const CATEGORY_FORM: &str =
-    "one to eight levels of small letters, digits, `_` and `-`, such as `api/auth`";
+    "one to eight levels of lower-case letters, digits, `_` and `-`, such as `api/auth`";
 
 /// Returns a category that must be well-formed, or `None` for the top level.
 pub(super) fn category(

@@ -99,7 +99,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         Ok(ItemContent { main_file: content, files: arguments.files("files")? })
     };
     let category = arguments.text("category")?.map(str::parse::<Category>).transpose();
-    let takes = "levels of small letters, digits, `_` and `-`, such as `api/auth`";
+    let takes = "levels of lower-case letters, digits, `_` and `-`, such as `api/auth`";
     if let Some(category) = category.map_err(|_| arguments.malformed_error("category", takes))? {
         if item.category.as_ref().is_some_and(|said| *said != category) {
             return Err(arguments.wrong_value_error("category"));

@@ -141,7 +141,7 @@ pub(super) fn item_type(arguments: &Arguments<'_>) -> Result<ItemType, CallError
 
 /// Returns the id, which must be given.
 pub(super) fn item_id(arguments: &Arguments<'_>) -> Result<ItemRef, CallError> {
-    const TAKES: &str = "an id of small letters, digits, `_` and `-`, such as `deploy` or \
+    const TAKES: &str = "an id of lower-case letters, digits, `_` and `-`, such as `deploy` or \
         `release/deploy`";
     let said =
         arguments.text("item_id")?.ok_or_else(|| arguments.missing_error("item_id", TAKES))?;

@@ -227,7 +227,7 @@ fn parse_expired(arguments: &Arguments<'_>) -> Result<ExpiredMemories, CallError
 
 /// Returns the path of a memory, which must be given.
 fn memory_path(arguments: &Arguments<'_>, name: &'static str) -> Result<MemoryPath, CallError> {
-    const TAKES: &str = "a category and a slug of small letters, digits, `_` and `-`, such as \
+    const TAKES: &str = "a category and a slug of lower-case letters, digits, `_` and `-`, such as \
         `api/auth/tokens`, or a slug alone";
     let said = arguments.text(name)?.ok_or_else(|| arguments.missing_error(name, TAKES))?;
     said.parse().map_err(|_| arguments.malformed_error(name, TAKES))

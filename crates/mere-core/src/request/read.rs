@@ -4,8 +4,8 @@ use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, HOME, Verb};
 use crate::address::Spoken;
 
-pub(super) const ABOUT: &str = "Read a text file, or get information about a binary one. Long files come in parts: while `truncated` is true, continue with `offset` after `last`. \
-    parts: go on with `offset` after `last` while `truncated` is true.";
+pub(super) const ABOUT: &str = "Read a text file, or get information about a binary one. Long \
+    files come in parts: while `truncated` is true, continue with `offset` after `last`.";
 
 /// The number of lines that are returned unless the caller says otherwise.
 const DEFAULT_LIMIT: u64 = 2000;

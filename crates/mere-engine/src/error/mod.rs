@@ -52,7 +52,7 @@ pub(crate) fn call_error_reply(error: &CallError) -> Draft {
         CallError::Tool => {
             let names = TOOLS.iter().map(|tool| format!("`{}`", tool.name)).collect::<Vec<_>>();
             Draft::invalid(codes::ARGUMENT_TOOL, "There is no tool with that name.")
-                .hint(Prose::words(format!("There is {}.", names.join(", "))))
+                .hint(Prose::words(format!("The tools are {}.", names.join(", "))))
         }
         CallError::Json { .. } => Draft::invalid(
             codes::ARGUMENT_JSON,
@@ -74,12 +74,12 @@ fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
         ArgumentError::Missing { name, takes } => {
             let message = format!("The argument `{name}` of `{tool}` is missing.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
-                .hint(Prose::words(format!("`{name}` must be {takes}.")))
+                .hint(Prose::words(format!("`{name}` accepts {takes}.")))
         }
         ArgumentError::Malformed { name, takes } => {
             let message = format!("The value of `{name}` is not valid for `{tool}`.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
-                .hint(Prose::words(format!("`{name}` must be {takes}.")))
+                .hint(Prose::words(format!("`{name}` accepts {takes}.")))
         }
         ArgumentError::ExactlyOneOf { names } => {
             let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -106,14 +106,14 @@ fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
         ArgumentError::Wrong { name, kind } => {
             let message = format!("The value of `{name}` is not valid for `{tool}`.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
-                .hint(Prose::words(format!("`{name}` takes {}.", describe_accepted(*kind))))
+                .hint(Prose::words(format!("`{name}` accepts {}.", describe_accepted(*kind))))
         }
     }
 }
 
 fn describe_accepted(kind: ParameterKind) -> String {
     match kind {
-        ParameterKind::Text => "a text".to_owned(),
+        ParameterKind::Text => "a string".to_owned(),
         ParameterKind::ChoiceWithDefault(words) => {
             let words = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
             format!("one of {}", words.join(", "))
@@ -186,8 +186,7 @@ pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
         ToolError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
             .hint("Nothing was changed. Call again if you still want it."),
         ToolError::TimedOut(address) => {
-            let message =
-                Prose::words("Searching ").address(address.clone()).and(" took too long.");
+            let message = Prose::words("Reading ").address(address.clone()).and(" took too long.");
             Draft::fault(codes::CALL_TIMED_OUT, message)
                 .hint("Try a smaller directory; the log shows what is slow.")
         }

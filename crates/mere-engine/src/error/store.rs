@@ -43,7 +43,7 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
                  `mere trust project`."
                     .to_owned()
             } else {
-                format!("There is {}.", known.join(", "))
+                format!("Available stores: {}.", known.join(", "))
             };
             Draft::invalid(codes::STORE_UNKNOWN, message).hint(Prose::words(hint))
         }

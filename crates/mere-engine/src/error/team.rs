@@ -36,8 +36,7 @@ pub(super) fn team_error_reply(fault: &TeamRefusal) -> Draft {
 fn member_error_reply(fault: &TeamRefusal) -> Draft {
     match fault {
         TeamRefusal::NameTaken(name) => {
-            let message =
-                prose_mentioning("The team already has a member called ", name).and(" already.");
+            let message = prose_mentioning("The team already has a member called ", name).and(".");
             Draft::invalid(codes::TEAM_TAKEN, message)
                 .hint("Choose another name. To replace a member's key, remove the member first.")
         }

@@ -194,8 +194,8 @@ impl UnknownSigner {
                 )
             }
             Membership::NotJoined => {
-                "The space has a team that you have not joined. Ask a person to run `mere join`, \
-                 which shows whose signatures would count."
+                "The space has a team that has not been joined here. Ask a person to run `mere \
+                 join`, which shows whose signatures would count."
                     .to_owned()
             }
             Membership::Joined => format!(

@@ -129,7 +129,8 @@ fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), ItemChangeE
         let twice = text.files[..number].iter().any(|(other, _)| other == path);
         if hidden || twice || Some(path) == main.as_ref() {
             return Err(ItemChangeError::InvalidFiles(
-                "unique names, and no hidden file, signature or main file among them",
+                "only files with unique names, and no hidden file, signature or main file among \
+                 them",
             ));
         }
         let fits = match (place.kind, place.form) {
@@ -141,7 +142,8 @@ fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), ItemChangeE
         };
         if !fits {
             return Err(ItemChangeError::InvalidFiles(
-                "files for a tool or a skill; beside a flat tool they are named after it",
+                "files only if it is a tool or a skill; beside a flat tool they must be named \
+                 after it",
             ));
         }
     }

@@ -213,9 +213,10 @@ fn check_all(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
         .with("findings", wrong)
         .with("lockfiles", Data::List(findings));
     if wrong == 0 {
-        let message = count_phrase(checked, "lockfile holds", "lockfiles hold");
+        let message = count_phrase(checked, "lockfile matches", "lockfiles match");
         let message = match old {
             0 => message.and("."),
+            1 => message.and("; 1 of them is for a version that no longer exists."),
             _ => message.and(format!("; {old} of them are for versions that no longer exist.")),
         };
         return Ok(Draft::success(codes::LOCK_CHECKED, message).data(data));

@@ -82,7 +82,7 @@ pub enum OpenError {
     #[error("`MERE_CATEGORY_MODE` is not a valid mode: {0}")]
     Mode(CategoryModeError),
     /// `--store` names a store that is not configured.
-    #[error("no store is called `{name}`: {}", known_stores(.known))]
+    #[error("no store is called `{name}`; {}", known_stores(.known))]
     Store {
         /// The requested name.
         name: ModName,

@@ -376,7 +376,7 @@ fn open_mods(
             }
         };
         if folder.is_inside_any(&private)? {
-            tracing::warn!(name = %one.name, "extra folder left out: it contains keys or approvals");
+            tracing::warn!(name = %one.name, "extra folder left out: keys or approvals are there");
             continue;
         }
         let root = Root::Mod(one.name.clone());

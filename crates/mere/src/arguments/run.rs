@@ -101,7 +101,7 @@ pub(crate) struct ChainArguments {
 #[command(after_help = "Examples:
   mere lock hello_tool                  pin it as it is now and sign the lockfile
   mere lock hello_tool --scope user     for yourself only
-  mere lock --check                     compare every lockfile; exit status 4 if one does not match")]
+  mere lock --check                     compare every lockfile; exit status 4 if one differs")]
 pub(crate) struct LockArguments {
     /// The tool, as id or category/id
     #[arg(value_name = "TOOL", required_unless_present = "check")]

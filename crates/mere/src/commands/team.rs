@@ -134,7 +134,7 @@ impl PersonSession {
             (true, false) => {
                 return Ok(report_refusal(
                     "you did not join the team",
-                    "`--admin SHA256:…` or use `--yes`",
+                    "use `--admin SHA256:…` or `--yes`",
                 ));
             }
         };

@@ -61,7 +61,8 @@ pub(super) fn parse_message(bytes: &[u8]) -> Result<Option<Message>, InvalidMess
     let value = json::parse(bytes).map_err(|_| {
         misfit(
             InvalidMessage::PARSE_ERROR,
-            "not valid JSON, or with duplicate keys, too deep, or with a number out of range",
+            "not valid JSON, or JSON with a duplicate key, too many levels or a number out of \
+             range",
         )
     })?;
     let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();

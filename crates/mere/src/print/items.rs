@@ -76,7 +76,7 @@ impl Printer {
             let links = if count == 1 { "link" } else { "links" };
             push_line(
                 &mut out,
-                format_args!("  {count} {links} elsewhere still point to the old id"),
+                format_args!("  {count} {links} elsewhere still pointing to the old id"),
             );
         }
         self.unchanged_links(&mut out, &reply["data"]);
@@ -86,9 +86,9 @@ impl Printer {
     /// Formats the links that were not changed when an entry was renamed, and where they are.
     fn unchanged_links(&self, out: &mut String, data: &Value) {
         for (name, what) in [
-            ("ambiguous", "not changed: they use the old id alone, which was ambiguous"),
-            ("now_ambiguous", "now ambiguous: several entries have this id"),
-            ("now_to_others", "now point to a different entry"),
+            ("ambiguous", "left unchanged because the old id alone was ambiguous"),
+            ("now_ambiguous", "now ambiguous because several entries have the id"),
+            ("now_to_others", "now pointing to a different entry"),
         ] {
             let Some(count) = data[name]["links"].as_u64() else { continue };
             let links = if count == 1 { "link" } else { "links" };

@@ -26,7 +26,7 @@ pub(super) fn check_layers(level: SandboxLevel) -> Vec<Finding> {
     findings.extend(SandboxLayer::ALL.map(|layer| layer_finding(layer, &layers, level)));
     let is_kept = processes != NOT_ENFORCED && memory != NOT_ENFORCED;
     let what =
-        format!("limits: processes by {processes}, memory by {memory}, workspace by watching");
+        format!("run totals: processes by {processes}, memory by {memory}, workspace by watching");
     findings.push(if is_kept {
         Finding::new("sandbox", FindingState::Right, what)
     } else {

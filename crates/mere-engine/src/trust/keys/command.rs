@@ -245,6 +245,6 @@ fn with_use_hint(draft: Draft, own: &OwnKey) -> Draft {
     if own.is_current {
         return draft;
     }
-    let hint = Prose::words("This is not your signing key; `mere keys use ");
-    draft.hint(hint.content(own.public.fingerprint().into()).and("` makes it so."))
+    let hint = Prose::words("This is not your current signing key; `mere keys use ");
+    draft.hint(hint.content(own.public.fingerprint().into()).and("` switches to it."))
 }

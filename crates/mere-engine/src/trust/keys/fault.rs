@@ -22,7 +22,7 @@ pub(crate) enum KeyFault {
     NextLocked(Fingerprint),
     #[error("that is not the passphrase of {0}")]
     WrongPassphrase(Fingerprint),
-    #[error("{file} can be opened by others: its mode is {mode:o}")]
+    #[error("{file} can be opened by other users: its mode is {mode:o}")]
     UnsafeMode { file: String, mode: u32 },
     #[error("{file} does not exist")]
     Missing { file: String },

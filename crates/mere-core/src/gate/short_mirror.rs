@@ -207,7 +207,7 @@ mod tests {
                 let cleared = Gate::new(Vec::new()).clear(&draft, &stamp);
                 let mirror: String = serde_json::from_str(cleared.mirror_json()).expect("JSON");
                 let (note, part) = mirror.split_once("\n\n").expect("two parts");
-                assert!(note.contains("cut here") && text.starts_with(part), "{filling} {shift}");
+                assert!(note.contains("cut off") && text.starts_with(part), "{filling} {shift}");
             }
         }
     }

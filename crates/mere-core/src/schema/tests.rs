@@ -89,7 +89,7 @@ fn problems_of_parts_say_where() {
         (
             json!({"propertyNames": {"maxLength": 1}}),
             json!({"ab": 1}),
-            ": has a name that is wrong: must have at most 1 character",
+            ": has an invalid name: must have at most 1 character",
         ),
         (json!({"prefixItems": [{}], "items": false}), json!([1, 2]), "/1: is not allowed"),
         (
@@ -123,29 +123,29 @@ fn names_are_repeated_only_if_plain() {
     let open = json!({"additionalProperties": {"type": "string"}});
     let long = "a".repeat(65);
     for (name, unknown, at) in [
-        ("topik", "`topik` is not known", "/topik"),
-        ("größe 2", "`größe 2` is not known", "/größe 2"),
-        ("a`b", "1 name is not known", "/…"),
-        ("a\nb", "1 name is not known", "/…"),
-        ("a\u{202e}b", "1 name is not known", "/…"),
-        (long.as_str(), "1 name is not known", "/…"),
+        ("topik", "`topik` is unknown", "/topik"),
+        ("größe 2", "`größe 2` is unknown", "/größe 2"),
+        ("a`b", "1 name is unknown", "/…"),
+        ("a\nb", "1 name is unknown", "/…"),
+        ("a\u{202e}b", "1 name is unknown", "/…"),
+        (long.as_str(), "1 name is unknown", "/…"),
     ] {
         let instance = json!({name: 1});
         assert_eq!(problem_lines(&closed, &instance), format!(": {unknown}"));
         assert_eq!(problem_lines(&open, &instance), format!("{at}: must be a string"));
     }
     let several = json!({"a": 1, "topic": 2, "b": 3, "c\n": 4});
-    assert_eq!(problem_lines(&closed, &several), ": `a`, `b`, 1 name are not known");
+    assert_eq!(problem_lines(&closed, &several), ": `a`, `b`, 1 name are unknown");
     for none in [
         json!({"additionalProperties": false}),
         json!({"properties": {}, "additionalProperties": false}),
     ] {
-        assert_eq!(problem_lines(&none, &json!({"a": 1, "b": {}})), ": `a`, `b` are not known");
+        assert_eq!(problem_lines(&none, &json!({"a": 1, "b": {}})), ": `a`, `b` are unknown");
     }
     let nested = json!({"additionalProperties": {"additionalProperties": false}});
-    assert_eq!(problem_lines(&nested, &json!({"a": {"b": 1}})), "/a: `b` is not known");
+    assert_eq!(problem_lines(&nested, &json!({"a": {"b": 1}})), "/a: `b` is unknown");
     let unevaluated = json!({"unevaluatedProperties": false});
-    assert_eq!(problem_lines(&unevaluated, &json!({"a": 1})), ": `a` is not known");
+    assert_eq!(problem_lines(&unevaluated, &json!({"a": 1})), ": `a` is unknown");
 }
 
 #[test]

@@ -196,15 +196,15 @@ fn faults_say_which_link_and_field() {
     for (fault, expected) in [
         (
             Chain::new(vec![script("word", "python_runtime", "x.py")]),
-            "`executor_id` of `word` is `python_runtime`, and the chain ends before it",
+            "`executor_id` of `word` is `python_runtime`, which is not in the chain",
         ),
         (
             Chain::new(vec![script("word", "http_client", "x.py")]),
-            "`executor_id` of `word` is `http_client`, which is not run yet",
+            "`executor_id` of `word` is `http_client`, which is not supported yet",
         ),
         (
             Chain::new(vec![tool("bash_runtime", "primitive", "", "")]),
-            "`bash_runtime` is a reserved name, and the tool of scope project may not have it",
+            "`bash_runtime` is a reserved name; a tool in scope project must not use it",
         ),
         (
             Chain::new(vec![

@@ -145,7 +145,8 @@ fn what_cannot_be_merged_is_refused() {
     assert_eq!(merged(json!({"config": {"x": nested(31)}}), json!({}))["x"], nested(31));
     assert_eq!(
         variable("env_config", "A").to_string(),
-        "`env_config.A` of `leaf` is not one of `secret`, `env` and `value` with a text"
+        "`env_config.A` of `leaf` must have exactly one of `secret`, `env` and `value`, set to a \
+         string"
     );
 }
 

@@ -41,9 +41,9 @@ fn a_memory_that_is_wrong_is_no_note() {
         ("created_at: yesterday", "RFC 3339"),
         ("created_at: 2026-02-30T00:00:00Z", "RFC 3339"),
         ("updated_at: 2026-01-24 09:30:00Z", "RFC 3339"),
-        ("expires_at: 1700000000", "not a text"),
-        ("tags: {a: b}", "list of texts"),
-        ("source: [a]", "not a text"),
+        ("expires_at: 1700000000", "not a string"),
+        ("tags: {a: b}", "list of strings"),
+        ("source: [a]", "not a string"),
     ] {
         faulty("memory/x.md", &format!("---\n{front}\n---\n"), says);
     }
@@ -84,14 +84,14 @@ fn a_lockfile_has_a_closed_schema() {
         ("/resolved_chain/0", json!(1), "not an object"),
         ("/resolved_chain/0/integrity", json!("sha256:ab"), "`integrity` is not 64"),
         ("/resolved_chain/0/scope", json!("team"), "`scope` is not"),
-        ("/resolved_chain/0/executor", json!("../x"), "`executor` is no id"),
+        ("/resolved_chain/0/executor", json!("../x"), "`executor` is not a valid id"),
         ("/registry", json!({ "id": "r" }), "`url` is missing"),
         ("/registry", json!({ "id": "r", "url": "u", "extra": 1 }), "extra"),
         ("/metadata/tool_id", json!("other"), "the tool is"),
         ("/metadata/version", json!("1.2.1"), "the version is"),
         ("/metadata/category", json!("api/auth"), "the category is"),
         ("/metadata/scope", json!("user"), "the scope is"),
-        ("/metadata/space_id", json!("me"), "`space_id` is no UUID"),
+        ("/metadata/space_id", json!("me"), "`space_id` is not a UUID"),
         ("/metadata", json!(null), "not an object"),
     ] {
         let mut changed = lockfile();

@@ -118,5 +118,5 @@ fn a_listing_that_takes_too_long_says_so() {
     let mut late = LateTurn { checks_left: Cell::new(0) };
     let reply = call(&scene.session(), r#"{"command":"list"}"#, &mut late);
     assert_eq!(reply.to_value()["code"], "MCP-CALL-E-003");
-    assert_eq!(reply.to_value()["message"], "Looking at ROOT_PROJECT:/ took too long.");
+    assert_eq!(reply.to_value()["message"], "Reading ROOT_PROJECT:/ took too long.");
 }

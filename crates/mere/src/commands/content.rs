@@ -101,7 +101,7 @@ mod tests {
             assert_eq!(error.to_string(), expected);
         };
         check(Ok(None), "the file is larger than a memory may be: 1048576 bytes");
-        check(Ok(Some(vec![0xff])), "the file is not text in UTF-8");
+        check(Ok(Some(vec![0xff])), "the file is not UTF-8 text");
         let missing = io::Error::new(io::ErrorKind::NotFound, "gone");
         check(Err(missing), "the file cannot be read: gone");
         assert_eq!(decode("the file", Ok(Some(b"a\n".to_vec()))).expect("text"), "a\n");

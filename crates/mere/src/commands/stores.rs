@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(parse_value("Team"), Ok(StoreTemplateArgument::Team));
         assert_eq!(parse_value("strict"), Ok(ModeArgument::Strict));
         let wrong = parse_value::<ModeArgument>("loose");
-        assert_eq!(wrong, Err("that is none of free, subcategories, strict".to_owned()));
+        assert_eq!(wrong, Err("expected one of free, subcategories, strict".to_owned()));
     }
 
     #[test]

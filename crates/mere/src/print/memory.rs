@@ -172,8 +172,8 @@ api/tokens · ROOT_PROJECT:/.ai/memory/api/tokens.md
 tags: auth, api
 created 2026-01-24 09:30 · updated 2026-01-25 10:00 · expires 2027-01-24 09:30 (UTC)
 source: a review
-rests on: src/a.rs
-rests on: ADR 3
+based on: src/a.rs
+based on: ADR 3
 
 # Tokens
 
@@ -249,7 +249,7 @@ api/old/   0
     fn what_is_left_is_counted() {
         for (shown, count, is_more, expected) in [
             (1, 1, false, "1 memory."),
-            (10, 57, true, "10 of 57 memories; 47 are left."),
+            (10, 57, true, "10 of 57 memories; 47 more."),
             (10, 11, true, "10 of 11 memories; 1 is left."),
             (10, 10, true, "10 memories; there are more."),
         ] {

@@ -319,7 +319,7 @@ mod tests {
     fn nothing_is_told_with_what_to_try() {
         let data = json!({ "directives": [], "total": 0, "mode": "hybrid" });
         let shown = printer(false).hits(&reply(&data));
-        assert!(shown.starts_with("Nothing matches. Try fewer words"), "{shown}");
+        assert!(shown.starts_with("No matches. Try fewer or different words"), "{shown}");
         assert!(shown.contains("`mere list`"), "{shown}");
     }
 

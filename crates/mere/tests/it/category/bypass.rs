@@ -310,8 +310,8 @@ fn a_memory_goes_where_a_new_one_could_be_made() {
         let reply = Surface::Mcp.ask(&stage, "move_memory", &moved("todo/none/alone"));
         assert_eq!(said(&reply)[2], missing(mode, "todo/none/alone", "todo/none"));
         let reply = Surface::Mcp.ask(&stage, "create_memory", &named("standards/testing"));
-        let message = "Cannot create memory at 'standards/testing': a category has that name. Name \
-                       the memory too: 'standards/testing/name'.";
+        let message = "Cannot create memory at 'standards/testing': a category has that name. Add \
+                       the memory's own name: 'standards/testing/name'.";
         assert_eq!(said(&reply)[2], message);
     }
 }

@@ -142,8 +142,8 @@ fn making_a_category_twice_changes_nothing() {
             for (description, hint) in [
                 (json!(null), None),
                 (json!("First"), None),
-                (json!("Second"), Some("Its description stays as it is; ")),
-                (json!(""), Some("Its description stays as it is; ")),
+                (json!("Second"), Some("Its description is unchanged; use")),
+                (json!(""), Some("Its description is unchanged; use")),
             ] {
                 let again = json!({ "path": "todo/a", "description": description });
                 let reply = surface.ask(&stage, "create_category", &again);
@@ -152,7 +152,7 @@ fn making_a_category_twice_changes_nothing() {
                 });
                 assert_eq!((&reply["code"], &reply["data"]), (&json!("IT-CATEGORY-S-002"), &data));
                 let told = reply["hint"].as_str();
-                assert_eq!(told.map(|told| &told[..32]), hint, "{reply}");
+                assert_eq!(told.map(|told| &told[..33]), hint, "{reply}");
             }
             assert_eq!(disk(&stage), before);
         }
@@ -211,8 +211,8 @@ fn what_is_in_a_category_goes_only_if_that_is_said() {
             {
                 let reply = surface.ask(&stage, "delete_category", &arguments);
                 let message = "Cannot delete category 'legacy': it is not empty (2 memories, \
-                               2 subcategories, 1 other file). Set `recursive` to delete what is \
-                               in it too.";
+                               2 subcategories, 1 other file). Set `recursive` to delete its \
+                               contents as well.";
                 assert_eq!(said(&reply), ["I", "IT-CATEGORY-I-002", message]);
                 let counts = json!({ "memories": 2, "subcategories": 2, "other_files": 1 });
                 assert_eq!(reply["data"], counts);
@@ -246,8 +246,7 @@ fn a_description_is_short_can_be_cleared_and_needs_its_category() {
         assert_eq!(label(&stage), format!("description: {long}\n"));
         if surface != Surface::Person {
             let reply = describe("todo/a", &"é".repeat(501));
-            let message =
-                "The value of `description` is not one that `set_category_description` takes.";
+            let message = "The value of `description` is not valid for `set_category_description`.";
             assert_eq!(said(&reply), ["I", "MCP-ARG-I-001", message]);
             assert_eq!(label(&stage), format!("description: {long}\n"));
         }

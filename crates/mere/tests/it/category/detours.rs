@@ -41,7 +41,7 @@ fn the_commands_for_items_keep_to_the_rules_of_the_store() {
         }
         assert_eq!(disk(&stage), before, "{mode}");
         let moved = person(&stage, &["move", "memory", "alone", "todo"]);
-        let told = "The memory 'alone' is 'todo/alone' now.";
+        let told = "The memory 'alone' was moved to 'todo/alone'.";
         assert_eq!(said(&moved), ["S", "IT-MEMORY-S-004", told], "{mode}");
     }
 }
@@ -181,7 +181,7 @@ fn a_project_does_not_take_over_a_store_of_the_user() {
     stage.file(USER_CONFIG, mine);
     assert_eq!(mode_of(&stage, Surface::Call), "strict");
     stage.file(CONFIG, "stores: {mine: {path: ./memory, categoryMode: free}}\n");
-    all_calls_fail(&stage, "the store `mine` is in both config files: rename one of them");
+    all_calls_fail(&stage, "both config files define a store `mine`: rename one of them");
 
     // Under another name: it lies outside the project, and nobody has said yes.
     let loose = |path: &str| format!("stores: {{loose: {{path: {path}, categoryMode: free}}}}\n");
@@ -200,7 +200,7 @@ fn a_project_does_not_take_over_a_store_of_the_user() {
     let path = stage.folder("project/notes");
     stage.file(USER_CONFIG, &mine.replace("./notes", path.to_str().expect("UTF-8")));
     stage.file(CONFIG, &loose("../notes"));
-    all_calls_fail(&stage, "lies in the folder of the store `loose`");
+    all_calls_fail(&stage, "the folders of the stores `mine` and `loose` overlap");
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn create_category() {
 }
 
 pub(crate) fn deleted(category: &str) -> Cell {
-    Cell::new("S", "IT-CATEGORY-S-003", &format!("The category '{category}' is deleted."))
+    Cell::new("S", "IT-CATEGORY-S-003", &format!("The category '{category}' was deleted."))
 }
 
 fn no_delete(category: &str) -> Cell {
@@ -196,7 +196,8 @@ fn fixed(category: &str) -> Cell {
 }
 
 fn described(category: &str) -> Cell {
-    Cell::new("S", "IT-CATEGORY-S-004", &format!("The category '{category}' is described."))
+    let message = format!("The description of the category '{category}' was changed.");
+    Cell::new("S", "IT-CATEGORY-S-004", &message)
 }
 
 #[test]

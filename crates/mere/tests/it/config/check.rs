@@ -395,9 +395,12 @@ fn a_check_names_the_file_the_line_the_column_and_what_to_do() {
     assert_eq!(output.status.code(), Some(4));
     let shown = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(shown.contains("ROOT_USER:/config.yaml: wrong"), "{shown}");
-    assert!(shown.contains("line 3, column 16: a folder is a path inside the project"), "{shown}");
+    assert!(
+        shown.contains("line 3, column 16: a folder must be a path inside the project"),
+        "{shown}"
+    );
     let told = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(told.contains("2 config files are not right.") && told.contains("docs/config.md"));
+    assert!(told.contains("2 config files are invalid.") && told.contains("docs/config.md"));
 }
 
 #[test]

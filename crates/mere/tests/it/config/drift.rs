@@ -26,7 +26,7 @@ fn a_check_warns_where_disk_and_config_differ() {
     config("free");
     let missing = |path: &str| {
         format!(
-            "store `a`: category `{path}` is in the config and not on disk: run `mere store sync`"
+            "store `a`: category `{path}` is in the config but not on disk: run `mere store sync`"
         )
     };
     let all = [missing("todo"), missing("standards"), missing("standards/testing")];
@@ -37,7 +37,7 @@ fn a_check_warns_where_disk_and_config_differ() {
     stage.file("project/.ai/memory/loose.md", "");
     assert_eq!(warnings(&stage, PROJECT), Vec::<String>::new());
     let unnamed =
-        |path: &str| format!("store `a`: category `{path}` is on disk and not in the config");
+        |path: &str| format!("store `a`: category `{path}` is on disk but not in the config");
     for mode in ["subcategories", "strict"] {
         config(mode);
         assert_eq!(warnings(&stage, PROJECT), [unnamed("ancient"), unnamed("old")], "{mode}");
@@ -45,7 +45,7 @@ fn a_check_warns_where_disk_and_config_differ() {
     let told = text(&stage.person(&["config", "check"]));
     assert!(told.contains("  note: store `a`: category `old` is on disk"), "{told}");
     let told = text(&stage.person(&["doctor"]));
-    assert!(told.contains("category `old` is on disk and not in the config"), "{told}");
+    assert!(told.contains("category `old` is on disk but not in the config"), "{told}");
 }
 
 #[test]
@@ -62,10 +62,10 @@ fn a_check_warns_of_items_too_and_not_without_end() {
     stage.file("project/.ai/directives/skill/SKILL.md", "");
     let missing = |kind: &str, path: &str| {
         format!(
-            "`{kind}`: category `{path}` is in the config and not on disk: run `mere store sync`"
+            "`{kind}`: category `{path}` is in the config but not on disk: run `mere store sync`"
         )
     };
-    let old = "`directives`: category `old` is on disk and not in the config".to_owned();
+    let old = "`directives`: category `old` is on disk but not in the config".to_owned();
     let expected = [missing("directives", "release"), old, missing("tools", "a")];
     assert_eq!(warnings(&stage, PROJECT), expected);
     assert_eq!(warnings(&stage, USER), [missing("directives", "mine")]);
@@ -74,7 +74,7 @@ fn a_check_warns_of_items_too_and_not_without_end() {
     stage.file(PROJECT, &format!("stores: {{a: {{path: ./memory, categories: {{{many}}}}}}}\n"));
     let warnings = warnings(&stage, PROJECT);
     assert_eq!(warnings.len(), 51);
-    assert_eq!(warnings.last().map(String::as_str), Some("and 32 more such differences"));
+    assert_eq!(warnings.last().map(String::as_str), Some("and 32 more differences"));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn the_variable_makes_every_hierarchy_stricter_and_none_looser() {
     let told = |mode: &str| {
         let mut command = stage.command("project");
         command.env("MERE_CATEGORY_MODE", mode).args(["config", "check"]);
-        text(&command.output().expect("mere runs")).matches("is on disk and not in the").count()
+        text(&command.output().expect("mere runs")).matches("is on disk but not in the").count()
     };
     assert_eq!(["", "free", "subcategories", "strict"].map(told), [0, 0, 2, 2]);
     let strict = "stores: {a: {path: ./memory, categoryMode: strict}}\n\

@@ -12,13 +12,13 @@ fn a_users_store_elsewhere_is_an_extra_folder() {
     stage.file(USER, "stores: {notes: {path: ~/notes}, inner: {path: memory}}\n");
     assert_eq!(stage.list("mod:notes:/").paths(), ["mod:notes:/a.md"]);
     assert!(!visible(&stage, "mod:inner:/"));
-    assert_eq!(stores(&stage), "there is `notes`, `inner`");
+    assert_eq!(stores(&stage), "available stores: `notes`, `inner`");
     let where_ = text(&stage.person(&["where"]));
     assert!(where_.contains("mod:notes:/ is "), "{where_}");
     let off = |arguments: &[&str]| stage.person(&[&["call", "--no-mods"], arguments].concat());
     assert!(!off(&["dir", r#"{"command":"list","path":"mod:notes:/"}"#]).status.success());
     let told = text(&off(&["--store", "notes", "dir"]));
-    assert!(told.contains("no store is called `notes`: there is `inner`"), "{told}");
+    assert!(told.contains("no store is called `notes`; available stores: `inner`"), "{told}");
     assert!(off(&["--store", "inner", "dir"]).status.success());
 }
 
@@ -29,8 +29,9 @@ fn a_store_elsewhere_shares_its_namespace_with_extra_folders() {
         stage.folder("home/notes");
         stage.file(USER, &format!("mods: [{mods}]\nstores:\n  notes: {{path: ~/notes}}\n"));
         let said = problem(&stage, USER);
-        let words = "line 3, column 3: the store `notes` lies elsewhere, where it is `mod:notes`, and \
-                     an extra folder or the project around has that name already: rename one of them";
+        let words = "line 3, column 3: the store `notes` lies outside the project and would be \
+                     mounted as `mod:notes`, but an extra folder or the surrounding project \
+                     already has that name: rename one of them";
         assert!(said.contains(words), "{said}");
         stage.file(USER, &format!("mods: [{mods}]\nstores:\n  notes: {{path: notes}}\n"));
         assert_eq!(checked(&stage, USER).0, 0, "inside it is no root");
@@ -44,8 +45,7 @@ fn a_store_elsewhere_that_is_not_there_is_told_and_no_root() {
     stage.file(USER, "stores: {a: {path: ~/none}, b: {path: ~/file}}\n");
     let (status, file) = checked(&stage, USER);
     assert_eq!((status, &file["state"]), (0, &"right".into()));
-    let words =
-        |name| format!("store `{name}` is not there: make its folder, or correct its `path`");
+    let words = |name| format!("store `{name}` has no folder: create it, or correct `path`");
     assert_eq!(file["warnings"], json!([words("a"), words("b")]));
     assert!(!visible(&stage, "mod:a:/") && !visible(&stage, "mod:b:/"));
     assert!(serves(&stage, "a"), "it is configured all the same");
@@ -64,25 +64,26 @@ fn outside() -> Stage {
 fn a_projects_store_outside_is_absent_until_a_person_trusts_it() {
     let stage = outside();
     assert!(!visible(&stage, "mod:notes:/"));
-    assert_eq!(stores(&stage), "there is `inner`");
+    assert_eq!(stores(&stage), "available stores: `inner`");
     let (status, file) = checked(&stage, PROJECT);
-    let note = "`stores` (those outside the project) does not count before `mere trust project`";
+    let note = "`stores` (those outside the project) does not take effect until you run `mere \
+                trust project`";
     assert_eq!((status, &file["note"]), (0, &note.into()));
     let told = text(&stage.person(&["where"]));
     assert!(
-        told.contains("`stores` (those outside the project) of the project's config"),
+        told.contains("`stores` (those outside the project) in the project's config"),
         "{told}"
     );
 
     let shown = text(&stage.person(&["trust", "project", "--yes"]));
     let beside = stage.path("beside/notes").canonicalize().expect("there");
     let line = format!(
-        "mod:notes, where agents keep memories (free): ../../beside/notes leads to {}",
+        "mod:notes, where agents store memories (free): ../../beside/notes leads to {}",
         beside.display()
     );
     assert!(shown.contains(&line) && !shown.contains("inner"), "{shown}");
     assert_eq!(stage.list("mod:notes:/").paths(), ["mod:notes:/a.md"]);
-    assert_eq!(stores(&stage), "there is `notes`, `inner`");
+    assert_eq!(stores(&stage), "available stores: `notes`, `inner`");
     assert_eq!(checked(&stage, PROJECT).1["note"], Value::Null);
 
     assert!(stage.person(&["trust", "project", "--revoke"]).status.success());
@@ -121,7 +122,7 @@ fn an_absolute_path_into_the_project_is_inside_it_and_a_link_out_of_it_is_not() 
         stage.file(PROJECT, &format!("stores: {{a: {{path: {}}}}}\n", path(below)));
         let (status, file) = checked(&stage, PROJECT);
         assert_eq!((status, &file["note"]), (0, &Value::Null), "{below}");
-        assert_eq!(stores(&stage), "there is `a`");
+        assert_eq!(stores(&stage), "available stores: `a`");
     }
     stage.file(PROJECT, &format!("stores: {{a: {{path: {}}}}}\n", path("project/out/notes")));
     assert!(checked(&stage, PROJECT).1["note"].is_string());
@@ -134,9 +135,9 @@ fn an_absolute_path_into_the_project_is_inside_it_and_a_link_out_of_it_is_not() 
 #[test]
 fn what_could_not_count_does_no_harm_and_cannot_be_trusted() {
     for (path, words) in [
-        ("/", "would be the project, or hold it"),
-        ("../../home/.config", "would lie where keys"),
-        ("../../beside/.git", "would lie in `.git`"),
+        ("/", "is or contains the project"),
+        ("../../home/.config", "is inside, or contains, the folder for keys"),
+        ("../../beside/.git", "is inside `.git`"),
     ] {
         let stage = Stage::new();
         stage.file(PROJECT, &format!("stores: {{a: {{path: {path}}}}}\n"));
@@ -150,7 +151,7 @@ fn what_could_not_count_does_no_harm_and_cannot_be_trusted() {
     stage.file(USER, "stores: {notes: {path: memory}}\n");
     assert_eq!((stage.list("").status, checked(&stage, USER).0), (0, 0));
     let refused = stage.person(&["trust", "project", "--yes"]);
-    assert!(text(&refused).contains("the store `notes` is in both config files"));
+    assert!(text(&refused).contains("both config files define a store `notes`"));
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub(crate) fn stores(stage: &Stage) -> String {
     let output = stage.person(&["call", "--store", "zz", "dir"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     let said = text(&output);
-    let (_, known) = said.split_once("no store is called `zz`: ").expect("those that are there");
+    let (_, known) = said.split_once("no store is called `zz`; ").expect("those that are there");
     known.trim().to_owned()
 }
 
@@ -75,8 +75,11 @@ fn each_mistake_has_its_line_and_what_to_do() {
         "stores:\n  a: {}\n",
         "line 2, column 3: a store needs a `path` to its folder, such as `path: ./memory`",
     );
-    refuses("stores:\n  a:\n", "line 2, column 3: a store has a `path`");
-    refuses("stores:\n  a: {path: ''}\n", "line 2, column 13: the path is empty: say where");
+    refuses("stores:\n  a:\n", "line 2, column 3: a store needs a `path`");
+    refuses(
+        "stores:\n  a: {path: ''}\n",
+        "line 2, column 13: the path is empty: name the store's folder",
+    );
     refuses("stores:\n  a: {path: [x]}\n", "line 2, column 13: a string is expected");
     refuses("stores:\n  a b: {path: x}\n", "line 2, column 3: a name starts with a letter");
     refuses(
@@ -99,9 +102,9 @@ fn each_mistake_has_its_line_and_what_to_do() {
     );
     refuses(
         "settings:\n  defaultStore: b\nstores: {a: {path: x}}\n",
-        "line 2, column 17: no store is called `b`: `defaultStore` is one of `a`",
+        "line 2, column 17: no store is called `b`: `defaultStore` must be one of `a`",
     );
-    refuses("settings: {defaultStore: b}\n", "`defaultStore` is one of `memory`");
+    refuses("settings: {defaultStore: b}\n", "`defaultStore` must be one of `memory`");
     refuses("items:\n  memory: {}\n", "line 2, column 3: unknown field `memory`, expected one of");
     refuses(
         "items:\n  tools:\n    categories:\n      a:\n        policies: {}\n",
@@ -121,7 +124,7 @@ fn each_mistake_in_a_hierarchy_has_its_line_and_what_to_do() {
     );
     in_store(
         "    categories:\n      Big: {}\n",
-        "line 5, column 7: an id is 1 to 64 small letters",
+        "line 5, column 7: an id has 1 to 64 lower-case letters",
     );
     in_store("    categories:\n      aux: {}\n", "line 5, column 7: the name is reserved");
     in_store("    categories: [a]\n", "line 4, column 17: a mapping is expected");
@@ -137,7 +140,7 @@ fn each_mistake_in_a_hierarchy_has_its_line_and_what_to_do() {
         ("{permissions: {delete: no}}", "38: a permission must be true or false"),
         ("{permissions: {read: true}}", "30: unknown field `read`, expected one of create"),
         ("{schema: tags}", "24: a schema must be a JSON Schema, written as a mapping"),
-        ("{schema: {type: 3}}", "24: the schema is wrong at `/type`"),
+        ("{schema: {type: 3}}", "24: the schema is invalid at `/type`"),
         ("{ttl: 3}", "16: unknown field `ttl`, expected one of defaultTtl"),
     ] {
         let words = format!("line 4, column {words}");
@@ -163,17 +166,17 @@ fn a_hierarchy_is_eight_levels_deep_and_no_more() {
 #[test]
 fn stores_come_in_the_order_of_the_files_the_projects_first() {
     let stage = Stage::new();
-    assert_eq!(stores(&stage), "there is `memory`");
+    assert_eq!(stores(&stage), "available stores: `memory`");
     assert!(serves(&stage, "memory"));
     for nothing in ["stores: {}\n", "stores:\n", "settings: {defaultStore: memory}\n"] {
         stage.file(PROJECT, nothing);
-        assert_eq!(stores(&stage), "there is `memory`", "{nothing}");
+        assert_eq!(stores(&stage), "available stores: `memory`", "{nothing}");
     }
     stage.file(PROJECT, "");
     stage.file(USER, "stores:\n  zoo: {path: z}\n  ant: {path: a}\n");
-    assert_eq!(stores(&stage), "there is `zoo`, `ant`");
+    assert_eq!(stores(&stage), "available stores: `zoo`, `ant`");
     stage.file(PROJECT, "stores:\n  work: {path: ./memory}\n  b: {path: ../notes}\n");
-    assert_eq!(stores(&stage), "there is `work`, `b`, `zoo`, `ant`");
+    assert_eq!(stores(&stage), "available stores: `work`, `b`, `zoo`, `ant`");
     assert!(serves(&stage, "ant") && serves(&stage, "b"));
 }
 
@@ -183,7 +186,7 @@ fn a_name_in_both_files_is_refused() {
     stage.file(PROJECT, "stores: {a: {path: x}, b: {path: y}}\n");
     stage.file(USER, "stores:\n  c: {path: x}\n  b: {path: y}\n");
     let said = problem(&stage, USER);
-    let words = "line 3, column 3: the store `b` is in both config files: rename one of them";
+    let words = "line 3, column 3: both config files define a store `b`: rename one of them";
     assert!(said.contains(words), "{said}");
     assert_eq!(stage.list("").code(), "WA-CONFIG-E-001");
     assert_eq!(checked(&stage, PROJECT).1["state"], "right");
@@ -202,16 +205,18 @@ fn a_store_has_a_folder_of_its_own() {
             assert!(said.contains("line 2, column 13: ") && said.contains(words), "{path}: {said}");
         }
     };
-    let around =
-        "the store `a` would be the project, or hold it or a space: give it a folder of its own";
+    let around = "the folder of the store `a` is or contains the project or a space: give the store a folder \
+         of its own";
     for path in ["..", "../", "BASE/project", "BASE", "/", "~"] {
         check(path, around);
     }
-    let space = "the store `a` would be a whole space: name a folder in it, such as `./memory`";
+    let space =
+        "the path of the store `a` is a whole space: name a folder in it, such as `./memory`";
     for path in [".", "./", "x/..", "~/.ai", "BASE/project/.ai", "BASE/beside/.ai"] {
         check(path, space);
     }
-    let items = "the store `a` would lie where workspaces or items lie: choose another folder";
+    let items =
+        "the folder of the store `a` is reserved for workspaces or items: choose another folder";
     for path in ["workspaces", "Workspaces/x", "directives", "./tools/x", "knowledge", "lockfiles"]
     {
         check(path, items);
@@ -219,15 +224,15 @@ fn a_store_has_a_folder_of_its_own() {
     check("BASE/project/.ai/tools", items);
     check("BASE/beside/.ai/workspaces/x", items);
     check("BASE/beside/.ai/workspaces/x/.ai/memory", items);
-    let hidden = "the store `a` would lie in `.git`, or in a space inside another folder";
+    let hidden = "the folder of the store `a` is inside `.git` or inside another folder's space";
     for path in [".git/x", "a/.GIT", "BASE/project/.git/x", "BASE/beside/.Git", "a/.ai/memory"] {
         check(path, hidden);
     }
-    let private = "the store `a` would lie where keys, approvals or caches are kept, or hold them";
+    let private = "the folder of the store `a` is inside, or contains, the folder for keys, approvals or caches";
     for path in ["~/.config", "~/.config/merestone/keys", "~/.local/state/merestone", "~/.cache"] {
         check(path, private);
     }
-    let unsayable = "the path of the store `a` has a name that no address can hold";
+    let unsayable = "the path of the store `a` contains a name that an address cannot express";
     check("a\\u202e", unsayable);
     check("BASE/project/a\\\\b", unsayable);
 }
@@ -242,7 +247,7 @@ fn no_store_lies_in_another() {
         let [one, other] = [one, other].map(|path| path.replace("BASE", &base));
         stage.file(USER, &format!("stores:\n  a: {{path: {one}}}\n  b: {{path: {other}}}\n"));
         let said = problem(&stage, USER);
-        let words = "line 3, column 13: the store `b` is or lies in the folder of the store `a`";
+        let words = "line 3, column 13: the folders of the stores `b` and `a` overlap";
         assert!(said.contains(words), "{one} {other}: {said}");
     };
     check("memory", "./memory");
@@ -258,7 +263,7 @@ fn no_store_lies_in_another() {
     stage.file(PROJECT, "stores: {a: {path: ./memory}}\n");
     let path = stage.path("project/.ai/memory/b");
     stage.file(USER, &format!("stores: {{b: {{path: {}}}}}\n", path.display()));
-    assert!(problem(&stage, USER).contains("lies in the folder of the store `a`"));
+    assert!(problem(&stage, USER).contains("the folders of the stores `b` and `a` overlap"));
 
     let stage = Stage::new();
     stage.file(PROJECT, "stores: {a: {path: ./memory}, b: {path: ./memory2}}\n");
@@ -280,7 +285,7 @@ fn a_store_that_is_not_configured_is_not_served() {
     for command in [&["call", "--store", "x", "dir"][..], &["mcp", "--store", "x"]] {
         let output = stage.person(command);
         assert_eq!(output.status.code(), Some(2), "{command:?}");
-        assert!(text(&output).contains("no store is called `x`: there is `memory`"));
+        assert!(text(&output).contains("no store is called `x`; available stores: `memory`"));
     }
     assert_eq!(stage.person(&["call", "--store", "a/b", "dir"]).status.code(), Some(2));
     // With a configuration that cannot be used, every call says that.
@@ -305,8 +310,7 @@ fn the_variable_of_the_mode_is_one_of_three_words() {
     for mode in ["Strict", "loose", "strict "] {
         let output = run(mode);
         assert_eq!(output.status.code(), Some(2), "{mode}");
-        let words =
-            "`MERE_CATEGORY_MODE` is not a mode: a category mode is free, subcategories or strict";
+        let words = "`MERE_CATEGORY_MODE` is not a valid mode: a category mode is free, subcategories or strict";
         assert!(text(&output).contains(words), "{}", text(&output));
     }
 }

@@ -140,20 +140,20 @@ fn wrong_arguments_say_what_is_taken_and_repeat_nothing() {
         assert_eq!(answer.reply["hint"], hint, "{arguments}");
         assert!(!answer.reply.to_string().contains("evil"), "{arguments}");
     };
-    let depth = "`depth` takes a whole number from 1 to 16.";
+    let depth = "`depth` accepts a whole number from 1 to 16.";
     check("dir", r#"{"depth":0}"#, "MCP-ARG-I-001", depth);
     check("dir", r#"{"depth":"evil"}"#, "MCP-ARG-I-001", depth);
-    let command = "`command` takes one of `pwd`, `cd`, `list`, `tree`.";
+    let command = "`command` accepts one of `pwd`, `cd`, `list`, `tree`.";
     check("dir", r#"{"command":"evil"}"#, "MCP-ARG-I-001", command);
-    check("dir", r#"{"path":5}"#, "MCP-ARG-I-001", "`path` takes a text.");
-    let known = "It takes `command`, `path`, `depth`, `cursor`, `home`.";
+    check("dir", r#"{"path":5}"#, "MCP-ARG-I-001", "`path` accepts a string.");
+    let known = "It accepts `command`, `path`, `depth`, `cursor`, `home`.";
     check("dir", r#"{"evil":1}"#, "MCP-ARG-I-001", known);
-    let tools = "There is `search`, `load`, `execute`, `create_memory`, `get_memory`, `update_memory`, \
-                 `move_memory`, `remove_memory`, `list_memories`, `create_category`, \
-                 `delete_category`, `set_category_description`, `list_stores`, `help`, `dir`, \
-                 `read`, `glob`, `grep`, `write`, `edit`, `patch_section`.";
+    let tools = "The tools are `search`, `load`, `execute`, `create_memory`, `get_memory`, \
+                 `update_memory`, `move_memory`, `remove_memory`, `list_memories`, \
+                 `create_category`, `delete_category`, `set_category_description`, `list_stores`, \
+                 `help`, `dir`, `read`, `glob`, `grep`, `write`, `edit`, `patch_section`.";
     check("evil", "{}", "MCP-ARG-I-002", tools);
-    let root = "`path` takes a root such as `ROOT_USER` or `mod:<name>`.";
+    let root = "`path` accepts a root such as `ROOT_USER` or `mod:<name>`.";
     check("dir", r#"{"command":"cd"}"#, "MCP-ARG-I-001", root);
     let object = "Pass an object such as {\"command\":\"list\"}.";
     for text in ["evil", "[]", "\"evil\"", "", r#"{"depth":1,"depth":2}"#] {

@@ -34,7 +34,7 @@ fn read_gives_lines_and_counts_them_all() {
     assert_eq!(part["data"]["content"], "    run();\n}\n");
     assert_eq!(part["data"]["truncated"], true);
     assert_eq!(part["data"]["sha256"], whole["sha256"], "of the file, not of the part");
-    assert_eq!(part["hint"], "Go on with `offset` 4.");
+    assert_eq!(part["hint"], "Continue with `offset` 4.");
     let crlf = call(&stage, "read", &json!({ "path": "src/deep/lib.rs" }));
     assert_eq!(crlf["data"]["content"], "pub fn lib() {}\r\npub fn two() {}\r\n");
     let beyond =

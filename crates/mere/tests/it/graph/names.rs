@@ -295,7 +295,7 @@ fn a_mistyped_relation_is_told_when_the_entry_is_loaded() {
         format!("`{key}` is not a relation; did you mean `{meant}`?")
     });
     let told = warnings.as_array().expect("warnings").iter().filter_map(Value::as_str);
-    let mut told = told.filter(|told| told.contains("no relation")).collect::<Vec<_>>();
+    let mut told = told.filter(|told| told.contains("is not a relation")).collect::<Vec<_>>();
     told.sort_unstable_by_key(|told| std::cmp::Reverse(*told));
     assert_eq!(told, words);
 }

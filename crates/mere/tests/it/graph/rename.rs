@@ -140,7 +140,7 @@ fn a_rename_tells_of_links_that_fit_several_entries_from_now_on() {
     assert_eq!(found(&stage, "ambiguous").len(), 8);
     let said = stage.person(&["rename", "note", "api/retries", "paging"]);
     let said = String::from_utf8(said.stdout).expect("UTF-8");
-    assert!(said.contains("  8 links now point to a different entry: "), "{said}");
+    assert!(said.contains("  8 links now pointing to a different entry: "), "{said}");
     assert!(said.contains("n5.md and 3 more\n"), "{said}");
     assert_eq!(found(&stage, "ambiguous"), [""; 0]);
 }
@@ -166,7 +166,7 @@ fn an_unclear_link_is_told_names_that_are_clear() {
     entry(&stage, "retries", "", "");
     entry(&stage, "api/retries", "", "");
     entry(&stage, "note", "", "[[retries]]");
-    assert_eq!(found(&stage, "ambiguous"), ["Say which: `/retries`, `api/retries`."]);
+    assert_eq!(found(&stage, "ambiguous"), ["Name one of them: `/retries`, `api/retries`."]);
     entry(&stage, "note", "", "[[/retries|one]] ![[api/retries.md#two]]");
     assert_eq!(found(&stage, "ambiguous"), [""; 0]);
     let data = load(&stage, &json!({ "item_id": "note" }));

@@ -155,7 +155,10 @@ fn what_a_killed_maker_left_is_no_obstacle_and_what_is_in_the_way_is_named() {
     stage.file("project/.ai/tools/t.sh", "another's\n");
     let reply = stage.call_text("execute", &create.to_string()).reply;
     assert_eq!(reply["code"], "IT-ITEM-I-007", "{reply}");
-    assert!(reply["message"].as_str().expect("words").contains("/tools/t.sh is"), "{reply}");
+    assert!(
+        reply["message"].as_str().expect("words").contains("/tools/t.sh already exists"),
+        "{reply}"
+    );
     stage.file("project/.ai/tools/t.sh", "echo\n");
     assert_eq!(stage.call_text("execute", &create.to_string()).code(), "IT-CHANGE-S-001");
 }

@@ -205,7 +205,7 @@ fn the_served_store_is_asked_for_or_set_or_the_first() {
         [&["mcp", "--store"][..], &["memory", "list", "--store"], &["category", "list", "--store"]]
     {
         for (name, told) in [
-            ("none", "no store is called `none`: there is `first`, `second`, `mine`"),
+            ("none", "no store is called `none`; available stores: `first`, `second`, `mine`"),
             ("no/name", "invalid value 'no/name'"),
         ] {
             let output = stage.person(&[words, &[name]].concat());
@@ -268,8 +268,8 @@ fn a_store_that_goes_while_it_is_served_is_told() {
         ("create_category", json!({ "path": "x" })),
     ] {
         let reply = mcp.call(tool, &arguments);
-        assert_eq!(said(&reply), ["I", "IT-STORE-I-001", "No store is called `second`."]);
-        let hint = "There is `first`, `mine`.";
+        assert_eq!(said(&reply), ["I", "IT-STORE-I-001", "There is no store called `second`."]);
+        let hint = "Available stores: `first`, `mine`.";
         assert_eq!(reply["hint"], hint);
     }
     change(&stage, &mut mcp, TWO);

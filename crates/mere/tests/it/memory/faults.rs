@@ -56,7 +56,7 @@ fn a_full_disk_costs_no_memory() {
         done(&create(&mut mcp, "c/a", "old\n"));
         for reply in [create(&mut mcp, "c/b", &large), update(&mut mcp, "c/a", &large)] {
             assert_eq!(reply["code"], WRITTEN, "{reply}");
-            let words = "could not be written. What was there is still there.";
+            let words = "could not be written. The existing content was not changed.";
             assert!(reply["message"].as_str().expect("words").contains(words), "{reply}");
         }
         assert_eq!(get(&mut mcp, "c/a").as_deref(), Some("old\n"));

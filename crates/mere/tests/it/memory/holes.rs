@@ -21,8 +21,8 @@ fn in_a_folder_of_the_project_an_agent_deletes_memories_and_nothing_else() {
     let all = |path: &str| json!({ "path": path, "recursive": true });
     let reply = call(&stage, "delete_category", &all("core"));
     assert_eq!(reply["code"], "EN-CATEGORY-D-007", "{reply}");
-    let message = "Cannot delete category 'core': it holds 1 other file that agents do not delete. \
-                   Ask a person to look at what is there.";
+    let message = "Cannot delete category 'core': it contains 1 other file that agents may not \
+                   delete. Ask a person to check what is there.";
     assert_eq!(reply["message"], message);
     assert!(stage.path("project/src/core/main.rs").exists());
     assert_eq!(call(&stage, "delete_category", &all("notes"))["reply_type"], "S");

@@ -273,7 +273,7 @@ fn what_is_not_forbidden_may_be_done() {
     }
     let pruned = person(&stage, &["memory", "prune", "--yes"]);
     assert_eq!(pruned["data"]["memories"], json!(["free/over"]));
-    let hint = "2 are kept: `permissions.delete` of the category forbids it.";
+    let hint = "2 are kept, because `permissions.delete` of the category forbids deletion.";
     assert_eq!(pruned["hint"], hint);
     let is_there = |path| stage.path(&file(path)).exists();
     assert!(is_there("nodelete/over") && is_there("nodelete/sub/over") && !is_there("free/over"));

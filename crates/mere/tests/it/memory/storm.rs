@@ -236,10 +236,7 @@ impl Storm {
 /// Adds the memories of a folder and below.
 fn gather(folder: &Path, category: &str, found: &mut BTreeMap<String, Kept>) {
     let is_top = category.is_empty();
-    assert!(
-        is_top || folder.join(".category.yaml").is_file(),
-        "{category} is not a valid category"
-    );
+    assert!(is_top || folder.join(".category.yaml").is_file(), "{category} is not a category");
     for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"))
     {
         let name = entry.file_name().into_string().expect("UTF-8");

@@ -26,11 +26,11 @@ fn refused(stage: &Stage, arguments: &[&str], input: &[u8], (code, words): (i32,
 #[test]
 fn a_memory_needs_something_to_say() {
     let stage = Stage::new();
-    refused(&stage, &["memory", "create", "a"], b"", (2, "give TEXT"));
+    refused(&stage, &["memory", "create", "a"], b"", (2, "pass TEXT"));
     refused(&stage, &["memory", "update", "a"], b"text", (2, "required"));
     let missing = ["memory", "create", "a", "--file", "missing"];
     refused(&stage, &missing, b"", (1, "the file cannot be read"));
-    refused(&stage, &["memory", "create", "a"], b"\xff", (1, "not text"));
+    refused(&stage, &["memory", "create", "a"], b"\xff", (1, "not UTF-8 text"));
     let large = vec![b'a'; 1024 * 1024 + 1];
     refused(&stage, &["memory", "create", "a", "--file", "-"], &large, (1, "larger"));
     stage.file("project/large.md", &"a".repeat(1024 * 1024 + 1));
@@ -43,7 +43,7 @@ fn a_file_is_looked_for_where_the_command_runs() {
     stage.file("project/docs/binary", "");
     std::fs::write(stage.path("project/docs/binary"), b"\xff").expect("a file");
     let words = ["-C", "docs", "memory", "create", "a", "--file", "binary"];
-    refused(&stage, &words, b"", (1, "the file is not text"));
+    refused(&stage, &words, b"", (1, "the file is not UTF-8 text"));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn force_is_for_a_person_at_a_terminal() {
         &["category", "create", "a", "--force"][..],
         &["category", "delete", "a", "--force", "--yes"],
     ] {
-        refused(&stage, words, b"y\n", (2, "a person at a terminal"));
+        refused(&stage, words, b"y\n", (2, "works only at a terminal"));
     }
 }
 
@@ -72,7 +72,7 @@ fn a_new_store_is_asked_for() {
     typist.answer("Name [memory]:", "no/name");
     typist.answer("Name [memory]:", "cortex");
     typist.answer("Template: blank, project or team [project]:", "none");
-    typist.wait_for("that is none of blank, project, team");
+    typist.wait_for("expected one of blank, project, team");
     typist.answer("Template: blank, project or team [project]:", "");
     typist.wait_for("Mode: free, subcategories or strict [from the template]:");
     // The end of input gives up.

@@ -123,7 +123,8 @@ fn a_clash_of_names_is_a_config_error() {
         stage.file("home/.ai/config.yaml", &format!("mods: {mods}\n"));
         let answer = stage.list("");
         assert_eq!((answer.code(), answer.status), ("WA-CONFIG-E-001", 4));
-        let words = "ROOT_USER:/config.yaml uses `x`, which another extra folder has already.";
+        let words = "ROOT_USER:/config.yaml uses `x`, which is already the name or id of another extra \
+                     folder.";
         assert_eq!(answer.reply["message"], words);
     }
 }
@@ -181,7 +182,7 @@ fn what_could_not_count_cannot_be_trusted() {
         assert!(said.contains(words), "{said}");
         assert!(!stage.path("home/.local/state/merestone").exists(), "nothing was recorded");
     };
-    refuses(DOCS, "uses the name or id `docs`, which another extra folder has already");
+    refuses(DOCS, "uses the name or id `docs`, which another extra folder already has");
     refuses(
         "mods: [{id: a, name: b, path: ~}]\n",
         "ROOT_PROJECT:/.ai/config.yaml is not valid at line 1",
@@ -210,7 +211,7 @@ fn trust_shows_where_a_folder_leads_and_escapes_what_does_not_show() {
     let stage = stage("mods: [{id: d1, name: docs, path: \"../../beside/\\u202E.\"}]\n");
     let said =
         String::from_utf8_lossy(&stage.person(&["trust", "project", "--yes"]).stdout).into_owned();
-    assert!(said.contains("mod:docs (id d1): ../../beside/\\u{202e}. leads to nowhere"), "{said}");
+    assert!(said.contains("mod:docs (id d1): ../../beside/\\u{202e}. leads to nothing"), "{said}");
     let stage = crate::paths::mods::stage(DOCS);
     let said =
         String::from_utf8_lossy(&stage.person(&["trust", "project", "--yes"]).stdout).into_owned();

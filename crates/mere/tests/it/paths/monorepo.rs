@@ -44,7 +44,7 @@ fn a_matching_folder_is_the_project_once_a_person_trusts_it() {
     let mut command = stage.command("project/packages/a");
     let output = command.arg("where").output().expect("mere runs");
     let words = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(words.contains("`projects` of the project's config does not count"), "{words}");
+    assert!(words.contains("`projects` in the project's config has no effect"), "{words}");
 
     trust(&stage);
     let inner = |path: &str| (path.to_owned(), "projects".to_owned());
@@ -162,6 +162,6 @@ fn a_person_finds_the_outer_project_and_takes_trust_back_from_inside() {
             .contains(" ROOT_PROJECT:/src/main.rs (user_project)")
     );
     assert_eq!(run(&["read", "../../packages/b/src/main.rs"]), "fn main() {}\n");
-    assert!(run(&["trust", "project", "--revoke"]).contains("taken back"));
+    assert!(run(&["trust", "project", "--revoke"]).contains("Trust revoked."));
     assert_eq!(found_by(&stage, "packages/a").1, ".git");
 }

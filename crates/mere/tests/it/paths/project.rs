@@ -199,5 +199,5 @@ fn where_says_what_does_not_count_and_where_the_search_ended() {
     // `/proc` is always a mount of its own.
     let output = stage.command("project").args(["-C", "/proc/self", "where"]).output();
     let words = String::from_utf8_lossy(&output.expect("runs").stdout).into_owned();
-    assert!(words.contains("ended at a mount"), "{words}");
+    assert!(words.contains("stopped at a mount point"), "{words}");
 }

@@ -130,7 +130,7 @@ fn a_person_sees_which_lockfile_does_not_hold_and_why() {
     workshop.person(&["lock", "a"]);
     let output = workshop.person(&["lock", "--check"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.starts_with("2 lockfiles hold; 1 of them for versions"), "{said}");
+    assert!(said.starts_with("2 lockfiles match; 1 of them is for a version"), "{said}");
     workshop.tool("a", "bash_runtime", "echo another\n");
     let output = workshop.command().args(["lock", "--check"]).output().expect("runs");
     assert_eq!(output.status.code(), Some(4));

@@ -98,7 +98,7 @@ fn what_is_not_there_is_said_with_what_to_do() {
     assert!(reply["hint"].as_str().is_some_and(|hint| hint.contains("interpreter")), "{reply:#}");
     workshop.tool("plain", "bash_runtime", "true\n");
     let output = workshop.person(&["prepare", "plain"]);
-    assert!(String::from_utf8_lossy(&output.stdout).contains("asks for no packages"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("needs no packages"));
     let config = "sign: {unattended: true}\nruntimes: {bash_runtime: {interpreter: /no/such}}\n";
     workshop.stage.file("home/.ai/config.yaml", config);
     assert_eq!(workshop.call("plain", &json!({}))["code"], "EX-RUN-I-003");
@@ -125,7 +125,7 @@ fn requirements_are_names_and_versions_and_nothing_else() {
         let output = workshop.command().args(["prepare", "asks"]).output().expect("runs");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{line}: {said}");
-        assert!(said.contains("of the requirements is more than"), "{line}: {said}");
+        assert!(said.contains("of the requirements contains more than"), "{line}: {said}");
     }
 }
 

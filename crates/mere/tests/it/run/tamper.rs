@@ -247,12 +247,7 @@ fn a_lockfile_that_was_touched_does_not_count() {
             "IT-TRUST-E-002",
             "lock.json",
         ),
-        (
-            "its signatures are missing",
-            |w| remove(w, &format!("{LOCK}.sig")),
-            "EN-RUN-D-001",
-            "lockfile",
-        ),
+        ("it has no signatures", |w| remove(w, &format!("{LOCK}.sig")), "EN-RUN-D-001", "lockfile"),
         (
             "it is no JSON",
             |w| {

@@ -143,14 +143,14 @@ fn whatever_an_endpoint_does_words_still_find() {
     endpoint(&stage, &server, "");
     for (manner, why) in [
         (Manner::Status(500), "answered with status 500"),
-        (Manner::Status(401), "does not take the key"),
+        (Manner::Status(401), "rejected the key"),
         (Manner::Status(404), "answered with status 404"),
         (Manner::Slow, "took too long"),
-        (Manner::Garbage, "did not answer with vectors"),
-        (Manner::Uneven, "did not answer with vectors"),
-        (Manner::Short, "did not answer with vectors"),
-        (Manner::Infinite, "did not answer with vectors"),
-        (Manner::Huge, "did not answer with vectors"),
+        (Manner::Garbage, "did not return usable vectors"),
+        (Manner::Uneven, "did not return usable vectors"),
+        (Manner::Short, "did not return usable vectors"),
+        (Manner::Infinite, "did not return usable vectors"),
+        (Manner::Huge, "did not return usable vectors"),
         (Manner::Redirect, "answered with status 307"),
         (Manner::Silent, ""),
     ] {
@@ -161,7 +161,7 @@ fn whatever_an_endpoint_does_words_still_find() {
         assert_eq!(ids(&answer.reply), ["bread"], "{manner:?}");
         assert_eq!(answer.reply["data"]["mode"], "text", "{manner:?}");
         let hint = hint(&answer.reply);
-        assert!(hint.contains(why) && hint.contains("words alone"), "{manner:?}: {hint}");
+        assert!(hint.contains(why) && hint.contains("keywords only"), "{manner:?}: {hint}");
         assert!(!answer.reply.to_string().contains("127.0.0.1"), "{manner:?}: {}", answer.reply);
         let seen = server.seen();
         assert_eq!(seen.len(), 1, "{manner:?}: a failure is not followed by more");
@@ -189,7 +189,7 @@ fn vectors_of_two_models_are_never_compared() {
     assert_eq!(ids(&answer.reply), Vec::<&str>::new(), "{}", answer.reply);
     assert_eq!(
         hint(&answer.reply),
-        "3 items have no vector yet, and could be found by words alone."
+        "3 items have no vector yet and could only be found by keywords."
     );
     assert_eq!(counts(&stage), ("endpoint".to_owned(), vec![3, 0, 0]));
     server.behave(Manner::Right);
@@ -279,7 +279,7 @@ fn without_a_model_words_find() {
     let answer = search(&stage, "flour", "hybrid");
     assert_eq!(ids(&answer.reply), ["bread"]);
     assert_eq!(answer.reply["data"]["mode"], "text");
-    let said = "No embedding model is configured: items were found by their words alone.";
+    let said = "No embedding model is configured: items were found by keywords only.";
     assert_eq!(hint(&answer.reply), said);
     assert_eq!(counts(&stage), ("none".to_owned(), vec![0, 0, 0]));
     let index = stage.person(&["index"]);

@@ -91,7 +91,7 @@ fn a_model_that_is_damaged_or_gone_is_no_failure() {
     assert_eq!((hint(&search()).as_str(), &search()["data"]["mode"]), ("", &"hybrid".into()));
     stage.file("home/.ai/config.yaml", "embeddings: {model: minilm}\n");
     let reply = search();
-    assert!(hint(&reply).starts_with("The model `minilm` is not there"), "{reply}");
+    assert!(hint(&reply).starts_with("The model `minilm` is not installed"), "{reply}");
     assert_eq!(reply["data"]["knowledge"][0]["id"], "bread");
     // One that lies there is used without being asked for.
     stage.file("home/.ai/config.yaml", "");

@@ -95,7 +95,7 @@ fn an_index_that_cannot_be_kept_is_made_for_the_session() {
         let reply = search(&stage, "lantern");
         assert_eq!(total(&reply), 300, "{number}: {reply}");
         let hint = reply["hint"].as_str().unwrap_or_default();
-        assert!(hint.contains("cannot be kept"), "{number}: {reply}");
+        assert!(hint.contains("cannot be stored"), "{number}: {reply}");
         let mut server = Mcp::greeted(&stage, &[]);
         assert_eq!(total(&ask(&mut server, "lantern")), 300);
         keep(&stage, "n0", "harbour");
@@ -106,7 +106,7 @@ fn an_index_that_cannot_be_kept_is_made_for_the_session() {
         }
         let indexed = stage.person(&["index", "--json"]);
         let told = String::from_utf8_lossy(&indexed.stdout).into_owned();
-        assert!(told.contains("cannot be kept"), "{number}: {told}");
+        assert!(told.contains("cannot be stored"), "{number}: {told}");
     }
 }
 
@@ -119,7 +119,7 @@ fn a_full_disk_ends_no_search() {
         for _ in 0..2 {
             let reply = ask(&mut server, "lantern");
             assert_eq!(total(&reply), 600, "{reply}");
-            assert!(reply["hint"].as_str().is_some_and(|hint| hint.contains("cannot be kept")));
+            assert!(reply["hint"].as_str().is_some_and(|hint| hint.contains("cannot be stored")));
         }
     }
 }

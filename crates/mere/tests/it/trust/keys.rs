@@ -163,8 +163,8 @@ fn a_locked_key_is_unlocked_at_the_terminal() {
     let question = format!("Passphrase of {key}: ");
     let mut typist = Typist::start(&stage, "keys rotate --no-passphrase --out proof");
     typist.answer(&question, "wrong");
-    typist.answer(&format!("That is not it. {question}"), "wrong");
-    typist.answer(&format!("That is not it. {question}"), "wrong");
+    typist.answer(&format!("Wrong passphrase. {question}"), "wrong");
+    typist.answer(&format!("Wrong passphrase. {question}"), "wrong");
     let (status, said) = typist.finish();
     assert_eq!(status, 1, "{said}");
     assert!(said.contains("That is not the passphrase of"), "{said}");
@@ -297,7 +297,7 @@ fn a_key_that_others_may_open_is_refused_with_the_fix() {
     check(&kept_file, &["keys", "rotate", "--no-passphrase"]);
     set_mode(&kept_file, 0o640);
     let listed = done(&stage, &["keys", "list"])["keys"].clone();
-    assert!(text(&listed[1]["problem"]).contains("may be opened by others"), "{listed}");
+    assert!(text(&listed[1]["problem"]).contains("can be opened by other users"), "{listed}");
     set_mode(&kept_file, 0o400);
     done(&stage, &["keys", "rotate", "--no-passphrase"]);
     let mut command = stage.unprivileged("project");
@@ -487,7 +487,7 @@ fn a_record_leads_to_no_other_file() {
     std::fs::copy(&other, &own).expect("another key in its place");
     assert_eq!(refused(&stage, &sign), "IT-KEY-E-002");
     let listed = done(&stage, &["keys", "list"])["keys"][0].clone();
-    assert!(text(&listed["problem"]).contains("any more"), "{listed}");
+    assert!(text(&listed["problem"]).contains("no longer holds"), "{listed}");
     std::fs::remove_file(&own).expect("removed");
     assert_eq!(refused(&stage, &sign), "IT-KEY-I-009");
     stage.link(&other, &format!("{KEPT}/id_ed25519"));

@@ -289,7 +289,9 @@ fn ci_needs_the_fingerprint_of_an_admin_and_nothing_else() {
     let file = sarif.to_str().expect("UTF-8");
     assert_eq!(ci.refused(&[&right[..], &["--sarif", file]].concat()).0, 4);
     let report = std::fs::read_to_string(&sarif).expect("a report");
-    assert!(report.contains(".ai/signers.json") && report.contains("not what was signed"));
+    assert!(
+        report.contains(".ai/signers.json") && report.contains("does not match what was signed")
+    );
 }
 
 #[test]

@@ -38,9 +38,10 @@ impl Spoken {
     pub fn address(&self, home: &Root) -> Address {
         match self {
             Self::Home => Address::directory(home.clone(), RelPath::default()),
-            Self::Relative { path, directory } => {
-                build_address(home.clone(), path.clone(), *directory)
+            Self::Relative { path, directory: true } => {
+                Address::directory(home.clone(), path.clone())
             }
+            Self::Relative { path, directory: false } => Address::file(home.clone(), path.clone()),
             Self::Rooted(address) => address.clone(),
         }
     }
@@ -69,7 +70,9 @@ fn parse_rooted(head: &str, below: &str) -> Result<Spoken, MalformedPath> {
     let root = head.strip_suffix(':').ok_or(MalformedPath)?;
     let root = root.parse::<Root>().map_err(|_| MalformedPath)?;
     let (path, directory) = parse_segments(below)?;
-    Ok(Spoken::Rooted(build_address(root, path, directory)))
+    let address =
+        if directory { Address::directory(root, path) } else { Address::file(root, path) };
+    Ok(Spoken::Rooted(address))
 }
 
 fn parse_relative(text: &str) -> Result<Spoken, MalformedPath> {
@@ -96,10 +99,6 @@ fn parse_segments(text: &str) -> Result<(RelPath, bool), MalformedPath> {
     let path =
         if text.is_empty() { Err(MalformedPath) } else { text.parse().map_err(|_| MalformedPath) };
     Ok((path?, directory))
-}
-
-fn build_address(root: Root, path: RelPath, directory: bool) -> Address {
-    if directory { Address::directory(root, path) } else { Address::file(root, path) }
 }
 
 #[cfg(test)]

@@ -56,32 +56,40 @@ pub fn build_lockfile(chain: &Chain, at: &ScopedPath, space_id: &str) -> Value {
 /// Refuses a chain that is not exactly what was locked.
 pub fn check_lockfile(locked: &Lockfile, chain: &Chain) -> Result<(), LockMismatch> {
     let root = &chain.leaf().pin;
-    check_equal(0, &root.id, "version", (locked.version.to_string(), root.version.to_string()))?;
+    let first_tool = PinField { index: 0, id: &root.id, field: "version" };
+    first_tool.check_equal(locked.version.to_string(), root.version.to_string())?;
     for (index, (expected, found)) in locked.chain.iter().zip(chain.pins()).enumerate() {
         let fields = pin_fields(expected).into_iter().zip(pin_fields(found));
         for ((field, expected), (_, now)) in fields {
-            check_equal(index, &found.id, field, (expected, now))?;
+            PinField { index, id: &found.id, field }.check_equal(expected, now)?;
         }
     }
     let lengths = (locked.chain.len(), chain.pins().len());
     let first = lengths.0.min(lengths.1);
     if let Some(odd) = chain.pins().nth(first).or(locked.chain.get(first)) {
-        check_equal(first, &odd.id, "length", (lengths.0.to_string(), lengths.1.to_string()))?;
+        let length = PinField { index: first, id: &odd.id, field: "length" };
+        length.check_equal(lengths.0.to_string(), lengths.1.to_string())?;
     }
-    let integrity = (locked.root_integrity.to_string(), root.integrity.to_string());
-    check_equal(0, &root.id, "root.integrity", integrity)
+    let integrity = PinField { field: "root.integrity", ..first_tool };
+    integrity.check_equal(locked.root_integrity.to_string(), root.integrity.to_string())
 }
 
-fn check_equal(
+/// A field of one link that the lockfile pins.
+#[derive(Clone, Copy)]
+struct PinField<'a> {
     index: usize,
-    id: &ItemId,
+    id: &'a ItemId,
     field: &'static str,
-    (expected, found): (String, String),
-) -> Result<(), LockMismatch> {
-    if expected == found {
-        return Ok(());
+}
+
+impl PinField<'_> {
+    fn check_equal(self, expected: String, found: String) -> Result<(), LockMismatch> {
+        if expected == found {
+            return Ok(());
+        }
+        let Self { index, id, field } = self;
+        Err(LockMismatch { index, id: id.clone(), field, expected, found })
     }
-    Err(LockMismatch { index, id: id.clone(), field, expected, found })
 }
 
 /// Returns every field of a pin under its name in the lockfile.

@@ -1,6 +1,8 @@
 //! Prepares texts of entries for a drawing: one line, cut to the available width, and without
 //! characters that are not visible themselves.
 
+use unicode_width::UnicodeWidthChar;
+
 /// Stands for the rest of a text that was cut.
 const ELLIPSIS: char = '…';
 /// The most combining marks on one character.
@@ -52,31 +54,9 @@ fn is_hidden(c: char) -> bool {
     ) || (c as u32) & 0xfffe == 0xfffe
 }
 
-/// Returns the number of columns that a character takes.
+/// Returns the number of columns that a character takes. A control character counts as a space.
 pub(super) fn char_width(c: char) -> usize {
-    match c as u32 {
-        0x300..=0x36f
-        | 0x483..=0x489
-        | 0x591..=0x5bd
-        | 0x610..=0x61a
-        | 0x64b..=0x65f
-        | 0x1ab0..=0x1aff
-        | 0x1dc0..=0x1dff
-        | 0x200c..=0x200d
-        | 0x20d0..=0x20ff
-        | 0xfe00..=0xfe0f
-        | 0xfe20..=0xfe2f => 0,
-        0x1100..=0x115f
-        | 0x2e80..=0xa4cf
-        | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f
-        | 0xff01..=0xff60
-        | 0xffe0..=0xffe6
-        | 0x1f300..=0x1faff
-        | 0x20000..=0x3fffd => 2,
-        _ => 1,
-    }
+    c.width().unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ mod draw;
 mod edges;
 mod label;
 mod link;
-pub(crate) mod nearest_name;
+mod nearest_name;
 mod node;
 mod relation_set;
 mod resolve;

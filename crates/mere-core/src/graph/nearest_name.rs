@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use strsim::osa_distance;
+
 use super::Graph;
 use super::node::NodeId;
 
@@ -72,8 +74,8 @@ impl NearestNames {
             let work = if unlike > 2 * few || other.len().abs_diff(id.len()) > few {
                 1
             } else {
-                let (one, other) = trim_common_ends(id.as_bytes(), other.as_bytes());
-                let found = edit_distance(one, other);
+                let (one, other) = trim_common_ends(id, other);
+                let found = osa_distance(one, other);
                 if found <= few {
                     (best, few) = (Some(*node), found.saturating_sub(1));
                 }
@@ -90,10 +92,12 @@ impl NearestNames {
 }
 
 /// Removes the common beginning and end of two names.
-fn trim_common_ends<'a>(one: &'a [u8], other: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-    let start = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+fn trim_common_ends<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
+    let equal = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
+    let start = equal.map(|(c, _)| c.len_utf8()).sum::<usize>();
     let (one, other) = (&one[start..], &other[start..]);
-    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    let equal = one.chars().rev().zip(other.chars().rev()).take_while(|(a, b)| a == b);
+    let end = equal.map(|(c, _)| c.len_utf8()).sum::<usize>();
     (&one[..one.len() - end], &other[..other.len() - end])
 }
 
@@ -106,28 +110,6 @@ fn normalize_spelling(name: &str) -> String {
 /// Returns the set of letters and digits of a name as bits.
 fn letter_set(name: &str) -> u64 {
     name.bytes().fold(0, |set, byte| set | 1 << (byte & 63))
-}
-
-/// Computes the edit distance: the number of insertions, deletions, replacements and swaps of
-/// adjacent letters.
-pub(crate) fn edit_distance(one: &[u8], other: &[u8]) -> usize {
-    let mut before = vec![0; other.len() + 1];
-    let mut last = (0..=other.len()).collect::<Vec<_>>();
-    for (row, letter) in one.iter().enumerate() {
-        let mut line = vec![row + 1];
-        for (column, with) in other.iter().enumerate() {
-            let replaced = last[column] + usize::from(letter != with);
-            let mut fewest = replaced.min(last[column + 1] + 1).min(line[column] + 1);
-            let is_swap =
-                row > 0 && column > 0 && one[row - 1] == *with && other[column - 1] == *letter;
-            if is_swap {
-                fewest = fewest.min(before[column - 1] + 1);
-            }
-            line.push(fewest);
-        }
-        before = std::mem::replace(&mut last, line);
-    }
-    last.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -144,10 +126,11 @@ mod tests {
             ("abc", "ab", 1),
             ("", "abc", 3),
             ("paging", "pagination", 5),
+            ("café", "cafè", 1),
+            ("日本", "本日", 1),
         ] {
-            let (one, other) = (one.as_bytes(), other.as_bytes());
             for (one, other) in [(one, other), (other, one), trim_common_ends(one, other)] {
-                assert_eq!(edit_distance(one, other), expected, "{one:?} {other:?}");
+                assert_eq!(osa_distance(one, other), expected, "{one:?} {other:?}");
             }
         }
     }

@@ -5,6 +5,7 @@
 
 use super::id::{Category, ItemId};
 use super::kind::{ItemType, Scope};
+use super::reference::ItemRef;
 use super::version::Version;
 use crate::address::{Address, RelPath, Root};
 
@@ -58,6 +59,12 @@ pub struct ScopedPath {
 }
 
 impl ScopedPath {
+    /// Returns the reference that people write for it: its category, if it has one, and its id.
+    pub fn reference(&self) -> ItemRef {
+        let category = Some(self.category.clone()).filter(|category| !category.is_empty());
+        ItemRef { category, id: self.id.clone(), version: None }
+    }
+
     /// Returns the folder of its main file, relative to the folder its category starts from, and
     /// the file's name.
     pub fn folder_and_file(&self) -> Option<(String, String)> {

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::graph::nearest_name::edit_distance;
+use strsim::osa_distance;
 
 /// The relation of one entry to another. The order is the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,8 +71,7 @@ impl Relation {
             let name = relation.name();
             let slips = if name.len() < 9 { 1 } else { 2 };
             // A key that is that much longer cannot be a slip.
-            said.len() <= name.len() + slips
-                && edit_distance(said.as_bytes(), name.as_bytes()) <= slips
+            said.len() <= name.len() + slips && osa_distance(&said, name) <= slips
         };
         let is_none = key.parse::<Self>().is_err();
         Self::ALL.into_iter().find(|relation| is_none && is_meant(relation))

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
-use super::{CallError, Verb};
+use super::{CallError, StoreVerb, Verb};
 use crate::category::{DeletableContents, Description, Force};
 use crate::item::Category;
 
@@ -94,7 +94,7 @@ pub(super) fn parse_describe(arguments: &Arguments<'_>) -> Result<Verb, CallErro
 fn category_call(arguments: &Arguments<'_>, what: CategoryChange) -> Result<Verb, CallError> {
     let path = category(arguments, "path")?;
     let path = path.ok_or_else(|| arguments.malformed_error("path", CATEGORY_FORM))?;
-    Ok(Verb::Category(CategoryCall { path, change: what, force: Force::No }))
+    Ok(Verb::Stores(StoreVerb::Category(CategoryCall { path, change: what, force: Force::No })))
 }
 
 const CATEGORY_FORM: &str =

@@ -1,7 +1,7 @@
 //! The `dir` tool's arguments.
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
-use super::{CURSOR, CallError, HOME, Verb};
+use super::{CURSOR, CallError, FileVerb, HOME, Verb};
 use crate::address::{Root, Spoken};
 use crate::cursor::Cursor;
 
@@ -68,16 +68,16 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         return parse_cd(arguments);
     }
     let path = arguments.path_or_home("path")?;
-    Ok(Verb::Dir(match command {
+    Ok(Verb::Files(FileVerb::Dir(match command {
         "list" => Dir::List { path, cursor },
         "tree" => Dir::Tree { path, depth, cursor },
         _ => Dir::Pwd,
-    }))
+    })))
 }
 
 fn parse_cd(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let missing = || arguments.missing_error("path", "a root such as `ROOT_USER` or `mod:<name>`");
     let path = arguments.text("path")?.ok_or_else(missing)?;
     let to = Root::parse_bare(path).map_err(|_| CallError::Path { tool: arguments.tool_name() })?;
-    Ok(Verb::Dir(Dir::Cd { to }))
+    Ok(Verb::Files(FileVerb::Dir(Dir::Cd { to })))
 }

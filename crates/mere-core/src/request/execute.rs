@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::load::{ITEM_TYPE, LookupScope, item_id, item_type};
-use super::{CallError, Verb};
+use super::{CallError, ItemVerb, Verb};
 use crate::address::RelPath;
 use crate::digest::Sha256;
 use crate::item::{Category, ItemRef, ItemType};
@@ -113,5 +113,11 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         _ => ItemAction::Run { parameters: arguments.object("parameters")? },
     };
     let dry_run = arguments.flag("dry_run")?;
-    Ok(Verb::Execute(Execute { kind, item, source: LookupScope::Local, action, dry_run }))
+    Ok(Verb::Items(ItemVerb::Execute(Execute {
+        kind,
+        item,
+        source: LookupScope::Local,
+        action,
+        dry_run,
+    })))
 }

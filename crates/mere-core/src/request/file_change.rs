@@ -1,7 +1,7 @@
 //! The arguments of the tools that change files: `write`, `edit` and `patch_section`.
 
 use super::arguments::{ArgumentError, Arguments, Need, Parameter, ParameterKind};
-use super::{CallError, HOME, Verb};
+use super::{CallError, FileVerb, HOME, Verb};
 use crate::address::Spoken;
 use crate::digest::Sha256;
 use crate::text::markdown::Section;
@@ -136,5 +136,5 @@ pub(super) fn parse_patch(arguments: &Arguments<'_>) -> Result<Verb, CallError> 
 fn file_change(arguments: &Arguments<'_>, how: FileChangeKind) -> Result<Verb, CallError> {
     let path = arguments.path("path")?;
     let expect = arguments.sha256("expect_sha256")?;
-    Ok(Verb::ChangeFile(FileChange { path, expect, kind: how }))
+    Ok(Verb::Files(FileVerb::Change(FileChange { path, expect, kind: how })))
 }

@@ -1,7 +1,7 @@
 //! The `glob` tool's arguments.
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
-use super::{CURSOR, CallError, HOME, Verb};
+use super::{CURSOR, CallError, FileVerb, HOME, Verb};
 use crate::address::{Address, RelPath, Root, Spoken};
 use crate::cursor::Cursor;
 use crate::text::pattern::Pattern;
@@ -56,10 +56,10 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         (None, None) => Spoken::Rooted(Address::directory(Root::Project, RelPath::default())),
         _ => arguments.path_or_home("path")?,
     };
-    Ok(Verb::Glob(Glob {
+    Ok(Verb::Files(FileVerb::Glob(Glob {
         pattern: pattern.ok_or_else(|| arguments.missing_error("pattern", "a glob pattern"))?,
         path,
         limit: arguments.count("limit")?,
         cursor: arguments.cursor()?,
-    }))
+    })))
 }

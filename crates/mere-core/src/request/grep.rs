@@ -1,7 +1,7 @@
 //! The `grep` tool's arguments.
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
-use super::{CURSOR, CallError, HOME, Verb};
+use super::{CURSOR, CallError, FileVerb, HOME, Verb};
 use crate::address::Spoken;
 use crate::cursor::Cursor;
 use crate::text::pattern::Pattern;
@@ -73,7 +73,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let pattern = arguments.text("pattern")?;
     let pattern =
         pattern.ok_or_else(|| arguments.missing_error("pattern", "a regular expression"))?;
-    Ok(Verb::Grep(Grep {
+    Ok(Verb::Files(FileVerb::Grep(Grep {
         pattern: pattern.to_owned(),
         path: arguments.path_or_home("path")?,
         glob: arguments.pattern("glob")?,
@@ -81,5 +81,5 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         limit: arguments.count("limit")?,
         ignore_case: arguments.flag("ignore_case")?,
         cursor: arguments.cursor()?,
-    }))
+    })))
 }

@@ -1,7 +1,7 @@
 //! The `load` tool's arguments.
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
-use super::{CallError, Verb};
+use super::{CallError, ItemVerb, Verb};
 use crate::graph::{RelationSet, WalkDepth, WalkOptions};
 use crate::item::{ItemRef, ItemType, Relation, Scope, Version};
 
@@ -103,14 +103,14 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         }
     };
     let destination = arguments.choice("destination")?.map(str::parse).transpose();
-    Ok(Verb::Load(Load {
+    Ok(Verb::Items(ItemVerb::Load(Load {
         kind: item_type(arguments)?,
         item: item_id(arguments)?,
         source,
         destination: destination.map_err(|_| arguments.wrong_value_error("destination"))?,
         version: arguments.parse("version")?,
         relationships: parse_relationships(arguments)?,
-    }))
+    })))
 }
 
 /// Parses which related entries are asked for.

@@ -2,7 +2,7 @@
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::category::category;
-use super::{CURSOR, CallError, Verb};
+use super::{CURSOR, CallError, StoreVerb, Verb};
 use crate::cursor::Cursor;
 use crate::digest::Sha256;
 use crate::item::{Category, MemoryExpiry, MemoryPath, MemoryRevision, NewMemory};
@@ -175,12 +175,15 @@ pub(super) fn parse_create(arguments: &Arguments<'_>) -> Result<Verb, CallError>
         citations: arguments.texts("citations")?.unwrap_or_default(),
         source: arguments.text("source")?.map(str::to_owned),
     };
-    Ok(Verb::Memory(MemoryCall::Create { path: memory_path(arguments, "path")?, wording }))
+    Ok(Verb::Stores(StoreVerb::Memory(MemoryCall::Create {
+        path: memory_path(arguments, "path")?,
+        wording,
+    })))
 }
 
 pub(super) fn parse_get(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let (path, expired) = (memory_path(arguments, "path")?, parse_expired(arguments)?);
-    Ok(Verb::Memory(MemoryCall::Get { path, expired }))
+    Ok(Verb::Stores(StoreVerb::Memory(MemoryCall::Get { path, expired })))
 }
 
 pub(super) fn parse_update(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
@@ -194,16 +197,22 @@ pub(super) fn parse_update(arguments: &Arguments<'_>) -> Result<Verb, CallError>
         return Err(arguments.none_of_error(&["content", "tags", "expires_at", "citations"]));
     }
     let expect = arguments.sha256("expect_sha256")?;
-    Ok(Verb::Memory(MemoryCall::Update { path: memory_path(arguments, "path")?, revision, expect }))
+    Ok(Verb::Stores(StoreVerb::Memory(MemoryCall::Update {
+        path: memory_path(arguments, "path")?,
+        revision,
+        expect,
+    })))
 }
 
 pub(super) fn parse_move(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let (from, to) = (memory_path(arguments, "from")?, memory_path(arguments, "to")?);
-    Ok(Verb::Memory(MemoryCall::Move { from, to }))
+    Ok(Verb::Stores(StoreVerb::Memory(MemoryCall::Move { from, to })))
 }
 
 pub(super) fn parse_remove(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    Ok(Verb::Memory(MemoryCall::Remove { path: memory_path(arguments, "path")? }))
+    Ok(Verb::Stores(StoreVerb::Memory(MemoryCall::Remove {
+        path: memory_path(arguments, "path")?,
+    })))
 }
 
 pub(super) fn parse_list(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
@@ -211,13 +220,13 @@ pub(super) fn parse_list(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         "recent" => MemorySort::Recent,
         _ => MemorySort::Path,
     };
-    Ok(Verb::Memory(MemoryCall::List(ListMemories {
+    Ok(Verb::Stores(StoreVerb::Memory(MemoryCall::List(ListMemories {
         category: category(arguments, "category")?.unwrap_or_default(),
         sort,
         limit: arguments.count("limit")?,
         expired: parse_expired(arguments)?,
         cursor: arguments.cursor()?,
-    })))
+    }))))
 }
 
 fn parse_expired(arguments: &Arguments<'_>) -> Result<ExpiredMemories, CallError> {

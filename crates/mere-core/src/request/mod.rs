@@ -26,11 +26,11 @@ mod signers;
 mod stores;
 mod team;
 mod tool;
+mod verb;
 
 use serde_json::{Map, Value};
 
 use crate::address::{AgentName, Root};
-use crate::item::ItemType;
 use crate::trace::TraceId;
 use crate::turn::{Answer, Resume};
 
@@ -48,10 +48,10 @@ pub use memory::{ExpiredMemories, ListMemories, MemoryCall, MemorySort};
 pub use models::ModelCommand;
 pub use person_command::{
     AuthorChoice, DoctorMode, DrawingFormat, GitHook, GraphCommand, IndexCommand, InitSpace,
-    ListItems, PersonCommand, ReviewDecision, StarterItems,
+    ItemCommand, ListItems, PersonCommand, ReviewCommand, ReviewDecision, StarterItems,
 };
 pub use read::Read;
-pub use run::{LockCommand, LockfilePolicy, RunTool, UnsignedPolicy};
+pub use run::{LockCommand, LockfilePolicy, RunTool, ToolCommand, UnsignedPolicy};
 pub use search::{RankMode, Search, SearchCondition, SearchFilter, SearchMode, SearchSource};
 pub use secret::Secret;
 pub use sign::{
@@ -62,6 +62,7 @@ pub use signers::{SignerKey, SignerName, SignerNameError, SignerSelector, TrustC
 pub use stores::{DryRun, NewStore, StoreCommand, StoreTemplate};
 pub use team::{JoinCommand, JoinConsent, NewMember, NewTeam, TeamCommand, TeamRole};
 pub use tool::{Availability, Effect, TOOLS, Tool, Toolset};
+pub use verb::{FileVerb, ItemVerb, StoreVerb, Verb};
 
 /// The parameter of every file tool: the root where bare paths begin.
 const HOME: Parameter = Parameter {
@@ -115,65 +116,6 @@ pub struct Request {
     pub answer: Option<(Resume, Answer)>,
     /// The passphrase of the person's key, if they entered it.
     pub key_passphrase: Option<Secret>,
-}
-
-/// Everything that can be asked for.
-#[derive(Clone, Debug)]
-pub enum Verb {
-    /// Shows the location, or the contents of a directory.
-    Dir(Dir),
-    /// Reads a file.
-    Read(Read),
-    /// Finds files by name.
-    Glob(Glob),
-    /// Finds lines by content.
-    Grep(Grep),
-    /// Changes a file.
-    ChangeFile(FileChange),
-    /// Searches items.
-    Search(Search),
-    /// Loads an item.
-    Load(Load),
-    /// Runs an item, or creates, changes or deletes it.
-    Execute(Execute),
-    /// Creates, deletes or describes a category.
-    Category(CategoryCall),
-    /// Reads or changes memories.
-    Memory(MemoryCall),
-    /// Lists the stores and their configured categories.
-    Stores,
-    /// A command that only people can give.
-    Person(PersonCommand),
-    /// Explains how the server is used.
-    Help {
-        /// The topic, or `None` for an overview.
-        topic: Option<&'static str>,
-    },
-    /// A call that could not be understood.
-    InvalidCall(CallError),
-}
-
-impl Verb {
-    /// Tells whether the verb needs no disk access, so that an edge need not use another thread.
-    pub fn is_instant(&self) -> bool {
-        matches!(
-            self,
-            Self::Dir(Dir::Pwd | Dir::Cd { .. }) | Self::InvalidCall(_) | Self::Help { .. }
-        )
-    }
-
-    /// Tells whether the verb may take as long as a tool runs or a download takes.
-    pub fn is_long_running(&self) -> bool {
-        match self {
-            Self::Execute(Execute {
-                kind: ItemType::Tool, action: ItemAction::Run { .. }, ..
-            }) => true,
-            Self::Person(asked) => {
-                matches!(asked, PersonCommand::Run(_) | PersonCommand::Prepare { .. })
-            }
-            _ => false,
-        }
-    }
 }
 
 /// The reason why a call could not be understood. It never repeats anything of the call.

@@ -1,16 +1,33 @@
-//! The commands that only people can give about items: no agent can ask for these.
+//! The commands that only people can give: no agent can ask for these.
+//!
+//! Those about items have a group of their own, [`ItemCommand`].
 
 use crate::digest::Sha256;
 use crate::graph::WalkOptions;
 use crate::item::{Category, ItemForm, ItemId, ItemRef, ItemType, Scope};
 use crate::request::{
-    ItemWork, JoinCommand, KeysCommand, LockCommand, LookupScope, ModelCommand, RunTool,
-    SignCommand, StoreCommand, TeamCommand, TrustCommand, VerifyCommand,
+    ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, SignCommand, StoreCommand,
+    TeamCommand, ToolCommand, TrustCommand, VerifyCommand,
 };
 
 /// One command of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PersonCommand {
+    /// Checks the configuration, which may be broken.
+    CheckConfig,
+    /// Manages the person's own keys.
+    Keys(KeysCommand),
+    /// Manages the keys of others.
+    Trust(TrustCommand),
+    /// Manages the stores of memories.
+    Stores(StoreCommand),
+    /// Manages the spaces and the items in them.
+    Items(ItemCommand),
+}
+
+/// One command of a person about the spaces and the items in them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemCommand {
     /// Creates a space.
     Init(InitSpace),
     /// Creates an item from a template.
@@ -70,31 +87,12 @@ pub enum PersonCommand {
         /// The name.
         item: ItemRef,
     },
-    /// Runs a tool.
-    Run(RunTool),
-    /// Shows the chain of a tool and its config.
-    Chain {
-        /// The tool.
-        item: ItemRef,
-    },
-    /// Creates or checks lockfiles.
-    Lock(LockCommand),
-    /// Downloads the packages that a tool needs.
-    Prepare {
-        /// The tool.
-        item: ItemRef,
-    },
+    /// Runs tools, and manages what they run on.
+    Tool(ToolCommand),
     /// Updates, rebuilds or checks the index.
     Index(IndexCommand),
-    /// Lists the changes that agents propose.
-    Proposals,
-    /// Decides on a proposal.
-    Review {
-        /// The proposal, named as in the list.
-        proposal: String,
-        /// The decision.
-        decision: ReviewDecision,
-    },
+    /// Reviews the changes that agents propose.
+    Review(ReviewCommand),
     /// Shows or makes signatures.
     Sign(SignCommand),
     /// Checks that items are what was signed.
@@ -105,18 +103,10 @@ pub enum PersonCommand {
     Doctor(DoctorMode),
     /// Draws or checks the knowledge graph.
     Graph(GraphCommand),
-    /// Checks the configuration.
-    CheckConfig,
-    /// Manages the person's own keys.
-    Keys(KeysCommand),
-    /// Manages the keys of others.
-    Trust(TrustCommand),
     /// Manages the team of the space.
     Team(TeamCommand),
     /// Joins the team of the space, or leaves it.
     Join(JoinCommand),
-    /// Manages the stores of memories.
-    Store(StoreCommand),
     /// Manages the embedding models.
     Model(ModelCommand),
 }
@@ -219,6 +209,20 @@ pub enum IndexCommand {
     Rebuild,
     /// Compares the index with the disk, without writing anything.
     Check,
+}
+
+/// A command about the changes that agents propose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReviewCommand {
+    /// Lists them.
+    List,
+    /// Decides on one.
+    Decide {
+        /// The proposal, named as in the list.
+        proposal: String,
+        /// The decision.
+        decision: ReviewDecision,
+    },
 }
 
 /// A person's decision on a proposal.

@@ -1,7 +1,7 @@
 //! The `read` tool's arguments.
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
-use super::{CallError, HOME, Verb};
+use super::{CallError, FileVerb, HOME, Verb};
 use crate::address::Spoken;
 
 pub(super) const ABOUT: &str = "Read a text file, or get information about a binary one. Long \
@@ -43,9 +43,9 @@ pub struct Read {
 }
 
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    Ok(Verb::Read(Read {
+    Ok(Verb::Files(FileVerb::Read(Read {
         path: arguments.path("path")?,
         offset: arguments.integer("offset")?.unwrap_or(1),
         limit: arguments.integer("limit")?.unwrap_or(DEFAULT_LIMIT),
-    }))
+    })))
 }

@@ -4,6 +4,25 @@ use serde_json::{Map, Value};
 
 use crate::item::{ItemRef, Scope};
 
+/// A command about tools and what they run on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolCommand {
+    /// Runs a tool.
+    Run(RunTool),
+    /// Shows the chain of a tool and its config.
+    Chain {
+        /// The tool.
+        item: ItemRef,
+    },
+    /// Creates or checks lockfiles.
+    Lock(LockCommand),
+    /// Downloads the packages that a tool needs.
+    Prepare {
+        /// The tool.
+        item: ItemRef,
+    },
+}
+
 /// The request to run a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunTool {

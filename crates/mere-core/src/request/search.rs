@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
-use super::{CURSOR, CallError, Verb};
+use super::{CURSOR, CallError, ItemVerb, Verb};
 use crate::cursor::Cursor;
 use crate::item::{Category, ItemRef, ItemType};
 
@@ -253,7 +253,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         "unified" => RankMode::Unified,
         _ => RankMode::ByType,
     };
-    Ok(Verb::Search(Search {
+    Ok(Verb::Items(ItemVerb::Search(Search {
         query,
         item_types: parse_item_types(arguments)?,
         source,
@@ -262,7 +262,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         mode,
         rank,
         cursor: arguments.cursor()?,
-    }))
+    })))
 }
 
 fn parse_item_types(arguments: &Arguments<'_>) -> Result<Vec<ItemType>, CallError> {

@@ -37,7 +37,7 @@ impl fmt::Debug for Secret {
 mod tests {
     use super::*;
     use crate::address::AgentName;
-    use crate::request::{Caller, PersonCommand, Request, Verb};
+    use crate::request::{Caller, KeysCommand, PersonCommand, Request, Verb};
 
     #[test]
     fn it_prints_as_nothing() {
@@ -52,8 +52,8 @@ mod tests {
         let of_agent =
             Request::from_text(Caller::default(), "dir", "{}").with_key_passphrase(secret());
         assert_eq!(of_agent.key_passphrase, None);
-        let verb = Verb::Person(PersonCommand::Proposals);
-        let of_person = Request::from_person(AgentName::default(), "review", verb);
+        let verb = Verb::Person(PersonCommand::Keys(KeysCommand::List));
+        let of_person = Request::from_person(AgentName::default(), "keys", verb);
         assert_eq!(of_person.clone().with_key_passphrase(secret()).key_passphrase, secret());
         assert_eq!(of_person.key_passphrase, None);
     }

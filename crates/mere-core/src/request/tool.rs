@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, Need, Parameter};
 use super::{
-    CallError, Verb, category, dir, execute, file_change, glob, grep, help, load, memory, read,
-    search, stores,
+    CallError, StoreVerb, Verb, category, dir, execute, file_change, glob, grep, help, load,
+    memory, read, search, stores,
 };
 use crate::address::Root;
 use crate::category::CategoryMode;
@@ -193,7 +193,7 @@ pub const TOOLS: &[Tool] = &[
         effect: Effect::Reads,
         toolset: Toolset::Memory,
         availability: Availability::Always,
-        parse: |_| Ok(Verb::Stores),
+        parse: |_| Ok(Verb::Stores(StoreVerb::List)),
     },
     Tool {
         name: "help",

@@ -25,11 +25,11 @@ pub use keyring::{KeyLimits, Keyring, TrustedKey};
 pub use placement::{Placement, RegistryOrigin};
 pub use roster::{Roster, RosterMember, SignedRoster};
 pub use rotation::Rotation;
-pub use sidecar::{MAX_SIDECAR_BYTES, Sidecar};
+pub use sidecar::{MAX_SIDECAR_BYTES, Sidecar, SidecarFile};
 pub use signed_data::SignedDataError;
 pub use statement::{ClaimedTime, Statement};
 pub use verification::{
-    ItemSigners, LocationField, LocationMismatch, TrustedSigner, UntrustedReason, UntrustedSigner,
-    Verification, VerificationFailure, Verified,
+    Checked, ItemSigners, LocationField, LocationMismatch, TrustStatus, TrustedSigner,
+    UntrustedReason, UntrustedSigner, Verification, VerificationFailure, Verified,
 };
-pub use verify::{FoundItem, ItemClaims, SidecarBytes, trusted_statement, verify};
+pub use verify::{FoundItem, ItemClaims, trusted_statement, verify};

@@ -15,6 +15,27 @@ use crate::text::json;
 /// The largest sidecar that is read, in bytes.
 pub const MAX_SIDECAR_BYTES: u64 = 1024 * 1024;
 
+/// What lies at the path of an item's sidecar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SidecarFile {
+    /// There is nothing.
+    None,
+    /// The bytes of the sidecar.
+    Bytes(Vec<u8>),
+    /// There is something that is not a file, or is too large for a sidecar.
+    Unreadable,
+}
+
+impl SidecarFile {
+    /// Returns the bytes of the sidecar, if there is one that can be read.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            Self::None | Self::Unreadable => None,
+        }
+    }
+}
+
 /// Both envelopes and their parsed payloads. The signatures themselves are not checked here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sidecar {

@@ -46,7 +46,7 @@ pub enum UntrustedReason {
 }
 
 /// An item whose signatures, content and location were checked. Only [`super::verify()`] creates
-/// one.
+/// one, and the item inside cannot be exchanged.
 #[derive(Clone, Debug)]
 pub struct Verified<T> {
     item: T,
@@ -67,16 +67,14 @@ impl<T> Verified<T> {
     pub fn signers(&self) -> &ItemSigners {
         &self.signers
     }
-
-    /// Returns the item and who signed it.
-    pub fn into_parts(self) -> (T, ItemSigners) {
-        (self.item, self.signers)
-    }
 }
 
 /// The result of verifying an item. A broken item has no content here.
+pub type Verification<T> = Result<Checked<T>, VerificationFailure>;
+
+/// An item that was checked and is not broken, by who vouches for it.
 #[derive(Clone, Debug)]
-pub enum Verification<T> {
+pub enum Checked<T> {
     /// It is signed by trusted keys, unchanged, and in its place.
     Verified(Verified<T>),
     /// A person is working on it; only its location was checked.
@@ -85,11 +83,38 @@ pub enum Verification<T> {
     Unsigned(T),
     /// Content and location match the signatures, but a key is not trusted.
     UnknownKey(T, UntrustedSigner),
-    /// It must not be used, for any other reason.
-    Broken(VerificationFailure),
 }
 
-impl<T> Verification<T> {
+/// Who vouches for an item, without the item.
+pub type TrustStatus = Checked<()>;
+
+impl<T> Checked<T> {
+    /// Returns the item, whoever vouches for it.
+    pub fn item(&self) -> &T {
+        match self {
+            Self::Verified(verified) => verified.item(),
+            Self::Draft(item) | Self::Unsigned(item) | Self::UnknownKey(item, _) => item,
+        }
+    }
+
+    /// Returns the trusted signers of a verified item.
+    pub fn signers(&self) -> Option<&ItemSigners> {
+        match self {
+            Self::Verified(verified) => Some(verified.signers()),
+            Self::Draft(_) | Self::Unsigned(_) | Self::UnknownKey(..) => None,
+        }
+    }
+
+    /// Returns who vouches for the item. The result is no proof about any item.
+    pub fn without_item(&self) -> TrustStatus {
+        match self {
+            Self::Verified(one) => Checked::Verified(Verified::new((), one.signers.clone())),
+            Self::Draft(_) => Checked::Draft(()),
+            Self::Unsigned(_) => Checked::Unsigned(()),
+            Self::UnknownKey(_, signer) => Checked::UnknownKey((), *signer),
+        }
+    }
+
     /// Returns its name in `trust.status`.
     pub fn status(&self) -> &'static str {
         match self {
@@ -97,7 +122,6 @@ impl<T> Verification<T> {
             Self::Draft(_) => "draft",
             Self::Unsigned(_) => "unsigned",
             Self::UnknownKey(..) => "unknown-key",
-            Self::Broken(failure) => failure.status(),
         }
     }
 }

@@ -9,26 +9,15 @@ use jiff::Timestamp;
 
 use super::keyring::Keyring;
 use super::placement::Placement;
-use super::sidecar::Sidecar;
+use super::sidecar::{Sidecar, SidecarFile};
 use super::statement::Statement;
 use super::verification::{
-    ItemSigners, LocationField, LocationMismatch, UntrustedSigner, Verification,
+    Checked, ItemSigners, LocationField, LocationMismatch, UntrustedSigner, Verification,
     VerificationFailure, Verified,
 };
 use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
 use crate::item::{CategoryBase, ItemForm, ItemId, ItemType, ScopedPath, Version};
-
-/// The sidecar that was found beside an item.
-#[derive(Clone, Copy, Debug)]
-pub enum SidecarBytes<'a> {
-    /// There is no sidecar.
-    None,
-    /// The bytes of the sidecar.
-    Bytes(&'a [u8]),
-    /// There is something that is not a file, or is too large for a sidecar.
-    Unreadable,
-}
 
 /// An item as it was found.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +29,7 @@ pub struct FoundItem<'a> {
     /// All its files, sorted by path.
     pub files: &'a [FileDigest],
     /// Its sidecar.
-    pub sidecar: SidecarBytes<'a>,
+    pub sidecar: &'a SidecarFile,
     /// Whether a person is working on it.
     pub is_draft: bool,
     /// The current time.
@@ -74,18 +63,18 @@ pub fn verify<T, E>(
 ) -> Result<Verification<T>, E> {
     let standing = match check_signatures(exhibit, keyring) {
         Ok(standing) => standing,
-        Err(failure) => return Ok(Verification::Broken(failure)),
+        Err(failure) => return Ok(Err(failure)),
     };
     let (item, said) = read()?;
     let (sidecar, vouched) = match standing {
-        SignatureCheck::Unsigned => return Ok(Verification::Unsigned(item)),
-        SignatureCheck::Draft => return Ok(Verification::Draft(item)),
+        SignatureCheck::Unsigned => return Ok(Ok(Checked::Unsigned(item))),
+        SignatureCheck::Draft => return Ok(Ok(Checked::Draft(item))),
         SignatureCheck::Signed(sidecar, vouched) => (sidecar, vouched),
     };
     Ok(match (check_claims(&sidecar.statement, said), vouched) {
-        (Err(failure), _) => Verification::Broken(failure),
-        (Ok(()), Ok(vouched)) => Verification::Verified(Verified::new(item, vouched)),
-        (Ok(()), Err(stranger)) => Verification::UnknownKey(item, stranger),
+        (Err(failure), _) => Err(failure),
+        (Ok(()), Ok(vouched)) => Ok(Checked::Verified(Verified::new(item, vouched))),
+        (Ok(()), Err(stranger)) => Ok(Checked::UnknownKey(item, stranger)),
     })
 }
 
@@ -110,10 +99,10 @@ fn check_signatures(
     // Memories are not signed.
     let letter = match exhibit.sidecar {
         _ if exhibit.path.kind == ItemType::Memory => return Ok(SignatureCheck::Unsigned),
-        SidecarBytes::None if exhibit.is_draft => return Ok(SignatureCheck::Draft),
-        SidecarBytes::None => return Ok(SignatureCheck::Unsigned),
-        SidecarBytes::Bytes(bytes) => bytes,
-        SidecarBytes::Unreadable => {
+        SidecarFile::None if exhibit.is_draft => return Ok(SignatureCheck::Draft),
+        SidecarFile::None => return Ok(SignatureCheck::Unsigned),
+        SidecarFile::Bytes(bytes) => bytes,
+        SidecarFile::Unreadable => {
             return Err(VerificationFailure::BadSignature("it is not a file, or it is too large"));
         }
     };

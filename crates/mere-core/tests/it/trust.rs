@@ -9,9 +9,9 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::trust::{
-    ClaimedTime, Envelope, FoundItem, ItemClaims, KeyError, KeyLimits, Keyring, LocationField,
-    PayloadType, Placement, PublicKey, Sidecar, SidecarBytes, Statement, TrustedKey, Verification,
-    VerificationFailure, verify,
+    Checked, ClaimedTime, Envelope, FoundItem, ItemClaims, KeyError, KeyLimits, Keyring,
+    LocationField, PayloadType, Placement, PublicKey, Sidecar, SidecarFile, Statement, TrustedKey,
+    Verification, VerificationFailure, verify,
 };
 use proptest::prelude::*;
 
@@ -106,7 +106,7 @@ impl Case {
             path: &self.place,
             space_id: Some(SPACE),
             files: &self.files,
-            sidecar: SidecarBytes::Bytes(letter),
+            sidecar: &SidecarFile::Bytes(letter.to_vec()),
             is_draft: false,
             now: now(),
         };
@@ -117,22 +117,30 @@ impl Case {
     }
 }
 
+/// Returns the name of a result in `trust.status`.
+fn status(verdict: &Verification<()>) -> &'static str {
+    match verdict {
+        Ok(checked) => checked.status(),
+        Err(failure) => failure.status(),
+    }
+}
+
 #[test]
 fn no_bit_of_a_sidecar_can_be_another() {
     let (ada, bob) = (Person::new(1), Person::new(2));
     let (case, keyring) = (Case::new(&ada, &bob), keyring(&[&ada, &bob]));
     let text = case.sidecar.to_text().into_bytes();
-    assert_eq!(case.judge(&keyring, &text).status(), "verified");
+    assert_eq!(status(&case.judge(&keyring, &text)), "verified");
     for at in 0..text.len() {
         for bit in 0..8 {
             let mut flipped = text.clone();
             flipped[at] ^= 1 << bit;
             let verdict = case.judge(&keyring, &flipped);
             let same = Sidecar::parse(&flipped).is_ok_and(|parsed| parsed == case.sidecar);
-            assert_eq!(matches!(verdict, Verification::Verified(_)), same, "byte {at}, bit {bit}");
+            assert_eq!(matches!(verdict, Ok(Checked::Verified(_))), same, "byte {at}, bit {bit}");
         }
         let verdict = case.judge(&keyring, &text[..at]);
-        assert_eq!(verdict.status(), "bad-signature", "cut at {at}");
+        assert_eq!(status(&verdict), "bad-signature", "cut at {at}");
     }
 }
 
@@ -150,7 +158,7 @@ proptest! {
             let at = at.index(text.len());
             text[at] = byte;
         }
-        if let Verification::Verified(_) = case.judge(&keyring, &text) {
+        if let Ok(Checked::Verified(_)) = case.judge(&keyring, &text) {
             prop_assert_eq!(Sidecar::parse(&text), Ok(case.sidecar));
         }
     }
@@ -169,7 +177,7 @@ proptest! {
         }
         let verdict = case.judge(&keyring, case.sidecar.to_text().as_bytes());
         let is_same = case.files == before && case.said.version == said;
-        prop_assert_eq!(matches!(verdict, Verification::Verified(_)), is_same);
+        prop_assert_eq!(matches!(verdict, Ok(Checked::Verified(_))), is_same);
     }
 }
 
@@ -188,7 +196,7 @@ fn every_fact_of_the_place_is_compared() {
         (user("tools/jwt.yaml"), LocationField::Category),
     ] {
         let case = Case { place: found, ..Case::new(&ada, &ada) };
-        let Verification::Broken(VerificationFailure::WrongLocation(mismatch)) =
+        let Err(VerificationFailure::WrongLocation(mismatch)) =
             case.judge(&keyring, text.as_bytes())
         else {
             panic!("{:?} is taken", case.place);
@@ -197,17 +205,18 @@ fn every_fact_of_the_place_is_compared() {
         assert_eq!(mismatch.expected_path, Some(place("tools/api/jwt.yaml")));
     }
     let case = Case::new(&ada, &ada);
+    let sidecar = SidecarFile::Bytes(text.as_bytes().to_vec());
     let exhibit = |space_id| FoundItem {
         path: &case.place,
         space_id,
         files: &case.files,
-        sidecar: SidecarBytes::Bytes(text.as_bytes()),
+        sidecar: &sidecar,
         is_draft: true,
         now: now(),
     };
     for space in [None, Some(""), Some("0190a6c4-3b5e-7cc3-98c4-dc0c0c07398e")] {
         let read = || Err::<((), ItemClaims), _>("what is broken is not read");
-        let Ok(Verification::Broken(VerificationFailure::WrongLocation(mismatch))) =
+        let Ok(Err(VerificationFailure::WrongLocation(mismatch))) =
             verify(&exhibit(space), &keyring, read)
         else {
             panic!("{space:?} is taken");
@@ -220,7 +229,7 @@ fn every_fact_of_the_place_is_compared() {
 fn whose_signature_it_is_decides() {
     let (ada, bob, eve) = (Person::new(1), Person::new(2), Person::new(3));
     let status = |case: &Case, keyring: &Keyring| {
-        case.judge(keyring, case.sidecar.to_text().as_bytes()).status()
+        status(&case.judge(keyring, case.sidecar.to_text().as_bytes()))
     };
     let both = keyring(&[&ada, &bob]);
     assert_eq!(status(&Case::new(&ada, &bob), &both), "verified");

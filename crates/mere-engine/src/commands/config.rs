@@ -5,8 +5,8 @@
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
-use crate::config::check::check_config;
-use crate::session::context::Context;
+use crate::commands::config_check::check_config;
+use crate::world::Context;
 
 /// Checks both config files. It also reports settings that do not take effect yet, and differences
 /// between the configuration and the disk.

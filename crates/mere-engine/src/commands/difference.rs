@@ -4,6 +4,8 @@
 //! signature holds only digests, so the signed text is looked up in the user's cache, where signing
 //! leaves it, and in the last commit. Whatever is found must have the signed digest.
 
+use std::time::{Duration, Instant};
+
 use mere_core::address::{Root, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
@@ -18,6 +20,8 @@ use crate::items::vouched_files::{read_committed, vouched_files};
 
 /// The largest text that is compared or cached.
 const MAX_TEXT: u64 = 256 * 1024;
+/// How long few changes are looked for in one file.
+const MAX_DIFF_TIME: Duration = Duration::from_millis(300);
 
 /// Returns the changes of each file, and what they were compared with.
 pub(super) fn differences(
@@ -60,7 +64,8 @@ pub(super) fn file_change(path: &str, old: Option<&str>, new: Option<&str>) -> D
 
 /// Returns a unified diff as text.
 pub(super) fn unified(old: &str, new: &str) -> String {
-    let lines = diff::unified_diff(old, new).into_iter().map(|line| match line {
+    let deadline = Instant::now() + MAX_DIFF_TIME;
+    let lines = diff::unified_diff(old, new, deadline).into_iter().map(|line| match line {
         DiffLine::Same(text) => format!(" {text}\n"),
         DiffLine::Removed(text) => format!("-{text}\n"),
         DiffLine::Added(text) => format!("+{text}\n"),

@@ -2,9 +2,7 @@
 //!
 //! The graph comes from the search index. Nothing is changed here, not even to fix a link.
 
-use mere_core::graph::{
-    Cycle, Graph, GraphReport, Node, NodeId, Resolution, Subgraph, WalkOptions,
-};
+use mere_core::graph::{Cycle, Graph, GraphReport, Node, NodeId, Resolution, Subgraph};
 use mere_core::item::{ItemRef, ItemType};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{DrawingFormat, GraphCommand, LookupScope};
@@ -12,7 +10,7 @@ use mere_core::request::{DrawingFormat, GraphCommand, LookupScope};
 use crate::error::tool_error::ToolError;
 use crate::files::view::count_phrase;
 use crate::items::ItemCall;
-use crate::items::find::find;
+use crate::items::find::{NamedItem, find};
 
 /// The largest number of findings of one kind that are listed.
 const MAX_LISTED: usize = 200;
@@ -22,26 +20,23 @@ pub(super) fn execute_graph_command(
     desk: &ItemCall<'_>,
     asked: &GraphCommand,
 ) -> Result<Draft, ToolError> {
-    let graph =
-        desk.with_index(|library| desk.with_visibility(|audience| library.full_graph(audience)))?;
+    let visibility = desk.search.visibility();
+    let graph = desk.search.with_current_index(|live_index| live_index.full_graph(visibility))?;
     match asked {
         GraphCommand::Check => Ok(check_graph(&graph)),
         GraphCommand::Draw { entry, walk, format } => {
-            draw(desk, &graph, entry.as_ref(), (walk, *format))
+            let subgraph = match entry {
+                None => Subgraph::entire_graph(&graph, walk),
+                Some(name) => {
+                    Subgraph::neighbourhood(&graph, find_focus(desk, &graph, name)?, walk)
+                }
+            };
+            Ok(draw(&subgraph, *format))
         }
     }
 }
 
-fn draw(
-    desk: &ItemCall<'_>,
-    graph: &Graph,
-    entry: Option<&ItemRef>,
-    (walk, format): (&WalkOptions, DrawingFormat),
-) -> Result<Draft, ToolError> {
-    let picture = match entry {
-        None => Subgraph::entire_graph(graph, walk),
-        Some(name) => Subgraph::neighbourhood(graph, find_focus(desk, graph, name)?, walk),
-    };
+fn draw(picture: &Subgraph<'_>, format: DrawingFormat) -> Draft {
     let drawing = match format {
         DrawingFormat::Text => picture.to_text(),
         DrawingFormat::Dot => picture.to_dot(),
@@ -57,7 +52,7 @@ fn draw(
         .with_some("left_out", left_out);
     let message = count_phrase(entries, "entry", "entries").and(" and ");
     let message = message.append(&count_phrase(links, "link", "links")).and(".");
-    Ok(Draft::success(codes::GRAPH, message).data(data))
+    Draft::success(codes::GRAPH, message).data(data)
 }
 
 /// Returns the node of a named entry. If there is none, the error is the same as that of every
@@ -66,8 +61,11 @@ fn find_focus(desk: &ItemCall<'_>, graph: &Graph, name: &ItemRef) -> Result<Node
     match graph.resolve(ItemType::Knowledge, name) {
         Resolution::One(node) => Ok(node),
         Resolution::Several(_) | Resolution::Nothing => {
-            let found =
-                find(desk.sources, desk.view, (ItemType::Knowledge, name), LookupScope::Local)?;
+            let found = find(
+                desk.sources,
+                desk.view,
+                NamedItem { kind: ItemType::Knowledge, item: name, source: LookupScope::Local },
+            )?;
             // The entry exists but cannot be read, so it has no links to draw.
             let missing = crate::items::ItemError::Missing {
                 kind: ItemType::Knowledge,
@@ -99,6 +97,14 @@ fn check_graph(graph: &Graph) -> Draft {
     }
 }
 
+/// One finding, in the words of `mere doctor`.
+struct GraphFinding {
+    state: &'static str,
+    check: &'static str,
+    what: String,
+    fix: Option<String>,
+}
+
 /// Collects findings in the format of `mere doctor`.
 struct GraphFindings<'a> {
     graph: &'a Graph,
@@ -115,7 +121,10 @@ impl GraphFindings<'_> {
         self.add_contradictions(found);
         for node in found.orphans.iter().take(MAX_LISTED) {
             let what = "it has no links in either direction".to_owned();
-            self.add_finding(("note", "orphan"), *node, (what, None));
+            self.add_finding(
+                *node,
+                GraphFinding { state: "note", check: "orphan", what, fix: None },
+            );
         }
         self.add_left_out("orphan", found.orphans.len());
     }
@@ -126,7 +135,11 @@ impl GraphFindings<'_> {
             let fix = fix.unwrap_or_else(|| "Write that entry, or remove the link.".to_owned());
             let what =
                 format!("`{}` leads to `{}`, which does not exist", one.relation, one.target);
-            self.add_finding(("wrong", "dangling"), one.from, (what, Some(fix)));
+            let fix = Some(fix);
+            self.add_finding(
+                one.from,
+                GraphFinding { state: "wrong", check: "dangling", what, fix },
+            );
         }
         self.add_left_out("dangling", found.dangling.len());
         for one in found.ambiguous.iter().take(MAX_LISTED) {
@@ -136,7 +149,11 @@ impl GraphFindings<'_> {
                 "`{}` leads to `{}`, which matches several entries",
                 one.relation, one.target
             );
-            self.add_finding(("wrong", "ambiguous"), one.from, (what, Some(fix)));
+            let fix = Some(fix);
+            self.add_finding(
+                one.from,
+                GraphFinding { state: "wrong", check: "ambiguous", what, fix },
+            );
         }
         self.add_left_out("ambiguous", found.ambiguous.len());
     }
@@ -150,7 +167,10 @@ impl GraphFindings<'_> {
             let state = if although.is_some() { "wrong" } else { "note" };
             let although = although.unwrap_or_default();
             let what = format!("it and `{}` contradict each other{although}", self.node(second));
-            self.add_finding((state, "contradiction"), first, (what, None));
+            self.add_finding(
+                first,
+                GraphFinding { state, check: "contradiction", what, fix: None },
+            );
         }
         self.add_left_out("contradiction", found.contradictions.len());
     }
@@ -178,7 +198,7 @@ impl GraphFindings<'_> {
         };
         let what = format!("`{}` forms a cycle: {path}{others}", cycle.relation);
         let fix = Some("Remove one of these links.".to_owned());
-        self.add_finding(("wrong", "cycle"), *first, (what, fix));
+        self.add_finding(*first, GraphFinding { state: "wrong", check: "cycle", what, fix });
     }
 
     fn node(&self, node: NodeId) -> &Node {
@@ -186,12 +206,8 @@ impl GraphFindings<'_> {
     }
 
     /// Adds one finding. Its text is content, because names and targets were written by people.
-    fn add_finding(
-        &mut self,
-        (state, check): (&'static str, &'static str),
-        node: NodeId,
-        (what, fix): (String, Option<String>),
-    ) {
+    fn add_finding(&mut self, node: NodeId, finding: GraphFinding) {
+        let GraphFinding { state, check, what, fix } = finding;
         let address = self.graph.node(node).address();
         let fields = Fields::default()
             .with("check", check)

@@ -7,10 +7,9 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::IndexCommand;
 
 use super::ItemCall;
-use crate::error;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemError;
-use crate::search::EmbeddingError;
+use crate::search::{EmbeddingError, notes};
 use crate::space::{Catalog, IndexComparison, Stray};
 
 /// Updates, rebuilds or checks the index of each space.
@@ -49,17 +48,17 @@ fn write_indexes(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolEr
     }
     let message = format!("The index has {total} {}.", if total == 1 { "item" } else { "items" });
     if how == IndexCommand::Rebuild {
-        desk.clear_search_index()?;
+        desk.search.clear_index()?;
     }
-    let search = desk.update_search_index()?;
+    let search = desk.search.update_index()?;
     let told_search =
         Fields::default().with("items", search.items).with("waiting", search.missing_vectors);
     let data = Fields::default().with("spaces", Data::List(told)).with("search", told_search);
     let draft = Draft::success(codes::INDEX, Prose::words(message)).data(data);
     // A user who turned the model off does not miss it.
     let trouble = search.embedding_error.filter(|trouble| *trouble != EmbeddingError::Disabled);
-    let trouble = trouble.as_ref().map(error::no_vectors_note);
-    let passing = (!search.is_persistent).then(|| error::TEMPORARY_INDEX_NOTE.to_owned());
+    let trouble = trouble.as_ref().map(notes::no_vectors_note);
+    let passing = (!search.is_persistent).then(|| notes::TEMPORARY_INDEX_NOTE.to_owned());
     let hints = trouble.into_iter().chain(passing).collect::<Vec<_>>();
     Ok(if hints.is_empty() { draft } else { draft.hint(Prose::words(hints.join(" "))) })
 }

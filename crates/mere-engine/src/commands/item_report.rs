@@ -2,12 +2,11 @@
 //!
 //! The reports keep the order of the items, and none contains an item's body.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Fields};
-use mere_core::trust::VerificationFailure;
+use mere_core::trust::{TrustStatus, VerificationFailure};
 
 use super::ItemCall;
 use super::list::{broken_trust_fields, fault_text};
@@ -15,10 +14,10 @@ use super::why::remedy;
 use crate::error::tool_error::ToolError;
 use crate::files::view::View;
 use crate::items::reply_fields::own_text;
-use crate::items::{CheckedItem, ItemError, TrustStatus};
-use crate::policy::{self, SignatureRequirement};
+use crate::items::{ItemError, item_advice, read_and_verify, trust_status_fields};
+use crate::policy;
 use crate::trust::TrustPolicy;
-use mere_host::available_parallelism;
+use mere_host::{fault_point, map_with_progress};
 
 /// The number of items that a thread takes at a time.
 const BATCH_SIZE: usize = 64;
@@ -46,20 +45,17 @@ pub(super) enum ItemTrouble {
 
 impl ItemReport {
     pub(super) fn check(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Self {
+        fault_point("verify", place.id.as_str());
         let place = place.clone();
-        let demand = if court.requires_signature(place.kind) {
-            SignatureRequirement::Required
-        } else {
-            SignatureRequirement::Optional
-        };
-        match CheckedItem::read_and_verify(view, court, place.clone()) {
-            Ok(opened) => Self {
-                // An item that may not be used is a finding.
-                is_finding: policy::permit_use(&opened, demand).is_err(),
-                trust: Some(opened.trust_fields()),
+        match read_and_verify(view, court, place.clone()) {
+            Ok(checked) => Self {
+                trust: Some(trust_status_fields(&checked)),
                 fault: None,
-                fix: opened.advice().map(|advice| advice.render_for_person()),
-                trust_status: Ok(opened.trust_status),
+                fix: item_advice(&checked, court).map(|advice| advice.render_for_person()),
+                trust_status: Ok(checked.without_item()),
+                // An item that may not be used is a finding.
+                is_finding: policy::permit_use(checked, court.signature_requirement(place.kind))
+                    .is_err(),
                 place,
             },
             Err(error) => Self {
@@ -99,7 +95,7 @@ impl ItemReport {
     pub(super) fn problem(&self) -> String {
         match (&self.fault, &self.trust_status) {
             (Some(fault), _) => fault.clone(),
-            (None, Ok(TrustStatus::UnknownKey(_))) => {
+            (None, Ok(TrustStatus::UnknownKey(..))) => {
                 "is signed by a key that is not trusted".to_owned()
             }
             (None, _) => "is not signed, but must be".to_owned(),
@@ -153,28 +149,14 @@ pub(super) fn verify_all(
     court: &TrustPolicy,
     places: &[ScopedPath],
 ) -> Vec<ItemReport> {
-    let (view, next, done) = (desk.view, AtomicUsize::new(0), AtomicUsize::new(0));
-    let take = || {
-        let from = next.fetch_add(BATCH_SIZE, Ordering::Relaxed);
-        let part = places.get(from..places.len().min(from + BATCH_SIZE))?;
-        (!part.is_empty()).then_some((from, part))
+    let (view, done) = (desk.view, AtomicU64::new(0));
+    let check = |batch: &&[ScopedPath]| {
+        let reports = batch.iter().map(|place| ItemReport::check(view, court, place));
+        let reports = reports.collect::<Vec<_>>();
+        done.fetch_add(reports.len() as u64, Ordering::Relaxed);
+        reports
     };
-    let work = |tell: &dyn Fn(usize)| {
-        let mut judged = Vec::new();
-        while let Some((from, part)) = take() {
-            let one = |(at, place)| (from + at, ItemReport::check(view, court, place));
-            judged.extend(part.iter().enumerate().map(one));
-            tell(done.fetch_add(part.len(), Ordering::Relaxed) + part.len());
-        }
-        judged
-    };
-    let hands = available_parallelism(places.len().div_ceil(BATCH_SIZE));
-    let mut judged = thread::scope(|scope| {
-        let others = (1..hands).map(|_| scope.spawn(|| work(&|_| {}))).collect::<Vec<_>>();
-        let mut judged = work(&|done| (desk.progress)(done as u64, places.len() as u64));
-        judged.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
-        judged
-    });
-    judged.sort_by_key(|(at, _)| *at);
-    judged.into_iter().map(|(_, judged)| judged).collect()
+    let progress = || (desk.progress)(done.load(Ordering::Relaxed), places.len() as u64);
+    let batches = places.chunks(BATCH_SIZE).collect::<Vec<_>>();
+    map_with_progress(&batches, usize::MAX, check, progress).into_iter().flatten().collect()
 }

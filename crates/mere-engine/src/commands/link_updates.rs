@@ -23,10 +23,8 @@ use crate::items::change::{ItemCall, detect_signature_state};
 use crate::items::item_files::item_digest;
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
-use crate::items::{CheckedItem, TrustStatus, is_visible, proposal};
-use crate::policy::{
-    self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
-};
+use crate::items::{is_visible, proposal, read_and_verify};
+use crate::policy::{self, ChangeRoute, ItemChange, SignatureState, SigningReason};
 use crate::search::{LinkChange, LinkOutcome, StalePolicy};
 use mere_host::read_at_most;
 
@@ -121,9 +119,10 @@ pub(super) fn update_links(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPa
     if from.kind != ItemType::Knowledge {
         return followed;
     }
-    let shows = |place: &ScopedPath| is_visible(desk.view, place);
-    let shifts = desk
-        .try_with_index(StalePolicy::Refuse, |library| library.link_changes((from, to), &shows));
+    let is_visible = desk.search.visibility().is_visible;
+    let shifts = desk.search.try_with_index(StalePolicy::Refuse, |live_index| {
+        live_index.link_changes((from, to), is_visible)
+    });
     let bare = bare_link_rule(desk, from, to);
     update_notes(
         desk,
@@ -241,9 +240,8 @@ fn write_or_propose(
             None => who = Reader::Agent,
         }
     }
-    let how = ItemOperation::Put { files, before: ExpectedState::Whole(item_digest(before, &[])) };
-    let permit =
-        policy::permit_item(who, desk.agents, ItemChange { place, operation: how }, sealing);
+    let change = ItemChange::replace(place, files, item_digest(before, &[]));
+    let permit = policy::permit_item(who, desk.agents, change, sealing);
     match permit.route() {
         ChangeRoute::Direct => {
             apply_permit(
@@ -265,9 +263,8 @@ fn sign_own_note(
     place: &ScopedPath,
     files: &[(RelPath, Vec<u8>)],
 ) -> Option<Vec<u8>> {
-    let opened = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone()).ok()?;
-    let TrustStatus::Verified(vouched) = &opened.trust_status else { return None };
-    if !desk.trust_policy.is_own_key(vouched.author.key) {
+    let checked = read_and_verify(desk.view, desk.trust_policy, place.clone()).ok()?;
+    if !desk.trust_policy.is_own_key(checked.signers()?.author.key) {
         return None;
     }
     let sealer = ItemSigner::unlock(desk, SigningReason::Requested).ok()?;

@@ -2,8 +2,6 @@
 //!
 //! It verifies every listed item, but does not ask policy whether the item may be used.
 
-use std::thread;
-
 use mere_core::item::{Category, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
 use mere_core::request::ListItems;
@@ -11,12 +9,16 @@ use mere_core::request::ListItems;
 use super::ItemCall;
 use crate::error::tool_error::ToolError;
 use crate::error::{describe_failure, trust_fields};
+use crate::files::error::FileError;
 use crate::files::view::{View, count_phrase};
 use crate::items::find::is_visible;
-use crate::items::reply_fields::{ItemMasker, own_text};
-use crate::items::{CheckedItem, ItemError};
+use crate::items::reply_fields::{SummaryMasker, own_text};
+use crate::items::{ItemError, read_and_verify, trust_status_fields};
 use crate::trust::TrustPolicy;
-use mere_host::available_parallelism;
+use mere_host::{fault_point, map_in_parallel};
+
+/// The number of items that a thread takes at a time.
+const BATCH_SIZE: usize = 64;
 
 /// Lists the items that a listing asks for.
 pub(super) fn list(desk: &ItemCall<'_>, listing: &ListItems) -> Result<Draft, ToolError> {
@@ -70,36 +72,32 @@ fn listed_places(
 /// Describes every item, on as many threads as the machine has cores.
 fn describe_all(desk: &ItemCall<'_>, places: &[ScopedPath]) -> Vec<Data> {
     let (view, court) = (desk.view, desk.trust_policy);
-    let share = places.len().div_ceil(available_parallelism(usize::MAX)).max(64);
-    thread::scope(|scope| {
-        let parts = places.chunks(share).map(|part| {
-            scope.spawn(move || {
-                part.iter().map(|place| describe(view, court, place)).collect::<Vec<_>>()
-            })
-        });
-        let parts = parts.collect::<Vec<_>>();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
-    })
+    let batches = places.chunks(BATCH_SIZE).collect::<Vec<_>>();
+    let described = map_in_parallel(&batches, usize::MAX, |batch| {
+        batch.iter().map(|place| describe(view, court, place)).collect::<Vec<_>>()
+    });
+    described.into_iter().flatten().collect()
 }
 
 fn describe(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Data {
+    fault_point("list", place.id.as_str());
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", own_text(&place.id))
         .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", place.address());
-    let fields = match CheckedItem::read_and_verify(view, court, place.clone()) {
-        Ok(opened) => {
-            let loaded = &opened.loaded;
-            let mut teller = ItemMasker::new(view, loaded);
+    let fields = match read_and_verify(view, court, place.clone()) {
+        Ok(checked) => {
+            let loaded = checked.item();
+            let mut teller = SummaryMasker::new(view, &checked);
             let about = loaded.item.description();
             let title = loaded.item.title(place);
             fields
                 .with("version", loaded.item.version().map(own_text))
                 .with("title", teller.mention(title))
                 .with("description", teller.mention(about))
-                .with("trust", opened.trust_fields())
+                .with("trust", trust_status_fields(&checked))
         }
         Err(error) => {
             fields.with_some("trust", broken_trust_fields(&error)).with("fault", fault_data(&error))
@@ -131,7 +129,9 @@ pub(super) fn fault_text(error: &ToolError) -> String {
         ToolError::Item(ItemError::Broken(broken)) => {
             describe_failure(&broken.failure).render_for_person()
         }
-        ToolError::Path(_) => "it is hidden by `sensitive`, or it no longer exists".to_owned(),
+        ToolError::File(FileError::Path(_)) => {
+            "it is hidden by `sensitive`, or it no longer exists".to_owned()
+        }
         _ => "it cannot be read".to_owned(),
     }
 }

@@ -10,7 +10,7 @@ use super::ItemCall;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemChangeError;
 pub(crate) use crate::items::change::ExecutionMode;
-use crate::items::find::find;
+use crate::items::find::{NamedItem, find};
 use crate::memory;
 
 /// Creates a memory from the template.
@@ -71,7 +71,8 @@ fn find_memory(
     item: &ItemRef,
     source: LookupScope,
 ) -> Result<MemoryPath, ToolError> {
-    let place = find(desk.sources, desk.view, (ItemType::Memory, item), source)?.place;
+    let place =
+        find(desk.sources, desk.view, NamedItem { kind: ItemType::Memory, item, source })?.place;
     let path = MemoryPath { category: place.category.clone(), slug: place.id.clone() };
     // Only the store that is served can be changed.
     if place == desk.store_call.served_store()?.scoped_path(&path) {

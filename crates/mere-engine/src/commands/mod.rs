@@ -3,6 +3,7 @@
 //! Each command has a file of its own; this one only dispatches to them.
 
 mod config;
+pub(crate) mod config_check;
 mod difference;
 mod doctor;
 mod git_attributes;
@@ -10,6 +11,8 @@ mod graph;
 mod index;
 mod init;
 mod item_report;
+pub(crate) mod key_list;
+pub(crate) mod keys;
 mod link_updates;
 mod list;
 mod memory;
@@ -20,6 +23,7 @@ mod relocation;
 mod review;
 mod select;
 mod sign;
+pub(crate) mod signers;
 mod team;
 mod verify;
 mod why;
@@ -27,98 +31,96 @@ mod work;
 
 use mere_core::item::{ItemType, MemoryPath};
 use mere_core::reply::Draft;
-use mere_core::request::{PersonCommand, RunTool, SignCommand};
+use mere_core::request::{ItemCommand, ReviewCommand, RunTool, SignCommand, ToolCommand};
 
 use crate::error::tool_error::ToolError;
 pub(crate) use crate::items::change::{ExecutionMode, ItemCall};
+use crate::items::find::NamedItem;
+use crate::items::new_item::place_in_space;
 use crate::run;
 use crate::run::RunRequest;
 
 pub(crate) use config::check as check_config;
 pub(super) use memory::delete as delete_memory;
-pub(super) use place_item::copy_item;
+pub(super) use place_item::{CopyTarget, copy_item};
 pub(super) use relocation::{add_signature, load_from_files, read_verified_bytes};
 pub(crate) use team::TeamRefusal;
 
-/// Executes a person's command.
-pub(crate) fn execute_person_command(
-    desk: &ItemCall<'_>,
-    asked: &PersonCommand,
+/// Executes a person's command about the spaces and the items in them.
+pub(crate) fn execute_item_command(
+    call: &ItemCall<'_>,
+    command: &ItemCommand,
 ) -> Result<Draft, ToolError> {
-    match asked {
-        PersonCommand::Init(asked) => init::init(desk, *asked),
-        PersonCommand::New { kind: ItemType::Memory, item, scope, .. } => {
-            memory::create(desk, item, desk.effective_scope(*scope))
+    match command {
+        ItemCommand::Init(space) => init::init(call, *space),
+        ItemCommand::New { kind: ItemType::Memory, item, scope, .. } => {
+            memory::create(call, item, call.effective_scope(*scope))
         }
-        PersonCommand::Move { kind: ItemType::Memory, item, category, source, .. } => {
+        ItemCommand::Move { kind: ItemType::Memory, item, category, source, .. } => {
             let to = |from| MemoryPath { category: category.clone(), ..from };
-            memory::move_memory(desk, (item, desk.effective_source(*source)), to)
+            memory::move_memory(call, (item, call.effective_source(*source)), to)
         }
-        PersonCommand::Rename { kind: ItemType::Memory, item, id, source, .. } => {
+        ItemCommand::Rename { kind: ItemType::Memory, item, id, source, .. } => {
             let to = |from| MemoryPath { slug: id.clone(), ..from };
-            memory::move_memory(desk, (item, desk.effective_source(*source)), to)
+            memory::move_memory(call, (item, call.effective_source(*source)), to)
         }
-        PersonCommand::New { kind, item, scope, form } => place_item::create_from_template(
-            desk,
-            (*kind, item),
-            (desk.effective_scope(*scope), *form),
-        ),
-        PersonCommand::List(listing) => list::list(desk, listing),
-        PersonCommand::Copy { kind, item, to, author } => {
-            place_item::copy_by_name(desk, (*kind, item), (*to, *author))
+        ItemCommand::New { kind, item, scope, form } => {
+            let place = place_in_space(call.effective_scope(*scope), *kind, item, *form);
+            place_item::create_from_template(call, item, place)
         }
-        PersonCommand::Move { kind, item, category, source, author } => {
-            let how = (desk.effective_source(*source), *author);
-            place_item::change_category(desk, (*kind, item), category, how)
+        ItemCommand::List(filter) => list::list(call, filter),
+        ItemCommand::Copy { kind, item, to, author } => {
+            let to = CopyTarget { scope: *to, author: *author };
+            place_item::copy_by_name(call, *kind, item, to)
         }
-        PersonCommand::Rename { kind, item, id, source, author } => place_item::rename_item(
-            desk,
-            (*kind, item),
-            id,
-            (desk.effective_source(*source), *author),
-        ),
-        PersonCommand::Run(asked) => run_tool_for_person(desk, asked),
-        PersonCommand::Chain { item } => run::show_chain(desk, item),
-        PersonCommand::Lock(asked) => run::lock(desk, asked),
-        PersonCommand::Prepare { item } => run::prepare(desk, item),
-        PersonCommand::Why { kind, item } => why::explain_choice(desk, *kind, item),
-        PersonCommand::Index(how) => index::index(desk, *how),
-        PersonCommand::Proposals => review::list_pending(desk),
-        PersonCommand::Review { proposal, decision: verdict } => {
-            review::review(desk, proposal, *verdict)
+        ItemCommand::Move { kind, item, category, source, author } => {
+            let source = call.effective_source(*source);
+            let named = NamedItem { kind: *kind, item, source };
+            place_item::change_category(call, named, category, *author)
         }
-        PersonCommand::Sign(SignCommand::Plan(selection)) => sign::plan_signing(desk, selection),
-        PersonCommand::Sign(SignCommand::Sign { items: chosen, staging: stage }) => {
-            sign::sign_chosen(desk, chosen, *stage)
+        ItemCommand::Rename { kind, item, id, source, author } => {
+            let source = call.effective_source(*source);
+            place_item::rename_item(call, NamedItem { kind: *kind, item, source }, id, *author)
         }
-        PersonCommand::Doctor(repair) => doctor::diagnose(desk, *repair),
-        PersonCommand::Graph(asked) => graph::execute_graph_command(desk, asked),
-        PersonCommand::Verify(asked) => verify::verify(desk, asked),
-        PersonCommand::Work(asked) => work::begin_work(desk, asked),
-        PersonCommand::Team(asked) => team::execute_team_command(desk, asked),
-        PersonCommand::Join(asked) => team::join(desk, asked),
-        PersonCommand::Model(asked) => models::run_command(desk, asked),
-        PersonCommand::CheckConfig => Ok(check_config(desk.context)),
-        PersonCommand::Store(_) | PersonCommand::Keys(_) | PersonCommand::Trust(_) => {
-            Ok(crate::error::panic_reply())
+        ItemCommand::Tool(command) => execute_tool_command(call, command),
+        ItemCommand::Why { kind, item } => why::explain_choice(call, *kind, item),
+        ItemCommand::Index(command) => index::index(call, *command),
+        ItemCommand::Review(ReviewCommand::List) => review::list_pending(call),
+        ItemCommand::Review(ReviewCommand::Decide { proposal, decision }) => {
+            review::review(call, proposal, *decision)
         }
+        ItemCommand::Sign(SignCommand::Plan(selection)) => sign::plan_signing(call, selection),
+        ItemCommand::Sign(SignCommand::Sign { items, staging }) => {
+            sign::sign_chosen(call, items, *staging)
+        }
+        ItemCommand::Doctor(mode) => doctor::diagnose(call, *mode),
+        ItemCommand::Graph(command) => graph::execute_graph_command(call, command),
+        ItemCommand::Verify(command) => verify::verify(call, command),
+        ItemCommand::Work(work) => work::begin_work(call, work),
+        ItemCommand::Team(command) => team::execute_team_command(call, command),
+        ItemCommand::Join(command) => team::join(call, command),
+        ItemCommand::Model(command) => models::run_command(call, command),
+    }
+}
+
+/// Executes a person's command about tools.
+fn execute_tool_command(call: &ItemCall<'_>, command: &ToolCommand) -> Result<Draft, ToolError> {
+    match command {
+        ToolCommand::Run(tool) => run_tool_for_person(call, tool),
+        ToolCommand::Chain { item } => run::show_chain(call, item),
+        ToolCommand::Lock(command) => run::lock(call, command),
+        ToolCommand::Prepare { item } => run::prepare(call, item),
     }
 }
 
 /// Runs a tool for a person.
-fn run_tool_for_person(desk: &ItemCall<'_>, asked: &RunTool) -> Result<Draft, ToolError> {
-    let RunTool {
-        item,
-        parameters,
-        typed_parameters: texts,
-        lockfile_policy: locking,
-        unsigned_policy: unsigned,
-        dry_run,
-    } = asked;
-    let mode = if *dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real };
-    let (locking, unsigned) = (*locking, *unsigned);
-    run::run_tool(
-        desk,
-        &RunRequest { item, parameters: (parameters, texts), locking, unsigned, mode },
-    )
+fn run_tool_for_person(call: &ItemCall<'_>, tool: &RunTool) -> Result<Draft, ToolError> {
+    let request = RunRequest {
+        item: &tool.item,
+        parameters: (&tool.parameters, &tool.typed_parameters),
+        locking: tool.lockfile_policy,
+        unsigned: tool.unsigned_policy,
+        mode: if tool.dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real },
+    };
+    run::run_tool(call, &request)
 }

@@ -4,7 +4,7 @@
 
 use mere_core::address::{Address, Spoken};
 use mere_core::item::{
-    Category, CategoryBase, ItemForm, ItemId, ItemRef, ItemType, Scope, ScopedPath, template_files,
+    Category, CategoryBase, ItemId, ItemRef, ItemType, Scope, ScopedPath, template_files,
 };
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::{AuthorChoice, ItemContent, LookupScope, Reader};
@@ -13,30 +13,37 @@ use super::link_updates;
 use super::relocation::{Relocation, new_file_name};
 use crate::error::tool_error::ToolError;
 use crate::items::apply_permit::{WriteContext, apply_permit};
-pub(crate) use crate::items::change::{ExecutionMode, ItemCall, check_destination, put_item};
-use crate::items::find::find;
-use crate::items::new_item::{NewItem, main_file_name, place_in_space};
-use crate::items::{CheckedItem, ItemChangeError, ItemError, LoadedItem};
-use crate::policy::{
-    self, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
+pub(crate) use crate::items::change::{ExecutionMode, ItemCall, create_item, permit_destination};
+use crate::items::find::{NamedItem, find};
+use crate::items::new_item::{NewItem, main_file_name};
+use crate::items::{
+    CheckedItem, ItemChangeError, ItemError, LoadedItem, read_and_verify, trust_status_fields,
 };
+use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 
-/// Creates an item from its type's template.
+/// The scope that an item is copied to, and who is its author there.
+#[derive(Clone, Copy)]
+pub(crate) struct CopyTarget {
+    pub(crate) scope: Scope,
+    pub(crate) author: AuthorChoice,
+}
+
+/// Creates the item that is named so from its type's template.
 pub(super) fn create_from_template(
     desk: &ItemCall<'_>,
-    (kind, item): (ItemType, &ItemRef),
-    (scope, form): (Scope, ItemForm),
+    item: &ItemRef,
+    place: ScopedPath,
 ) -> Result<Draft, ToolError> {
-    let place = place_in_space(scope, kind, item, form);
+    let kind = place.kind;
     let mut files =
         template_files(&place).ok_or(ItemChangeError::UnsupportedType(kind))?.into_iter();
-    check_destination(desk, &place)?;
+    let destination = permit_destination(desk, place)?;
     let (_, content) = files.next().ok_or(ItemChangeError::UnsupportedType(kind))?;
     let files = files
         .map(|(name, text)| Ok((name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, text)));
     let text = ItemContent { main_file: content, files: files.collect::<Result<_, ItemError>>()? };
-    let prospect = NewItem::new((desk.sources, desk.view), place, &text)?;
-    let draft = put_item(desk, prospect, ExpectedState::Nothing, ExecutionMode::Real)?;
+    let new_item = NewItem::new((desk.sources, desk.view), destination.place().clone(), &text)?;
+    let draft = create_item(desk, destination, new_item, ExecutionMode::Real)?;
     let words = format!("{kind} {item}");
     Ok(if kind == ItemType::Tool {
         draft.hint(Prose::words(format!(
@@ -56,15 +63,18 @@ pub(super) fn create_from_template(
 /// Copies an item from the other scope.
 pub(super) fn copy_by_name(
     desk: &ItemCall<'_>,
-    (kind, item): (ItemType, &ItemRef),
-    (to, author): (Scope, AuthorChoice),
+    kind: ItemType,
+    item: &ItemRef,
+    to: CopyTarget,
 ) -> Result<Draft, ToolError> {
-    let from = if to == Scope::User { Scope::Project } else { Scope::User };
-    let place = find(desk.sources, desk.view, (kind, item), LookupScope::Only(from))?.place;
-    let opened = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place)?;
-    let address = copy_item(desk, &opened, (to, author))?;
+    let from = if to.scope == Scope::User { Scope::Project } else { Scope::User };
+    let place =
+        find(desk.sources, desk.view, NamedItem { kind, item, source: LookupScope::Only(from) })?
+            .place;
+    let checked = read_and_verify(desk.view, desk.trust_policy, place)?;
+    let address = copy_item(desk, &checked, to)?;
     let data = Fields::default()
-        .with("address", opened.loaded.address.clone())
+        .with("address", checked.item().address.clone())
         .with("copied_to", address.clone());
     let message = Prose::words("Copied to ").address(address).and(".");
     Ok(Draft::success(codes::COPIED, message).data(data))
@@ -74,32 +84,29 @@ pub(super) fn copy_by_name(
 /// the placement is signed by whoever copies the item.
 pub(crate) fn copy_item(
     desk: &ItemCall<'_>,
-    opened: &CheckedItem,
-    (to, author): (Scope, AuthorChoice),
+    checked: &CheckedItem,
+    to: CopyTarget,
 ) -> Result<Address, ToolError> {
-    let loaded = &opened.loaded;
+    let loaded = checked.item();
     if loaded.place.kind == ItemType::Memory {
         return Err(ItemChangeError::UnsupportedType(ItemType::Memory).into());
     }
-    let place = ScopedPath { scope: to, base: CategoryBase::Space, ..loaded.place.clone() };
-    policy::check_install(desk.reader, desk.agents).map_err(ItemChangeError::from)?;
-    check_destination(desk, &place)?;
+    let place = ScopedPath { scope: to.scope, base: CategoryBase::Space, ..loaded.place.clone() };
+    let install =
+        policy::permit_install(desk.reader, desk.agents).map_err(ItemChangeError::from)?;
+    let destination = permit_destination(desk, place)?;
+    let place = destination.place().clone();
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let errand = match desk.reader {
+    let reason = match desk.reader {
         Reader::Person => SigningReason::Requested,
-        Reader::Agent => SigningReason::Install,
+        Reader::Agent => SigningReason::Install(&install),
     };
-    let anchoring = Relocation { call: desk, item: opened, to: &place, author, reason: errand };
-    let files = anchoring.build_files()?;
-    let to_place = place.clone();
-    let change = ItemChange {
-        place,
-        operation: ItemOperation::Put { files, before: ExpectedState::Nothing },
-    };
-    let permit =
-        policy::permit_install(desk.reader, desk.agents, change).map_err(ItemChangeError::from)?;
+    let author = to.author;
+    let relocation = Relocation { call: desk, item: checked, to: &place, author, reason };
+    let files = relocation.build_files()?;
+    let permit = install.spend(ItemChange::create(destination, files));
     apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
-    copy_permissions(desk, loaded, &to_place);
+    copy_permissions(desk, loaded, &place);
     Ok(address)
 }
 
@@ -123,64 +130,63 @@ fn copy_permissions(desk: &ItemCall<'_>, loaded: &LoadedItem, to: &ScopedPath) {
 /// Moves an item to another category.
 pub(super) fn change_category(
     desk: &ItemCall<'_>,
-    (kind, item): (ItemType, &ItemRef),
+    named: NamedItem<'_>,
     category: &Category,
-    (source, author): (LookupScope, AuthorChoice),
+    author: AuthorChoice,
 ) -> Result<Draft, ToolError> {
-    let place = find(desk.sources, desk.view, (kind, item), source)?.place;
-    let opened = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place)?;
-    let to = ScopedPath { category: category.clone(), ..opened.loaded.place.clone() };
-    move_item(desk, &opened, &to, author)
+    let place = find(desk.sources, desk.view, named)?.place;
+    let checked = read_and_verify(desk.view, desk.trust_policy, place)?;
+    let to = ScopedPath { category: category.clone(), ..checked.item().place.clone() };
+    move_item(desk, &checked, to, author)
 }
 
 /// Gives an item another id.
 pub(super) fn rename_item(
     desk: &ItemCall<'_>,
-    (kind, item): (ItemType, &ItemRef),
+    named: NamedItem<'_>,
     id: &ItemId,
-    (source, author): (LookupScope, AuthorChoice),
+    author: AuthorChoice,
 ) -> Result<Draft, ToolError> {
-    if kind == ItemType::Lockfile {
-        return Err(ItemChangeError::UnsupportedType(kind).into());
+    if named.kind == ItemType::Lockfile {
+        return Err(ItemChangeError::UnsupportedType(named.kind).into());
     }
-    let place = find(desk.sources, desk.view, (kind, item), source)?.place;
-    let opened = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place)?;
-    let to = ScopedPath { id: id.clone(), ..opened.loaded.place.clone() };
-    move_item(desk, &opened, &to, author)
+    let place = find(desk.sources, desk.view, named)?.place;
+    let checked = read_and_verify(desk.view, desk.trust_policy, place)?;
+    let to = ScopedPath { id: id.clone(), ..checked.item().place.clone() };
+    move_item(desk, &checked, to, author)
 }
 
 /// Writes an item to `to`, removes it from its old place, and updates the links to it.
 fn move_item(
     desk: &ItemCall<'_>,
-    opened: &CheckedItem,
-    to: &ScopedPath,
+    checked: &CheckedItem,
+    to: ScopedPath,
     author: AuthorChoice,
 ) -> Result<Draft, ToolError> {
-    let loaded = &opened.loaded;
+    let loaded = checked.item();
     let address = to.address().ok_or(ItemChangeError::InvalidPlace)?;
-    if *to == loaded.place {
+    if to == loaded.place {
         return Err(ItemChangeError::AlreadyExists(address).into());
     }
-    check_destination(desk, to)?;
-    let files =
-        Relocation { call: desk, item: opened, to, author, reason: SigningReason::Requested }
-            .build_files()?;
+    let destination = permit_destination(desk, to)?;
+    let to = destination.place().clone();
+    let reason = SigningReason::Requested;
+    let files = Relocation { call: desk, item: checked, to: &to, author, reason }.build_files()?;
     let placing = WriteContext { context: desk.context, is_cancelled: desk.is_cancelled };
-    let spend = |place: ScopedPath, how: ItemOperation| {
-        let change = ItemChange { place, operation: how };
+    let spend = |change: ItemChange| {
         let permit =
             policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
         apply_permit(permit, &placing)
     };
-    spend(to.clone(), ItemOperation::Put { files, before: ExpectedState::Nothing })?;
-    copy_permissions(desk, loaded, to);
-    spend(loaded.place.clone(), ItemOperation::Remove { whole: loaded.item_digest() })?;
-    let links = link_updates::update_links(desk, &loaded.place, to);
-    let standing = CheckedItem::read_and_verify(desk.view, desk.trust_policy, to.clone());
+    spend(ItemChange::create(destination, files))?;
+    copy_permissions(desk, loaded, &to);
+    spend(ItemChange::remove(loaded.place.clone(), loaded.item_digest()))?;
+    let links = link_updates::update_links(desk, &loaded.place, &to);
+    let moved = read_and_verify(desk.view, desk.trust_policy, to);
     let data = Fields::default()
         .with("address", address.clone())
         .with("from", loaded.address.clone())
-        .with_some("trust", standing.ok().map(|opened| opened.trust_fields()));
+        .with_some("trust", moved.ok().map(|moved| trust_status_fields(&moved)));
     let from = Prose::words("Moved ").address(loaded.address.clone());
     let message = from.and(" to ").address(address).and(".");
     Ok(Draft::success(codes::MOVED, message).data(links.add_to(data)))

@@ -8,13 +8,13 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, Item, ItemForm, ItemType, ScopedPath, rewrite_location};
 use mere_core::request::AuthorChoice;
-use mere_core::trust::Sidecar;
+use mere_core::trust::{Checked, Sidecar, SidecarFile};
 
 use crate::error::tool_error::ToolError;
 use crate::items::change::ItemCall;
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
-use crate::items::{CheckedItem, ItemChangeError, LoadedItem, TrustStatus};
+use crate::items::{CheckedItem, ItemChangeError, LoadedItem};
 use crate::policy::SigningReason;
 use mere_host::{open_regular_file, read_at_most};
 
@@ -27,13 +27,13 @@ pub(super) struct Relocation<'a> {
     pub(super) item: &'a CheckedItem,
     pub(super) to: &'a ScopedPath,
     pub(super) author: AuthorChoice,
-    pub(super) reason: SigningReason,
+    pub(super) reason: SigningReason<'a>,
 }
 
 impl Relocation<'_> {
     /// Returns the files at the new place, the sidecar first and the main file last.
     pub(super) fn build_files(&self) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
-        let loaded = &self.item.loaded;
+        let loaded = self.item.item();
         let mut files = relocated_files(self.call, loaded, self.to)?;
         if let Some(sidecar) = self.build_sidecar(&files)? {
             let name = self.to.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
@@ -45,26 +45,24 @@ impl Relocation<'_> {
     /// Signs the item for its new place. The user's own item is signed again. An item by somebody
     /// else keeps its author's signature, provided that not a byte of it changes.
     fn build_sidecar(&self, files: &[(RelPath, Vec<u8>)]) -> Result<Option<Vec<u8>>, ToolError> {
-        let loaded = &self.item.loaded;
-        let signed =
-            self.item.sidecar_bytes.as_deref().and_then(|bytes| Sidecar::parse(bytes).ok());
+        let loaded = self.item.item();
+        let signed = loaded.sidecar.bytes().and_then(|bytes| Sidecar::parse(bytes).ok());
         if loaded.place.kind == ItemType::Memory
             || signed.is_none() && self.author == AuthorChoice::Unchanged
         {
             return Ok(None);
         }
         let moved = load_from_files(files, &[], self.to)?;
-        let is_own = match &self.item.trust_status {
-            TrustStatus::Verified(vouched) => self.call.trust_policy.is_own_key(vouched.author.key),
-            _ => false,
-        };
-        let is_verified = matches!(self.item.trust_status, TrustStatus::Verified(_));
-        let kept = signed.filter(|signed| is_verified && is_statement_true_of(signed, &moved));
-        if self.item.trust_status == TrustStatus::Draft && self.author == AuthorChoice::Unchanged {
+        let signers = self.item.signers();
+        let is_own =
+            signers.is_some_and(|signers| self.call.trust_policy.is_own_key(signers.author.key));
+        let kept =
+            signed.filter(|signed| signers.is_some() && is_statement_true_of(signed, &moved));
+        if matches!(self.item, Checked::Draft(_)) && self.author == AuthorChoice::Unchanged {
             return Err(ItemChangeError::IsDraft(loaded.address.clone()).into());
         }
         // An agent may install an item that was signed, but can never have anything else signed.
-        let is_ours = is_own && self.reason != SigningReason::Install;
+        let is_ours = is_own && !matches!(self.reason, SigningReason::Install(_));
         if self.author == AuthorChoice::Unchanged && kept.is_none() && !is_ours {
             return Err(ItemChangeError::SignedByOther(loaded.address.clone()).into());
         }
@@ -132,6 +130,7 @@ pub(crate) fn load_from_files(
         item,
         files,
         integrity,
+        sidecar: SidecarFile::None,
     })
 }
 

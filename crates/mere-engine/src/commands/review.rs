@@ -9,7 +9,7 @@ use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{ItemContent, ReviewDecision};
-use mere_core::trust::VerificationFailure;
+use mere_core::trust::{Checked, VerificationFailure};
 
 use super::difference::file_change;
 use super::pending_proposals::{PendingProposal, read_proposals};
@@ -18,17 +18,17 @@ use crate::error::tool_error::ToolError;
 use crate::files::read::open_visible_file;
 use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
-use crate::items::change::{ItemCall, check_destination, detect_signature_state};
+use crate::items::change::{ItemCall, detect_signature_state, permit_destination};
 use crate::items::item_files::{hash_other_files, read_item_digest};
 use crate::items::item_signer::{ItemSigner, ensure_space_id, try_unlock};
 use crate::items::new_item::{NewItem, main_file_name};
 pub(crate) use crate::items::proposal::{Proposal, ProposedAction};
 use crate::items::reply_fields::own_text;
 use crate::items::vouched_files::vouched_files;
-use crate::items::{CheckedItem, ItemChangeError, ItemError, ProposalError, TrustStatus};
-use crate::policy::{
-    self, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
+use crate::items::{
+    ItemChangeError, ItemError, ProposalError, item_advice, read_and_verify, trust_status_fields,
 };
+use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use mere_host::{Workspace, read_at_most};
 
 /// Lists the proposals that wait for a person.
@@ -135,13 +135,9 @@ enum ComparisonBase {
 
 impl ComparisonBase {
     fn for_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Self {
-        let judged = CheckedItem::read_and_verify(
-            desk.view,
-            &desk.trust_policy.without_drafts(),
-            place.clone(),
-        );
-        match judged.map(|opened| opened.trust_status) {
-            Ok(TrustStatus::Verified(_)) => Self::Verified,
+        let trust_policy = desk.trust_policy.without_drafts();
+        match read_and_verify(desk.view, &trust_policy, place.clone()) {
+            Ok(Checked::Verified(_)) => Self::Verified,
             _ => Self::Empty,
         }
     }
@@ -161,32 +157,32 @@ fn accept(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let told = proposal_fields(&waiting.proposal);
     let (agent, name) = (waiting.proposal.agent.clone(), waiting.proposal.folder());
-    let (how, integrity, done) = match waiting.proposal.action {
-        ProposedAction::Delete(whole) => (ItemOperation::Remove { whole }, None, " was deleted."),
+    let (change, integrity, done) = match waiting.proposal.action {
+        ProposedAction::Delete(whole) => {
+            (ItemChange::remove(place.clone(), whole), None, " was deleted.")
+        }
         ProposedAction::Create => {
-            check_destination(desk, &place)?;
+            let destination = permit_destination(desk, place.clone())?;
             let prospect = proposed_item(desk, waiting)?;
             let files = sign_accepted(desk, &place, prospect.files)?;
-            let how = ItemOperation::Put { files, before: ExpectedState::Nothing };
-            (how, prospect.integrity, " was created.")
+            (ItemChange::create(destination, files), prospect.integrity, " was created.")
         }
         ProposedAction::Update(whole) => {
             let prospect = proposed_item(desk, waiting)?;
             let files = sign_accepted(desk, &place, prospect.files)?;
-            let how = ItemOperation::Put { files, before: ExpectedState::Whole(whole) };
-            (how, prospect.integrity, " was changed.")
+            let change = ItemChange::replace(place.clone(), files, whole);
+            (change, prospect.integrity, " was changed.")
         }
     };
-    let change = ItemChange { place: place.clone(), operation: how };
     let permit = policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
     remove_proposal(desk, &agent, name)?;
-    let standing = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place).ok();
-    let trust = standing.as_ref().map(CheckedItem::trust_fields);
+    let accepted = read_and_verify(desk.view, desk.trust_policy, place).ok();
+    let trust = accepted.as_ref().map(trust_status_fields);
     let data = told.with("integrity", integrity).with_some("trust", trust);
     let message = Prose::words("").address(address).and(done);
     let draft = Draft::success(codes::REVIEW_ACCEPTED, message).data(data);
-    Ok(match standing.and_then(|opened| opened.advice()) {
+    Ok(match accepted.and_then(|accepted| item_advice(&accepted, desk.trust_policy)) {
         Some(advice) => draft.hint(advice),
         None => draft,
     })
@@ -218,10 +214,9 @@ fn unshown_files(
     files: &[(RelPath, Vec<u8>)],
 ) -> Result<Option<Vec<FileDigest>>, ToolError> {
     let is_given = |path: &str| files.iter().any(|(given, _)| given.as_str() == path);
-    let judged =
-        CheckedItem::read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
+    let judged = read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
     let mut kept = match &judged {
-        Ok(opened) => opened.loaded.files.clone(),
+        Ok(checked) => checked.item().files.clone(),
         Err(_) => CurrentItem::other_files(desk, place),
     };
     kept.retain(|file| !is_given(&file.path));
@@ -238,7 +233,7 @@ fn unshown_files(
             }
         }
         _ if is_vouched => Ok(Some(kept)),
-        Ok(CheckedItem { trust_status: TrustStatus::UnknownKey(_), loaded, .. }) => {
+        Ok(Checked::UnknownKey(loaded, _)) => {
             Err(ItemChangeError::SignedByOther(loaded.address).into())
         }
         _ => Ok(None),

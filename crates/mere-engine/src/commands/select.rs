@@ -8,7 +8,7 @@ use mere_core::request::{ItemMatcher, ItemSelection, LookupScope, SelectedItems}
 
 use super::ItemCall;
 use crate::error::tool_error::ToolError;
-use crate::items::find::find;
+use crate::items::find::{NamedItem, find};
 use crate::items::load::item_name;
 use crate::items::{ItemChangeError, ItemError};
 use mere_host::{GitRepository, SPACE_FOLDER};
@@ -63,7 +63,7 @@ fn named_items(
                 if kind == ItemType::Memory {
                     return Err(ItemChangeError::MemoryNotSigned.into());
                 }
-                places.push(find(desk.sources, desk.view, (kind, item), source)?.place);
+                places.push(find(desk.sources, desk.view, NamedItem { kind, item, source })?.place);
             }
             (ItemMatcher::Item(item), None) => {
                 let called = all()?.into_iter().filter(|place| {

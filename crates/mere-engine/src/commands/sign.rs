@@ -9,6 +9,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
 use mere_core::request::{GitStaging, ItemSelection, SelectedItems, ShownItem};
+use mere_core::trust::TrustStatus;
 
 use super::ItemCall;
 use super::difference::{cache_signed_texts, differences};
@@ -20,8 +21,8 @@ use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::reply_fields::own_text;
-use crate::items::{ItemChangeError, ItemError, LoadedItem, TrustStatus};
-use crate::policy::{self, ItemChange, ItemOperation, SignatureState, SigningReason};
+use crate::items::{ItemChangeError, ItemError, LoadedItem};
+use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::trust::{forget_drafts, now};
 use mere_host::GitRepository;
 
@@ -42,8 +43,11 @@ pub(super) fn plan_signing(
     let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
     // Signing everything shows only a list; otherwise the person confirms one by one and sees each
     // diff.
-    let shows = selection.which != SelectedItems::All;
-    let told = meant.iter().map(|one| candidate_fields(desk, one, shows)).collect::<Vec<_>>();
+    let detail = match selection.which {
+        SelectedItems::All => CandidateDetail::Listed,
+        _ => CandidateDetail::WithDifference,
+    };
+    let told = meant.iter().map(|one| candidate_fields(desk, one, detail)).collect::<Vec<_>>();
     let (total, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
     let data = Fields::default()
         .with("items", Data::List(told))
@@ -57,19 +61,28 @@ pub(super) fn plan_signing(
 /// signed in passing.
 fn is_unfinished(judged: &ItemReport) -> bool {
     match &judged.trust_status {
-        Ok(TrustStatus::Draft) | Err(ItemTrouble::Broken(_)) => true,
-        Ok(TrustStatus::Unsigned) => judged.is_finding,
-        Ok(TrustStatus::Verified(_) | TrustStatus::UnknownKey(_))
+        Ok(TrustStatus::Draft(())) | Err(ItemTrouble::Broken(_)) => true,
+        Ok(TrustStatus::Unsigned(())) => judged.is_finding,
+        Ok(TrustStatus::Verified(_) | TrustStatus::UnknownKey(..))
         | Err(ItemTrouble::Invalid | ItemTrouble::Unreadable) => false,
     }
 }
 
-fn candidate_fields(desk: &ItemCall<'_>, judged: &ItemReport, shows: bool) -> Data {
+/// How much of an item is shown before it is signed.
+#[derive(Clone, Copy)]
+enum CandidateDetail {
+    Listed,
+    WithDifference,
+}
+
+fn candidate_fields(desk: &ItemCall<'_>, judged: &ItemReport, detail: CandidateDetail) -> Data {
     let fields = judged.to_fields();
     match LoadedItem::read(desk.view, judged.place.clone()) {
         Ok(loaded) => {
-            let (changes, base) =
-                if shows { differences(desk, &loaded) } else { Default::default() };
+            let (changes, base) = match detail {
+                CandidateDetail::WithDifference => differences(desk, &loaded),
+                CandidateDetail::Listed => Default::default(),
+            };
             let names_folder = desk.agent_gate.has_escaped_folder_in(&loaded.text);
             let hides = loaded.text.contains(is_invisible);
             let warning = match (names_folder, hides) {
@@ -216,8 +229,7 @@ pub(super) fn write_sidecar(
     loaded: &LoadedItem,
     sidecar: Vec<u8>,
 ) -> Result<(), ToolError> {
-    let how = ItemOperation::Seal { sidecar, whole: loaded.item_digest() };
-    let change = ItemChange { place: loaded.place.clone(), operation: how };
+    let change = ItemChange::seal(loaded.place.clone(), sidecar, loaded.item_digest());
     let permit = policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
     Ok(())

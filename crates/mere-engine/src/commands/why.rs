@@ -10,9 +10,9 @@ use super::ItemCall;
 use super::list::{broken_trust_fields, fault_data};
 use crate::error::failure_hint;
 use crate::error::tool_error::ToolError;
-use crate::items::find::find;
+use crate::items::find::{NamedItem, find};
 use crate::items::reply_fields::own_text;
-use crate::items::{CheckedItem, ItemError};
+use crate::items::{ItemError, item_advice, read_and_verify, trust_status_fields};
 
 /// The folders in which common clients keep Agent Skills of their own.
 const CLIENT_FOLDERS: [&str; 5] =
@@ -24,7 +24,7 @@ pub(super) fn explain_choice(
     kind: ItemType,
     item: &ItemRef,
 ) -> Result<Draft, ToolError> {
-    let found = find(desk.sources, desk.view, (kind, item), LookupScope::Local);
+    let found = find(desk.sources, desk.view, NamedItem { kind, item, source: LookupScope::Local });
     let winner = match &found {
         Ok(found) => Some(&found.place),
         Err(ItemError::Missing { .. } | ItemError::Ambiguous { .. } | ItemError::Clash { .. }) => {
@@ -94,11 +94,15 @@ fn candidate_fields(
         .with("address", place.address())
         .with("wins", winner == Some(place))
         .with("why", why);
-    match CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone()) {
-        Ok(opened) => fields
-            .with("trust", opened.trust_fields())
-            .with("version", opened.loaded.item.version().map(own_text))
-            .with_some("fix", opened.advice().map(|fix| Content::mention(fix.render_for_person())))
+    match read_and_verify(desk.view, desk.trust_policy, place.clone()) {
+        Ok(checked) => fields
+            .with("trust", trust_status_fields(&checked))
+            .with("version", checked.item().item.version().map(own_text))
+            .with_some(
+                "fix",
+                item_advice(&checked, desk.trust_policy)
+                    .map(|fix| Content::mention(fix.render_for_person())),
+            )
             .into(),
         Err(error) => fields
             .with_some("trust", broken_trust_fields(&error))

@@ -11,25 +11,27 @@ use super::ItemCall;
 use super::sign::{end_drafts, sign_loaded};
 use crate::error::tool_error::ToolError;
 use crate::items::change::detect_signature_state;
-use crate::items::find::find;
-use crate::items::item_signer::{ItemSigner, check_presence};
+use crate::items::find::{NamedItem, find};
+use crate::items::item_signer::{ItemSigner, permit_setting_aside};
 use crate::items::new_item::main_file_name;
 use crate::items::vouched_files::vouched_files;
-use crate::items::{BrokenItem, CheckedItem, ItemChangeError, ItemError, LoadedItem};
-use crate::policy::{SignatureState, SigningReason};
+use crate::items::{BrokenItem, ItemChangeError, ItemError, LoadedItem, read_and_verify};
+use crate::policy::{SignatureState, SigningPermit, SigningReason};
 use crate::trust;
 
 /// Begins to work on an item.
 pub(super) fn begin_work(desk: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft, ToolError> {
     check_signable(asked.kind)?;
     let source = desk.effective_source(asked.source);
-    let place = find(desk.sources, desk.view, (asked.kind, &asked.item), source)?.place;
+    let place =
+        find(desk.sources, desk.view, NamedItem { kind: asked.kind, item: &asked.item, source })?
+            .place;
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     check_place(desk, &place)?;
     match asked.mode {
         WorkMode::Draft => {
-            check_presence(desk)?;
-            let until = start_draft(desk, &place, &address)?;
+            let permit = permit_setting_aside(desk)?;
+            let until = start_draft(desk, &place, &address, &permit)?;
             let until = until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
             let data = Fields::default()
                 .with("address", address.clone())
@@ -46,7 +48,7 @@ pub(super) fn begin_work(desk: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft,
 /// Refuses an item that was moved or whose signature is invalid, because that is not work in
 /// progress.
 fn check_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
-    match CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone()) {
+    match read_and_verify(desk.view, desk.trust_policy, place.clone()) {
         Err(ToolError::Item(ItemError::Broken(broken))) if !is_content_change(&broken.failure) => {
             Err(ItemError::Broken(broken).into())
         }
@@ -58,10 +60,12 @@ fn start_draft(
     desk: &ItemCall<'_>,
     place: &ScopedPath,
     address: &Address,
+    permit: &SigningPermit,
 ) -> Result<jiff::Timestamp, ItemError> {
     let key = desk.context.approval_key(place.scope).map_err(ItemError::Unsearchable)?;
     let key = key.ok_or(ItemChangeError::InvalidPlace)?;
-    trust::start_draft(&desk.context.environment, &key, address).map_err(ItemError::Record)
+    let environment = &desk.context.environment;
+    trust::start_draft(environment, &key, address, permit).map_err(ItemError::Record)
 }
 
 /// Opens the person's editor, and signs the result.
@@ -74,7 +78,7 @@ fn edit(desk: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
         return Err(ItemError::Broken(broken).into());
     }
     let before = LoadedItem::read(desk.view, place.clone()).ok().map(|loaded| loaded.item_digest());
-    start_draft(desk, place, address)?;
+    start_draft(desk, place, address, sealer.permit())?;
     let folder = match address.root() {
         Root::User => desk.context.environment.user_space().map_err(ItemError::Unsearchable)?,
         _ => Some(desk.context.project.clone()),
@@ -141,8 +145,7 @@ fn is_all_shown(desk: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
 /// Returns the failure of a signed item if files besides its main one differ from what was signed.
 /// The editor opens only the main file, so such changes would not be shown.
 fn find_unshown_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<Box<BrokenItem>> {
-    let judged =
-        CheckedItem::read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
+    let judged = read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
     let Err(ToolError::Item(ItemError::Broken(broken))) = judged else { return None };
     let main = main_file_name(place);
     let is_main = |path: &String| main.as_ref().is_some_and(|main| main.as_str() == path);

@@ -7,7 +7,6 @@
 
 mod agents;
 mod categories;
-pub(crate) mod check;
 mod embeddings;
 mod mods;
 mod ordered_map;

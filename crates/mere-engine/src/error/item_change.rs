@@ -2,7 +2,7 @@
 //!
 //! Merestone has changed nothing in any of these cases.
 
-use mere_core::address::Address;
+use mere_core::address::{Address, RelPath};
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 
@@ -23,8 +23,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
             let data = Fields::default().with("sha256", *current);
             Draft::invalid(codes::ITEM_STALE, message.and(" has changed in the meantime."))
                 .hint(
-                    "Nothing was changed. Load it again, and apply your change to the current \
-                     version.",
+                    "Nothing was changed. Load it again, and apply your change to the current version.",
                 )
                 .data(data)
         }
@@ -55,12 +54,18 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
             Draft::fault(codes::CALL_TIMED_OUT, message.address(address.clone()).and("."))
                 .hint("Nothing was changed. Try again.")
         }
-        ItemChangeError::SignedByOther(_)
-        | ItemChangeError::IsDraft(_)
-        | ItemChangeError::MemoryNotSigned
-        | ItemChangeError::NoGitRepository
-        | ItemChangeError::NotStaged(_)
-        | ItemChangeError::EditorFailed(_) => signing_error_reply(error),
+        ItemChangeError::SignedByOther(address) => signed_by_other_reply(address),
+        ItemChangeError::IsDraft(address) => draft_reply(address),
+        ItemChangeError::MemoryNotSigned => {
+            Draft::invalid(codes::SIGN_MEMORY, "Memories cannot be signed.")
+                .hint("Directives, tools, knowledge entries and lockfiles can be.")
+        }
+        ItemChangeError::NoGitRepository => {
+            Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
+                .hint("Leave out `--staged`.")
+        }
+        ItemChangeError::NotStaged(path) => not_staged_reply(path),
+        ItemChangeError::EditorFailed(address) => editor_failure_reply(address),
         ItemChangeError::WriteFailed { address, cause } => write_failure_reply(address, cause),
         ItemChangeError::Denied(denied) => denial_reply(denied),
         ItemChangeError::Proposal(error) => proposal_error_reply(error),
@@ -73,8 +78,7 @@ fn unsupported_type_reply(kind: ItemType) -> Draft {
     Draft::invalid(codes::CHANGE_TYPE, Prose::words(message)).hint(match kind {
         ItemType::Lockfile => "It belongs to its tool and must not be written by hand.",
         ItemType::Memory => {
-            "create_memory, update_memory, move_memory and remove_memory are the tools for \
-             memories; people use `mere memory`."
+            "create_memory, update_memory, move_memory and remove_memory are the tools for memories; people use `mere memory`."
         }
         _ => "Directives, tools and knowledge entries can be.",
     })
@@ -88,48 +92,38 @@ pub(super) fn newer_space_reply() -> Draft {
     .hint("Ask a person to install a newer version of Merestone, or to correct the file.")
 }
 
-/// Answers a failed attempt to sign.
-fn signing_error_reply(error: &ItemChangeError) -> Draft {
-    match error {
-        ItemChangeError::SignedByOther(address) => {
-            let message = Prose::words("").address(address.clone());
-            Draft::invalid(
-                codes::SIGN_FOREIGN,
-                message.and(" is signed by someone else, for its current location and name."),
-            )
-            .hint("Read it; then `--as-mine` makes you its author.")
-        }
-        ItemChangeError::IsDraft(address) => {
-            let message = Prose::words("").address(address.clone());
-            Draft::invalid(
-                codes::SIGN_UNFINISHED,
-                message.and(" is a draft that is being worked on."),
-            )
-            .hint("Sign it first; `mere sign` shows what has changed.")
-        }
-        ItemChangeError::MemoryNotSigned => {
-            Draft::invalid(codes::SIGN_MEMORY, "Memories cannot be signed.")
-                .hint("Directives, tools, knowledge entries and lockfiles can be.")
-        }
-        ItemChangeError::NoGitRepository => {
-            Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
-                .hint("Leave out `--staged`.")
-        }
-        ItemChangeError::NotStaged(path) => {
-            let path = Content::mention(path.to_string());
-            let message = Prose::words("").content(path.clone());
-            Draft::invalid(codes::SIGN_UNSTAGED, message.and(" has changes that are not staged."))
-                .hint(Prose::words("Stage it with `git add ").content(path).and("`, or undo it."))
-        }
-        ItemChangeError::EditorFailed(address) => {
-            let message = Prose::words("The editor failed on ").address(address.clone());
-            Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed.")).hint(
-                "Set `VISUAL` or `EDITOR` to choose the editor. If it changed the item, `mere \
-                 sign` shows the changes.",
-            )
-        }
-        _ => super::panic_reply(),
-    }
+/// Answers a change that only the item's author may make.
+fn signed_by_other_reply(address: &Address) -> Draft {
+    let message = Prose::words("").address(address.clone());
+    Draft::invalid(
+        codes::SIGN_FOREIGN,
+        message.and(" is signed by someone else, for its current location and name."),
+    )
+    .hint("Read it; then `--as-mine` makes you its author.")
+}
+
+/// Answers a change to an item that is a draft.
+fn draft_reply(address: &Address) -> Draft {
+    let message = Prose::words("").address(address.clone());
+    Draft::invalid(codes::SIGN_UNFINISHED, message.and(" is a draft that is being worked on."))
+        .hint("Sign it first; `mere sign` shows what has changed.")
+}
+
+/// Answers an attempt to sign a file whose changes git would not commit.
+fn not_staged_reply(path: &RelPath) -> Draft {
+    let path = Content::mention(path.to_string());
+    let message = Prose::words("").content(path.clone());
+    Draft::invalid(codes::SIGN_UNSTAGED, message.and(" has changes that are not staged."))
+        .hint(Prose::words("Stage it with `git add ").content(path).and("`, or undo it."))
+}
+
+/// Answers an edit that ended with an error of the editor.
+fn editor_failure_reply(address: &Address) -> Draft {
+    let message = Prose::words("The editor failed on ").address(address.clone());
+    Draft::fault(codes::SIGN_EDITOR, message.and(". Nothing was signed.")).hint(
+        "Set `VISUAL` or `EDITOR` to choose the editor. If it changed the item, `mere sign` shows \
+         the changes.",
+    )
 }
 
 /// Answers a decision about a proposal that could not be carried out.
@@ -156,8 +150,6 @@ fn write_failure_reply(address: &Address, cause: &std::io::Error) -> Draft {
     tracing::error!(%cause, %address, "an item could not be written");
     let message = Prose::words("").address(address.clone());
     let words = " could not be written; the existing content was not changed.";
-    Draft::fault(codes::CHANGE_FAILED, message.and(words)).hint(
-        "Ask a person to check whether the disk is full or the folder is read-only; the log \
-         says why.",
-    )
+    Draft::fault(codes::CHANGE_FAILED, message.and(words))
+        .hint("Ask a person to check whether the disk is full or the folder is read-only; the log says why.")
 }

@@ -6,6 +6,7 @@
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::trust::Fingerprint;
 
+use super::file_change::denial_reply;
 use crate::trust::keys::KeyFault;
 
 /// Answers when a key cannot be used.
@@ -15,6 +16,7 @@ pub(crate) fn key_error_reply(fault: &KeyFault) -> Draft {
             "`mere keys generate` creates one; `mere keys use` selects an existing one, from a \
              file or from ssh-agent.",
         ),
+        KeyFault::Denied(denied) => denial_reply(denied),
         KeyFault::Unknown(key) => Draft::invalid(
             codes::KEY_UNKNOWN,
             fingerprint_prose(*key).and(" is not one of your keys."),

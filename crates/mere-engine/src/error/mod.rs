@@ -21,17 +21,14 @@ use mere_core::request::{ArgumentError, CallError, ParameterKind, TOOLS};
 use mere_core::text::pattern::PatternError;
 
 pub(crate) use keys::key_error_reply;
-pub(crate) use model::{
-    NO_ITEMS_NOTE, OUTDATED_NOTE, TEMPORARY_INDEX_NOTE, embedding_backlog_note, keyword_only_note,
-    model_error_reply, no_vectors_note,
-};
+pub(crate) use model::model_error_reply;
 pub(crate) use signers::signer_error_reply;
 
 use crate::config::ConfigError;
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::search::SearchError;
-use crate::session::snapshot::WorldError;
-use crate::world::ResolveError;
+use crate::world::{ResolveError, WorldError};
 pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
 
 /// The forms a path may take: the hint for every path that cannot be resolved.
@@ -95,8 +92,7 @@ fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
             let message = format!("The argument `{name}` of `{tool}` is not a glob pattern.");
             Draft::invalid(codes::GLOB_PATTERN, Prose::words(message)).hint(match error {
                 PatternError::Path => {
-                    "A pattern is relative, such as `*.rs` or `src/**/*.rs`; it must not contain \
-                     `..`; pass the directory to search as `path`."
+                    "A pattern is relative, such as `*.rs` or `src/**/*.rs`; it must not contain `..`; pass the directory to search as `path`."
                 }
                 PatternError::Glob => {
                     "Close every bracket and brace, and keep the pattern under 1 KiB."
@@ -142,7 +138,8 @@ fn describe_accepted(kind: ParameterKind) -> String {
 /// Answers a search that failed.
 fn search_error_reply(error: &SearchError) -> Draft {
     match error {
-        SearchError::Cancelled => tool_error_reply(&ToolError::Cancelled),
+        SearchError::Cancelled => file_error_reply(&FileError::Cancelled),
+        SearchError::WrongCursor => wrong_cursor_reply(),
         SearchError::Database(_) | SearchError::Io(_) => {
             tracing::error!(%error, "the search index cannot be used");
             Draft::fault(codes::SEARCH_BROKEN, "The search index cannot be read or built.")
@@ -151,42 +148,50 @@ fn search_error_reply(error: &SearchError) -> Draft {
     }
 }
 
-/// Answers a call that failed with a tool error.
+/// Answers a call that failed.
 pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
     match error {
-        ToolError::World(WorldError::Config(error)) => config_error_reply(error),
-        ToolError::World(WorldError::Io(cause)) => io_error_reply(cause),
-        ToolError::Path(ResolveError::NotVisible) => not_visible_reply(),
-        ToolError::Path(ResolveError::Io(cause)) => io_error_reply(cause),
-        ToolError::NotADirectory(address) => {
-            let message = Prose::words("").address(address.clone()).and(" is a file.");
-            Draft::invalid(codes::DIR_NOT_A_DIRECTORY, message)
-                .hint("A directory is needed here; `read` and `grep` take a file.")
-        }
-        ToolError::NotAFile(address) => {
-            let message = Prose::words("").address(address.clone()).and(" is a directory.");
-            Draft::invalid(codes::READ_NOT_A_FILE, message)
-                .hint("`dir` with `list` shows what is in it.")
-        }
-        ToolError::WrongCursor => wrong_cursor_reply(),
-        ToolError::InvalidExpression => Draft::invalid(
-            codes::GREP_PATTERN,
-            "The argument `pattern` of `grep` is not a valid regular expression.",
-        )
-        .hint(
-            "The syntax is Rust's: no look-around, no backreferences, and no line break in the \
-             pattern. Escape a literal ( [ { . * + ? with a backslash.",
-        ),
-        ToolError::Unreadable { address, cause } => unreadable_reply(address, cause),
-        ToolError::Change(error) => file_change::change_error_reply(error),
+        ToolError::File(error) => file_error_reply(error),
         ToolError::Item(error) => item::item_error_reply(error),
         ToolError::Store(error) => store::store_error_reply(error),
         ToolError::Search(error) => search_error_reply(error),
         ToolError::Run(error) => run::run_error_reply(error),
-        ToolError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
+    }
+}
+
+/// Answers a call about files that failed.
+pub(crate) fn file_error_reply(error: &FileError) -> Draft {
+    match error {
+        FileError::World(WorldError::Config(error)) => config_error_reply(error),
+        FileError::World(WorldError::Io(cause)) => io_error_reply(cause),
+        FileError::Path(ResolveError::NotVisible) => not_visible_reply(),
+        FileError::Path(ResolveError::Io(cause)) => io_error_reply(cause),
+        FileError::NotADirectory(address) => {
+            let message = Prose::words("").address(address.clone()).and(" is a file.");
+            Draft::invalid(codes::DIR_NOT_A_DIRECTORY, message)
+                .hint("A directory is needed here; `read` and `grep` take a file.")
+        }
+        FileError::NotAFile(address) => {
+            let message = Prose::words("").address(address.clone()).and(" is a directory.");
+            Draft::invalid(codes::READ_NOT_A_FILE, message)
+                .hint("`dir` with `list` shows what is in it.")
+        }
+        FileError::WrongCursor => wrong_cursor_reply(),
+        FileError::InvalidExpression => Draft::invalid(
+            codes::GREP_PATTERN,
+            "The argument `pattern` of `grep` is not a valid regular expression.",
+        )
+        .hint(
+            "The syntax is Rust's: no look-around, no backreferences, and no line break in the pattern. Escape \
+             a literal ( [ { . * + ? with a backslash.",
+        ),
+        FileError::Unreadable { address, cause } => unreadable_reply(address, cause),
+        FileError::Change(error) => file_change::change_error_reply(error),
+        FileError::Cancelled => Draft::fault(codes::CALL_CANCELLED, "The call was cancelled.")
             .hint("Nothing was changed. Call again if you still want it."),
-        ToolError::TimedOut(address) => {
-            let message = Prose::words("Reading ").address(address.clone()).and(" took too long.");
+        FileError::TimedOut(address) => {
+            let message =
+                Prose::words("Reading ").address(address.clone()).and(" took too long.");
             Draft::fault(codes::CALL_TIMED_OUT, message)
                 .hint("Try a smaller directory; the log shows what is slow.")
         }
@@ -207,10 +212,8 @@ fn io_error_reply(cause: &std::io::Error) -> Draft {
 }
 
 fn wrong_cursor_reply() -> Draft {
-    Draft::invalid(codes::PAGE_CURSOR, "The cursor was not issued by this call.").hint(
-        "Pass `next` from the previous page with otherwise unchanged arguments, or leave the \
-         cursor out.",
-    )
+    Draft::invalid(codes::PAGE_CURSOR, "The cursor was not issued by this call.")
+        .hint("Pass `next` from the previous page with otherwise unchanged arguments, or leave the cursor out.")
 }
 
 /// Answers a call while a config file cannot be used.

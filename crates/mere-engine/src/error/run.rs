@@ -11,8 +11,9 @@ use mere_core::item::ItemId;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use super::item::problems_data;
-use crate::items::{ItemError, item_name, mask_problems, mask_secrets};
-use crate::policy::UntrustedItem;
+use crate::items::{
+    ItemError, UntrustedItem, item_name, mask_problems, mask_secrets, trust_status_fields,
+};
 use crate::run::RunError;
 use mere_host::{PackagesError, SandboxError};
 
@@ -213,13 +214,13 @@ fn entrypoint_reply(link: &ItemId, what: &str) -> Draft {
 }
 
 fn unsigned_tool_reply(unused: &UntrustedItem) -> Draft {
-    let UntrustedItem { address, place, standing } = unused;
+    let UntrustedItem { address, place, status, .. } = unused;
     let message = Prose::words("").address(address.clone());
-    let message = message.and(format!(" is {}, but only signed tools may run.", standing.status()));
+    let message = message.and(format!(" is {}, but only signed tools may run.", status.status()));
     let data = Fields::default()
         .with("link", Data::Words(place.id.to_string().into()))
         .with("address", address.clone())
-        .with("trust", standing.to_fields());
+        .with("trust", trust_status_fields(status));
     let hint = Prose::words("Ask a person to read it and run `mere sign tool ")
         .name(item_name(place))
         .and("`; at a terminal a person can try it with `mere run --allow-unsigned`.");
@@ -228,11 +229,11 @@ fn unsigned_tool_reply(unused: &UntrustedItem) -> Draft {
 
 fn unsigned_lockfile_reply(unused: &UntrustedItem) -> Draft {
     let message = Prose::words("The lockfile ").address(unused.address.clone());
-    let status = unused.standing.status();
+    let status = unused.status.status();
     let message = message.and(format!(" is {status}, but only signed lockfiles are used."));
     let data = Fields::default()
         .with("address", unused.address.clone())
-        .with("trust", unused.standing.to_fields());
+        .with("trust", trust_status_fields(&unused.status));
     let tool = unused.place.id.to_string();
     Draft::denied(codes::RUN_UNSIGNED, message)
         .hint(Prose::words(format!("Ask a person to run `mere lock {tool}` again.")))

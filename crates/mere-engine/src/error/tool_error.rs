@@ -4,34 +4,19 @@
 
 use mere_core::address::Address;
 
-use crate::files::file_change::ChangeError;
+use crate::files::error::FileError;
 use crate::items::{ItemChangeError, ItemError};
 use crate::memory::StoreError;
 use crate::run::RunError;
 use crate::search::SearchError;
-use crate::session::snapshot::WorldError;
-use crate::world::{ResolveError, TraversalError};
+use crate::world::{ResolveError, WorldError};
 
 /// A call that failed. It carries addresses, never paths; what the machine reported goes to the
 /// log.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
     #[error(transparent)]
-    World(#[from] WorldError),
-    #[error(transparent)]
-    Path(#[from] ResolveError),
-    #[error("{0} is a file")]
-    NotADirectory(Address),
-    #[error("{0} is a directory")]
-    NotAFile(Address),
-    #[error("the cursor belongs to another call")]
-    WrongCursor,
-    #[error("the regular expression is not valid")]
-    InvalidExpression,
-    #[error("{address} cannot be read")]
-    Unreadable { address: Address, cause: std::io::Error },
-    #[error(transparent)]
-    Change(#[from] ChangeError),
+    File(#[from] FileError),
     #[error(transparent)]
     Item(#[from] ItemError),
     #[error(transparent)]
@@ -40,10 +25,18 @@ pub(crate) enum ToolError {
     Search(#[from] SearchError),
     #[error(transparent)]
     Run(Box<RunError>),
-    #[error("cancelled")]
-    Cancelled,
-    #[error("{0} took too long")]
-    TimedOut(Address),
+}
+
+impl From<WorldError> for ToolError {
+    fn from(error: WorldError) -> Self {
+        Self::File(error.into())
+    }
+}
+
+impl From<ResolveError> for ToolError {
+    fn from(error: ResolveError) -> Self {
+        Self::File(error.into())
+    }
 }
 
 impl From<RunError> for ToolError {
@@ -59,16 +52,7 @@ impl From<ItemChangeError> for ToolError {
 }
 
 impl ToolError {
-    /// Converts the failure of a traversal that started at `address`.
-    pub(crate) fn from_traversal(error: TraversalError, address: &Address) -> Self {
-        match error {
-            TraversalError::Cancelled => Self::Cancelled,
-            TraversalError::TimedOut => Self::TimedOut(address.clone()),
-            TraversalError::Unreadable(cause) => Self::unreadable(address, cause),
-        }
-    }
-
     pub(crate) fn unreadable(address: &Address, cause: std::io::Error) -> Self {
-        Self::Unreadable { address: address.clone(), cause }
+        FileError::unreadable(address, cause).into()
     }
 }

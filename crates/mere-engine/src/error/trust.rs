@@ -4,10 +4,9 @@
 
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, ParsedName, Prose, codes};
-use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
+use mere_core::trust::{LocationField, LocationMismatch, TrustStatus, VerificationFailure};
 
-use crate::items::{BrokenItem, TrustStatus, item_name};
-use crate::policy::UntrustedItem;
+use crate::items::{BrokenItem, UntrustedItem, item_name, trust_advice, trust_status_fields};
 use crate::trust::RosterTrouble;
 use crate::trust::approvals::records::RecordError;
 
@@ -160,10 +159,10 @@ pub(super) fn untrusted_item_reply(unused: &UntrustedItem) -> Draft {
     let message = Prose::words("").address(unused.address.clone());
     let data = Fields::default()
         .with("address", unused.address.clone())
-        .with("trust", unused.standing.to_fields());
+        .with("trust", trust_status_fields(&unused.status));
     let kind = unused.place.kind;
-    let draft = match unused.standing {
-        TrustStatus::UnknownKey(_) => Draft::denied(
+    let draft = match unused.status {
+        TrustStatus::UnknownKey(..) => Draft::denied(
             codes::USE_UNKNOWN_KEY,
             message.and(format!(
                 " is signed by a key that is not trusted, and a {kind} must be signed here."
@@ -174,7 +173,7 @@ pub(super) fn untrusted_item_reply(unused: &UntrustedItem) -> Draft {
             message.and(format!(" is not signed, and a {kind} must be signed here.")),
         ),
     };
-    let advice = unused.standing.advice(&unused.place);
+    let advice = trust_advice(&unused.status, &unused.place, unused.membership);
     let draft = draft.data(data);
     match advice {
         Some(advice) => draft.hint(advice),

@@ -8,7 +8,7 @@ use mere_core::cursor::Cursor;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::turn::Turn;
 
-use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply};
 use crate::world::{DirEntry, Listing, PathKind, Position, SweepBounds, SweepPage, Weight};
 
@@ -40,28 +40,35 @@ pub(crate) fn list(
     path: &Spoken,
     cursor: Option<&Cursor>,
     turn: &dyn Turn,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, FileError> {
     let target = view.resolve_directory(path)?;
     let address = target.address();
     let after = cursor.map(|cursor| list_position(cursor, address)).transpose()?;
     let listing = view.world.list(&target, after.as_ref(), PAGE_SIZE, turn);
-    let listing = listing.map_err(|error| ToolError::from_traversal(error, address))?;
+    let listing = listing.map_err(|error| FileError::from_traversal(error, address))?;
     Ok(list_reply(view, address, listing))
+}
+
+/// What a call wants to see of a directory tree.
+pub(crate) struct TreeRequest<'a> {
+    pub(crate) path: &'a Spoken,
+    pub(crate) depth: usize,
+    pub(crate) cursor: Option<&'a Cursor>,
 }
 
 /// Lists one page of the directories below a directory, down to a depth.
 pub(crate) fn tree(
     view: &View<'_>,
-    path: &Spoken,
-    (depth, cursor): (usize, Option<&Cursor>),
+    request: &TreeRequest<'_>,
     turn: &dyn Turn,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, FileError> {
+    let TreeRequest { path, depth, cursor } = *request;
     let target = view.resolve_directory(path)?;
     let address = target.address();
     let start = cursor.map(|cursor| tree_position(cursor, address)).transpose()?;
     let bounds = SweepBounds { depth, size: PAGE_SIZE, start: start.as_ref() };
     let gathered = view.world.tree(&target, &bounds, turn);
-    let gathered = gathered.map_err(|error| ToolError::from_traversal(error, address))?;
+    let gathered = gathered.map_err(|error| FileError::from_traversal(error, address))?;
     Ok(tree_reply(view, address, depth, gathered))
 }
 
@@ -122,13 +129,13 @@ fn directory_data(view: &View<'_>, target: &Address, below: &RelPath) -> Option<
 }
 
 /// Returns the entry that a cursor encodes.
-fn list_position(cursor: &Cursor, target: &Address) -> Result<DirEntry, ToolError> {
-    let position = cursor.position("list", target).ok_or(ToolError::WrongCursor)?;
-    DirEntry::from_position(position).ok_or(ToolError::WrongCursor)
+fn list_position(cursor: &Cursor, target: &Address) -> Result<DirEntry, FileError> {
+    let position = cursor.position("list", target).ok_or(FileError::WrongCursor)?;
+    DirEntry::from_position(position).ok_or(FileError::WrongCursor)
 }
 
 /// Returns the place in a traversal that a cursor encodes.
-fn tree_position(cursor: &Cursor, target: &Address) -> Result<Position, ToolError> {
-    let position = cursor.position("tree", target).ok_or(ToolError::WrongCursor)?;
-    Position::from_text(&position.replace('/', "\0")).ok_or(ToolError::WrongCursor)
+fn tree_position(cursor: &Cursor, target: &Address) -> Result<Position, FileError> {
+    let position = cursor.position("tree", target).ok_or(FileError::WrongCursor)?;
+    Position::from_text(&position.replace('/', "\0")).ok_or(FileError::WrongCursor)
 }

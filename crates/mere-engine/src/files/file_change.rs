@@ -13,7 +13,7 @@ use mere_core::text::markdown;
 use mere_core::text::markdown::PatchError;
 use mere_core::turn::Turn;
 
-use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::files::view::View;
 use crate::policy::{self, Denied, Permit};
@@ -62,7 +62,7 @@ pub(crate) fn change_file(
     project: &Folder,
     call: &FileChange,
     turn: &dyn Turn,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, FileError> {
     let address = call.path.address(&view.home);
     let address = view.world.address(&call.path, &view.home).unwrap_or(address);
     let permit = policy::permit(address, call).map_err(ChangeError::from)?;
@@ -85,7 +85,7 @@ fn apply(
     view: &View<'_>,
     project: &Folder,
     turn: &dyn Turn,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, FileError> {
     let address = permit.address();
     let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
     // Without a workspace there is nothing to edit, and no reason to create one.
@@ -104,8 +104,8 @@ fn apply(
     let over = || check_active(turn).is_err();
     let workspace = Workspace::open(project, view.agent, &over).map_err(failed)?;
     let Some(workspace) = workspace else {
-        check_active(turn).map_err(|error| ToolError::from_traversal(error, address))?;
-        return Err(ToolError::TimedOut(address.clone()));
+        check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
+        return Err(FileError::TimedOut(address.clone()));
     };
     let spot = match workspace.find_target(permit.path(), missing).map_err(failed)? {
         TargetLookup::Found(spot) => spot,
@@ -116,7 +116,7 @@ fn apply(
     let created = matches!(occupant, ExistingEntry::Absent);
     let new = new_content(&permit, view, occupant)?;
     // A call that was abandoned by now must not change anything.
-    check_active(turn).map_err(|error| ToolError::from_traversal(error, address))?;
+    check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
     workspace.put(&spot, new.as_bytes()).map_err(failed)?;
     if created {
         workspace.remove_abandoned_files();
@@ -130,7 +130,7 @@ fn new_content(
     permit: &Permit<'_>,
     view: &View<'_>,
     occupant: ExistingEntry,
-) -> Result<String, ToolError> {
+) -> Result<String, FileError> {
     let address = permit.address();
     let current = match occupant {
         ExistingEntry::Other => return Err(ChangeError::NotRegularFile(address.clone()).into()),

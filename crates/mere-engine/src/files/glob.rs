@@ -7,26 +7,26 @@ use mere_core::reply::{Data, Draft, Fields, codes};
 use mere_core::request::Glob;
 use mere_core::turn::Turn;
 
-use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply};
 use crate::world::{PathKind, Position, SweepBounds, Weight};
 
 /// Lists one page of the files that match.
-pub(crate) fn glob(view: &View<'_>, call: &Glob, turn: &dyn Turn) -> Result<Draft, ToolError> {
+pub(crate) fn glob(view: &View<'_>, call: &Glob, turn: &dyn Turn) -> Result<Draft, FileError> {
     let target = view.resolve_directory(&call.path)?;
     let address = target.address();
     // A cursor belongs to one pattern, so it cannot return a page of another pattern's matches.
     let name = format!("glob {}", call.pattern.as_str());
     let start = call.cursor.as_ref().map(|cursor| {
         let position = cursor.position(&name, address);
-        position.and_then(Position::from_text).ok_or(ToolError::WrongCursor)
+        position.and_then(Position::from_text).ok_or(FileError::WrongCursor)
     });
     let start = start.transpose()?;
     let bounds = SweepBounds { depth: usize::MAX, size: call.limit, start: start.as_ref() };
     let mut gathered = view
         .world
         .glob(&target, &call.pattern, &bounds, turn)
-        .map_err(|error| ToolError::from_traversal(error, address))?;
+        .map_err(|error| FileError::from_traversal(error, address))?;
     let next =
         gathered.truncate_to_page(call.limit, |path, ()| Weight { count: 1, bytes: path.len() });
     let next = next.map(|position| Cursor::new(&name, address, &position.to_text()));

@@ -12,7 +12,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::Grep;
 use mere_core::turn::Turn;
 
-use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::read;
 use crate::files::redaction::MaskedText;
 use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply};
@@ -25,12 +25,12 @@ use crate::world::{
 const LINE_SEPARATOR: char = '\n';
 
 /// Lists one page of the lines that match.
-pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draft, ToolError> {
+pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draft, FileError> {
     let target = view.resolve(&call.path)?;
     let case = if call.ignore_case { Case::Ignored } else { Case::Sensitive };
     let spectacles = AgentLineRenderer { view, target: &target };
     let query = GrepQuery::new(&call.pattern, case, &spectacles)
-        .map_err(|_| ToolError::InvalidExpression)?;
+        .map_err(|_| FileError::InvalidExpression)?;
     let name = cursor_name(call);
     let start =
         call.cursor.as_ref().map(|cursor| PageStart::from_cursor(cursor, &name, target.address()));
@@ -43,13 +43,14 @@ pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draf
             let start = start.as_ref().map(|start| &start.position);
             let bounds = SweepBounds { depth: usize::MAX, size: call.limit, start };
             let gathered = view.world.grep(&target, &mut query, &bounds, turn);
-            gathered.map_err(|error| ToolError::from_traversal(error, target.address()))?
+            gathered.map_err(|error| FileError::from_traversal(error, target.address()))?
         }
         PathKind::File => search_file(&target, &mut query, call.limit, turn)?,
     };
     let next = truncate_to_page(&mut gathered, call.limit);
     let next = next.map(|position| Cursor::new(&name, target.address(), &position));
-    Ok(grep_reply(view, target.address(), &gathered, (query.unfinished_files(), next.as_ref())))
+    let page = MatchPage { gathered, unfinished: query.unfinished_files(), next: next.as_ref() };
+    Ok(grep_reply(view, target.address(), &page))
 }
 
 /// Returns the name that ties a cursor to one query.
@@ -67,13 +68,13 @@ struct PageStart {
 }
 
 impl PageStart {
-    fn from_cursor(cursor: &Cursor, name: &str, target: &Address) -> Result<Self, ToolError> {
-        let text = cursor.position(name, target).ok_or(ToolError::WrongCursor)?;
+    fn from_cursor(cursor: &Cursor, name: &str, target: &Address) -> Result<Self, FileError> {
+        let text = cursor.position(name, target).ok_or(FileError::WrongCursor)?;
         if let Some((path, line)) = text.split_once(LINE_SEPARATOR) {
-            let line = line.parse().map_err(|_| ToolError::WrongCursor)?;
+            let line = line.parse().map_err(|_| FileError::WrongCursor)?;
             return Ok(Self { position: Position::From(path.to_owned()), line: Some(line) });
         }
-        let position = Position::from_text(text).ok_or(ToolError::WrongCursor)?;
+        let position = Position::from_text(text).ok_or(FileError::WrongCursor)?;
         Ok(Self { position, line: None })
     }
 }
@@ -85,9 +86,9 @@ fn search_file(
     query: &mut GrepQuery<'_>,
     limit: usize,
     turn: &dyn Turn,
-) -> Result<GrepPage, ToolError> {
+) -> Result<GrepPage, FileError> {
     let catch = query.search(read::open_visible_file(target)?, limit, turn);
-    let catch = catch.map_err(|error| ToolError::from_traversal(error, target.address()))?;
+    let catch = catch.map_err(|error| FileError::from_traversal(error, target.address()))?;
     Ok(SweepPage { entries: vec![(String::new(), catch)], unaddressable: 0, resume_at: None })
 }
 
@@ -117,12 +118,17 @@ fn truncate_to_page(gathered: &mut GrepPage, limit: usize) -> Option<String> {
     gathered.resume_at.take().map(|rest| rest.to_text())
 }
 
-fn grep_reply(
-    view: &View<'_>,
-    target: &Address,
-    gathered: &GrepPage,
-    (unfinished, next): (u64, Option<&Cursor>),
-) -> Draft {
+/// One page of matches, and what it leaves out.
+struct MatchPage<'a> {
+    gathered: GrepPage,
+    /// How many files were not searched to their end.
+    unfinished: u64,
+    next: Option<&'a Cursor>,
+}
+
+fn grep_reply(view: &View<'_>, target: &Address, page: &MatchPage<'_>) -> Draft {
+    let MatchPage { gathered, unfinished, next } = page;
+    let (unfinished, next) = (*unfinished, *next);
     let mut matches = Vec::new();
     let (mut files, mut unsaid, mut masked) = (0_u64, 0_u64, 0_u64);
     for (path, hits) in gathered.entries.iter().filter(|(_, hits)| !hits.is_empty()) {

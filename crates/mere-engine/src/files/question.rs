@@ -8,7 +8,7 @@ use mere_core::reply::{Draft, Prose};
 use mere_core::request::{Read, Reader, Request};
 use mere_core::turn::{Answer, Resume, Turn};
 
-use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::read;
 use crate::files::view::View;
 use crate::world::{PathKind, ResolveError};
@@ -25,9 +25,9 @@ pub(crate) fn read_with_confirmation(
     call: &Read,
     request: &Request,
     turn: &dyn Turn,
-) -> Result<DraftOutcome, ToolError> {
+) -> Result<DraftOutcome, FileError> {
     match read::read(&view, call, turn) {
-        Err(ToolError::Path(ResolveError::NotVisible)) => {}
+        Err(FileError::Path(ResolveError::NotVisible)) => {}
         read => return read.map(DraftOutcome::Done),
     }
     let address = view.world.address(&call.path, &view.home).ok_or(ResolveError::NotVisible)?;

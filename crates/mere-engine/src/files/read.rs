@@ -12,7 +12,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::Read;
 use mere_core::turn::Turn;
 
-use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::line_stream::{LineRange, LineStream, MAX_HASHED};
 use crate::files::redaction;
 use crate::files::view::{View, nonzero};
@@ -22,11 +22,11 @@ use crate::world::{PathKind, ResolveError, VisibilityRef, check_active};
 const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Reads lines of a text file, or describes a binary one.
-pub(crate) fn read(view: &View<'_>, call: &Read, turn: &dyn Turn) -> Result<Draft, ToolError> {
+pub(crate) fn read(view: &View<'_>, call: &Read, turn: &dyn Turn) -> Result<Draft, FileError> {
     let target = view.resolve(&call.path)?;
     let address = target.address();
     if target.kind() == PathKind::Directory {
-        return Err(ToolError::NotAFile(address.clone()));
+        return Err(FileError::NotAFile(address.clone()));
     }
     let mut file = open_visible_file(&target)?;
     let wanted = LineRange { offset: call.offset, limit: call.limit };
@@ -39,14 +39,14 @@ pub(crate) fn read(view: &View<'_>, call: &Read, turn: &dyn Turn) -> Result<Draf
 }
 
 /// Opens the file that a reference proves, which may have been removed since.
-pub(crate) fn open_visible_file(target: &VisibilityRef) -> Result<File, ToolError> {
+pub(crate) fn open_visible_file(target: &VisibilityRef) -> Result<File, FileError> {
     match target.open_file() {
         Ok(Some(file)) => Ok(file),
         Ok(None) => Err(ResolveError::NotVisible.into()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(ResolveError::NotVisible.into())
         }
-        Err(cause) => Err(ToolError::unreadable(target.address(), cause)),
+        Err(cause) => Err(FileError::unreadable(target.address(), cause)),
     }
 }
 
@@ -55,8 +55,8 @@ fn stream_file(
     wanted: LineRange,
     address: &Address,
     turn: &dyn Turn,
-) -> Result<LineStream, ToolError> {
-    let unreadable = |cause| ToolError::unreadable(address, cause);
+) -> Result<LineStream, FileError> {
+    let unreadable = |cause| FileError::unreadable(address, cause);
     let size = file.metadata().map_err(unreadable)?.len();
     let mut reading = LineStream::new(wanted, size);
     let room = usize::try_from(size).map_or(CHUNK_BYTES, |size| (size + 1).min(CHUNK_BYTES));
@@ -64,7 +64,7 @@ fn stream_file(
     // Bytes that are written meanwhile are not part of this reading.
     let mut file = file.take(size);
     loop {
-        check_active(turn).map_err(|error| ToolError::from_traversal(error, address))?;
+        check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
         match file.read(&mut chunk).map_err(unreadable)? {
             0 => return Ok(reading),
             read => reading.feed(&chunk[..read]),

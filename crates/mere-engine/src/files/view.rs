@@ -7,7 +7,7 @@ use mere_core::cursor::Cursor;
 use mere_core::gate::Gate;
 use mere_core::reply::{Code, Data, Draft, Prose, Success};
 
-use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::world::{PathKind, Position, SweepPage, VisibilityRef, Weight, World};
 
 /// The world, gate, agent and home root of one call.
@@ -21,16 +21,16 @@ pub(crate) struct View<'a> {
 
 impl View<'_> {
     /// Resolves a path.
-    pub(crate) fn resolve(&self, path: &Spoken) -> Result<VisibilityRef, ToolError> {
+    pub(crate) fn resolve(&self, path: &Spoken) -> Result<VisibilityRef, FileError> {
         Ok(self.world.resolve(path, &self.home)?)
     }
 
     /// Resolves a path that must be a directory.
-    pub(crate) fn resolve_directory(&self, path: &Spoken) -> Result<VisibilityRef, ToolError> {
+    pub(crate) fn resolve_directory(&self, path: &Spoken) -> Result<VisibilityRef, FileError> {
         let target = self.resolve(path)?;
         match target.kind() {
             PathKind::Directory => Ok(target),
-            PathKind::File => Err(ToolError::NotADirectory(target.address().clone())),
+            PathKind::File => Err(FileError::NotADirectory(target.address().clone())),
         }
     }
 

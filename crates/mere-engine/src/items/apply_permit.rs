@@ -11,9 +11,9 @@ use mere_core::trust::MAX_SIDECAR_BYTES;
 use super::ItemChangeError;
 use super::item_files::read_item_digest;
 use super::new_item::main_file_name;
-use crate::policy::{ExpectedState, ItemOperation, ItemPermit};
-use crate::session::context::Context;
+use crate::policy::{ItemOperation, ItemPermit};
 use crate::trust::project_key;
+use crate::world::Context;
 use mere_host::{
     EntryKind, FolderWriter, OpenFolder, WritePrecondition, digest_file, none_if_missing,
     open_regular_file, read_at_most,
@@ -55,22 +55,18 @@ pub(crate) fn apply_permit(
     };
     let stale = || ItemChangeError::Stale { address: address.clone(), current: main };
     match permit.operation() {
-        ItemOperation::Put { files, before: ExpectedState::Nothing } => {
-            match spot.create(&editing, files).map_err(failed)? {
-                None => Ok(()),
-                Some(taken) => {
-                    Err(ItemChangeError::AlreadyExists(spot.address_of(&address, &taken)))
-                }
-            }
-        }
-        ItemOperation::Put { before: ExpectedState::Whole(before), .. }
+        ItemOperation::Create { files } => match spot.create(&editing, files).map_err(failed)? {
+            None => Ok(()),
+            Some(taken) => Err(ItemChangeError::AlreadyExists(spot.address_of(&address, &taken))),
+        },
+        ItemOperation::Replace { whole: before, .. }
         | ItemOperation::Remove { whole: before }
         | ItemOperation::Seal { whole: before, .. }
             if all != Some(*before) =>
         {
             Err(stale())
         }
-        ItemOperation::Put { files, .. } => {
+        ItemOperation::Replace { files, .. } => {
             let before = spot.read_sidecar(&editing).map_err(failed)?;
             let done = spot.replace(&editing, files, main);
             // An item that was not replaced keeps its signatures.

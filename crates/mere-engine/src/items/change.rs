@@ -8,26 +8,27 @@ use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, CategoryBase, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Execute, ItemAction, ItemContent, LookupScope, Reader, Secret};
+use mere_core::trust::TrustStatus;
 use mere_core::turn::OutputStream;
 
 use super::apply_permit::{WriteContext, apply_permit};
-use super::find::{find, is_visible};
+use super::find::{NamedItem, find, is_visible};
 use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
-use super::{ItemChangeError, ItemError, ItemSources, TrustStatus, proposal};
+use super::{ItemChangeError, ItemError, ItemSources, proposal, trust_status_fields};
 use crate::commands::delete_memory;
 use crate::config::{AgentsConfig, RunConfig};
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::read::open_visible_file;
 use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::files::view::View;
 use crate::memory::{ItemRules, StoreCall};
-use crate::policy::{self, ChangeRoute, ExpectedState, ItemChange, ItemOperation, SignatureState};
+use crate::policy::{self, CategoryPermit, ChangeRoute, ItemChange, SignatureState};
 use crate::run::directive::run_item;
 use crate::search::SearchContext;
-use crate::session::context::Context;
 use crate::trust::TrustPolicy;
-use crate::world::VisibilityRef;
+use crate::world::{Context, VisibilityRef};
 use mere_host::{CellPool, digest_file, none_if_missing, read_at_most};
 
 /// Everything that one call about items needs.
@@ -84,16 +85,21 @@ pub(crate) enum ExecutionMode {
     DryRun,
 }
 
+impl From<&Execute> for ExecutionMode {
+    fn from(call: &Execute) -> Self {
+        if call.dry_run { Self::DryRun } else { Self::Real }
+    }
+}
+
 /// Performs an `execute` call.
 pub(crate) fn execute(desk: &ItemCall<'_>, call: &Execute) -> Result<Draft, ToolError> {
-    let mode = if call.dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real };
     if let ItemAction::Run { parameters } = &call.action {
         return run_item(desk, call, parameters);
     }
     if let (ItemType::Memory, Reader::Person, ItemAction::Delete { .. }) =
         (call.kind, desk.reader, &call.action)
     {
-        return delete_memory(desk, (&call.item, desk.effective_source(call.source)), mode);
+        return delete_memory(desk, (&call.item, desk.effective_source(call.source)), call.into());
     }
     let usual = matches!(call.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
     let deletes = desk.reader == Reader::Person && matches!(call.action, ItemAction::Delete { .. });
@@ -102,35 +108,34 @@ pub(crate) fn execute(desk: &ItemCall<'_>, call: &Execute) -> Result<Draft, Tool
     }
     match &call.action {
         ItemAction::Run { .. } => Err(ItemError::NotRunnable(call.kind).into()),
-        ItemAction::Create(text) => create(desk, call, text, mode),
-        ItemAction::Update { content: text, expect } => update(desk, call, text, (*expect, mode)),
-        ItemAction::Delete { expect } => delete(desk, call, *expect, mode),
+        ItemAction::Create(text) => create(desk, call, text),
+        ItemAction::Update { content: text, expect } => update(desk, call, text, *expect),
+        ItemAction::Delete { expect } => delete(desk, call, *expect),
     }
 }
 
 /// Creates a new item.
-fn create(
-    desk: &ItemCall<'_>,
-    call: &Execute,
-    text: &ItemContent,
-    mode: ExecutionMode,
-) -> Result<Draft, ToolError> {
+fn create(desk: &ItemCall<'_>, call: &Execute, text: &ItemContent) -> Result<Draft, ToolError> {
     let form = choose_form(call.kind, call.item.id.as_str(), text);
     let place = place_in_space(desk.effective_scope(Scope::Project), call.kind, &call.item, form);
-    check_destination(desk, &place)?;
-    let prospect = NewItem::new((desk.sources, desk.view), place, text)?;
-    put_item(desk, prospect, ExpectedState::Nothing, mode)
+    let destination = permit_destination(desk, place)?;
+    let place = destination.place().clone();
+    let new_item = NewItem::new((desk.sources, desk.view), place, text)?;
+    create_item(desk, destination, new_item, call.into())
 }
 
 fn update(
     desk: &ItemCall<'_>,
     call: &Execute,
     text: &ItemContent,
-    (expect, mode): (Option<Sha256>, ExecutionMode),
+    expect: Option<Sha256>,
 ) -> Result<Draft, ToolError> {
-    let place =
-        find(desk.sources, desk.view, (call.kind, &call.item), desk.effective_source(call.source))?
-            .place;
+    let place = find(
+        desk.sources,
+        desk.view,
+        NamedItem { kind: call.kind, item: &call.item, source: desk.effective_source(call.source) },
+    )?
+    .place;
     let current = CurrentFile::read_main(desk, &place)?;
     current.check_expected(expect)?;
     let whole = current.item_digest(&place)?;
@@ -142,7 +147,7 @@ fn update(
         files: restore_masked_files(desk, &current.address, &text.files)?,
     };
     let prospect = prospect.with_restored_text(&meant, &kept)?;
-    put_item(desk, prospect, ExpectedState::Whole(whole), mode)
+    replace_item(desk, prospect, whole, call.into())
 }
 
 /// Restores masked and rewritten parts in the other files of an item, for a caller who saw them
@@ -156,14 +161,15 @@ fn restore_masked_files(
     let meant = files.iter().map(|(path, content)| {
         let address = Address::file(main.root().clone(), folder.join_path(path));
         if !desk.view.world.may_show(&address) {
-            return Err(
-                ItemChangeError::InvalidFiles("only files whose names are not sensitive").into()
-            );
+            return Err(ItemChangeError::InvalidFiles(
+                "only only only only only only files whose names are not sensitive",
+            )
+            .into());
         }
         let content = match CurrentFile::read(desk, address) {
             Ok(current) => current.restore_masked_text(desk, content)?,
             // The file is new, so nobody saw a masked version of it.
-            Err(ToolError::Path(_)) => content.clone(),
+            Err(ToolError::File(FileError::Path(_))) => content.clone(),
             Err(error) => return Err(error),
         };
         Ok((path.clone(), content))
@@ -171,35 +177,44 @@ fn restore_masked_files(
     meant.collect()
 }
 
-fn delete(
-    desk: &ItemCall<'_>,
-    call: &Execute,
-    expect: Option<Sha256>,
-    mode: ExecutionMode,
-) -> Result<Draft, ToolError> {
-    let place =
-        find(desk.sources, desk.view, (call.kind, &call.item), desk.effective_source(call.source))?
-            .place;
+fn delete(desk: &ItemCall<'_>, call: &Execute, expect: Option<Sha256>) -> Result<Draft, ToolError> {
+    let place = find(
+        desk.sources,
+        desk.view,
+        NamedItem { kind: call.kind, item: &call.item, source: desk.effective_source(call.source) },
+    )?
+    .place;
     let current = CurrentFile::read_main(desk, &place)?;
     current.check_expected(expect)?;
     let address = current.address.clone();
-    let how = ItemOperation::Remove { whole: current.item_digest(&place)? };
-    let change = ItemChange { place, operation: how };
+    let whole = current.item_digest(&place)?;
+    let change = ItemChange::remove(place, whole);
     let told = ChangeReport { address, integrity: None, warnings: Vec::new(), verb: "deleted" };
-    apply_or_propose(desk, change, told, mode)
+    apply_or_propose(desk, change, told, call.into())
 }
 
-/// Creates an item or replaces an existing one.
-pub(crate) fn put_item(
+/// Creates an item where a permit allows it.
+pub(crate) fn create_item(
     desk: &ItemCall<'_>,
-    prospect: NewItem,
-    before: ExpectedState,
+    destination: CategoryPermit,
+    new_item: NewItem,
     mode: ExecutionMode,
 ) -> Result<Draft, ToolError> {
-    let NewItem { place, address, files, integrity, warnings } = prospect;
-    let done = if before == ExpectedState::Nothing { "created" } else { "changed" };
-    let change = ItemChange { place, operation: ItemOperation::Put { files, before } };
-    apply_or_propose(desk, change, ChangeReport { address, integrity, warnings, verb: done }, mode)
+    let NewItem { address, files, integrity, warnings, .. } = new_item;
+    let told = ChangeReport { address, integrity, warnings, verb: "created" };
+    apply_or_propose(desk, ItemChange::create(destination, files), told, mode)
+}
+
+/// Replaces the item whose whole digest is given.
+fn replace_item(
+    desk: &ItemCall<'_>,
+    new_item: NewItem,
+    whole: Sha256,
+    mode: ExecutionMode,
+) -> Result<Draft, ToolError> {
+    let NewItem { place, address, files, integrity, warnings } = new_item;
+    let told = ChangeReport { address, integrity, warnings, verb: "changed" };
+    apply_or_propose(desk, ItemChange::replace(place, files, whole), told, mode)
 }
 
 /// What the reply to a change reports.
@@ -218,7 +233,7 @@ fn apply_or_propose(
     told: ChangeReport,
     mode: ExecutionMode,
 ) -> Result<Draft, ToolError> {
-    let sealing = detect_signature_state(desk, &change.place);
+    let sealing = detect_signature_state(desk, change.place());
     let permit = policy::permit_item(desk.reader, desk.agents, change, sealing);
     let way = permit.route();
     let proposal = match (mode, way) {
@@ -238,7 +253,7 @@ fn apply_or_propose(
         .with_some("proposal", proposal.clone())
         .with_some("dry_run", (mode == ExecutionMode::DryRun).then_some(true))
         .with("integrity", told.integrity)
-        .with("trust", TrustStatus::Unsigned.to_fields())
+        .with("trust", trust_status_fields(&TrustStatus::Unsigned(())))
         .with("validation_warnings", told.warnings.into_iter().map(Data::from).collect::<Data>());
     let subject = Prose::words("").address(address);
     Ok(match (mode, proposal) {
@@ -280,16 +295,20 @@ pub(crate) fn detect_signature_state(desk: &ItemCall<'_>, place: &ScopedPath) ->
     }
 }
 
-/// Checks that an item may be placed here: its category is allowed, and its name is not taken by an
-/// item of either form or by any other file.
-pub(crate) fn check_destination(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+/// Allows an item to be created at a place: its category is allowed, and its name is not taken by
+/// an item of either form or by any other file.
+pub(crate) fn permit_destination(
+    desk: &ItemCall<'_>,
+    place: ScopedPath,
+) -> Result<CategoryPermit, ToolError> {
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let inside = desk.sources.space(place.scope).map(|space| space.is_inside_an_item(place));
+    let inside = desk.sources.space(place.scope).map(|space| space.is_inside_an_item(&place));
     let inside = inside.transpose().map_err(ItemError::Unsearchable)?.unwrap_or_default();
-    if inside || !is_visible(desk.view, place) {
+    if inside || !is_visible(desk.view, &place) {
         return Err(ItemChangeError::InvalidPlace.into());
     }
-    check_category(desk, place)?;
+    let permit = permit_category(desk, place)?;
+    let place = permit.place();
     let item = ItemRef {
         category: Some(place.category.clone()),
         id: place.id.clone(),
@@ -297,23 +316,21 @@ pub(crate) fn check_destination(desk: &ItemCall<'_>, place: &ScopedPath) -> Resu
     };
     let there = desk.sources.candidates(place.scope, place.kind, &item);
     match there.map_err(ItemError::Unsearchable)?.first() {
-        None => Ok(()),
+        None => Ok(permit),
         Some(there) => {
             Err(ItemChangeError::AlreadyExists(there.address().unwrap_or(address)).into())
         }
     }
 }
 
-/// Checks that items of this type may have this category.
-fn check_category(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
-    if place.base != CategoryBase::Space {
-        return Ok(());
-    }
-    let space = desk.sources.space(place.scope).and_then(|space| space.folder());
+/// Allows an item of this type to have this category.
+fn permit_category(desk: &ItemCall<'_>, place: ScopedPath) -> Result<CategoryPermit, ToolError> {
+    let space = desk.sources.space(place.scope).filter(|_| place.base == CategoryBase::Space);
+    let space = space.and_then(|space| space.folder());
     let folder = space.map(|space| space.subfolder(place.kind.folder())).transpose();
     let folder = folder.map_err(ItemError::Unsearchable)?.flatten();
     let folder = folder.as_ref().map(|folder| &**folder.dir());
-    Ok(desk.item_rules.check_category(place, folder)?)
+    Ok(desk.item_rules.permit_category(place, folder)?)
 }
 
 /// A file of an item as it is now. It need not be valid, so that a broken item can be repaired.

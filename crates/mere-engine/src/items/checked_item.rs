@@ -5,49 +5,26 @@
 //! is used only where policy allows it.
 
 use mere_core::address::Address;
-use mere_core::item::ScopedPath;
+use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Fields, Prose};
 use mere_core::request::Reader;
 use mere_core::trust::{
-    ItemSigners, TrustedSigner, UntrustedReason, UntrustedSigner, Verification, VerificationFailure,
+    Checked, TrustStatus, TrustedSigner, UntrustedReason, UntrustedSigner, VerificationFailure,
 };
 
 use super::change::ItemCall;
 use super::load::item_name;
-use super::loaded::SidecarFile;
 use super::{ItemError, LoadedItem, RawItem};
 use crate::error::tool_error::ToolError;
 use crate::files::view::View;
-use crate::policy::{self, SignatureRequirement};
+use crate::policy::{self, SignatureRequirement, Usable};
 use crate::trust::{Membership, TrustPolicy};
 
-/// Who vouches for an item.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum TrustStatus {
-    /// Its author and whoever placed it here vouch for it.
-    Verified(ItemSigners),
-    /// A person is working on it.
-    Draft,
-    /// It has no signature.
-    Unsigned,
-    /// It is signed by a key that is not trusted.
-    UnknownKey(UnknownSigner),
-}
+/// An item that was read and is not broken, by who vouches for it.
+pub(crate) type CheckedItem = Checked<LoadedItem>;
 
-/// A signer whose key is not trusted, and the user's membership in the team of this space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct UnknownSigner {
-    signer: UntrustedSigner,
-    membership: Membership,
-}
-
-/// An item that was read and is not broken.
-pub(crate) struct CheckedItem {
-    pub(crate) loaded: LoadedItem,
-    pub(crate) trust_status: TrustStatus,
-    /// The sidecar that was verified.
-    pub(crate) sidecar_bytes: Option<Vec<u8>>,
-}
+/// An item that its reader may use.
+pub(crate) type UsableItem = Usable<LoadedItem>;
 
 /// A broken item, with what is reported instead of its body.
 #[derive(Debug)]
@@ -57,154 +34,148 @@ pub(crate) struct BrokenItem {
     pub(crate) failure: VerificationFailure,
 }
 
-impl CheckedItem {
-    /// Reads an item and checks its signatures. A broken item is an error.
-    pub(crate) fn read_and_verify(
-        view: &View<'_>,
-        court: &TrustPolicy,
-        place: ScopedPath,
-    ) -> Result<Self, ToolError> {
-        let raw = RawItem::read(view, place)?;
-        let (place, address) = (raw.place.clone(), raw.address.clone());
-        let signed = match &raw.sidecar {
-            SidecarFile::Bytes(bytes) => Some(bytes.clone()),
-            SidecarFile::None | SidecarFile::Unreadable => None,
-        };
-        let (loaded, standing) = match raw.verify(court)? {
-            Verification::Verified(verified) => {
-                let (loaded, vouched) = verified.into_parts();
-                (loaded, TrustStatus::Verified(vouched))
-            }
-            Verification::Draft(loaded) => (loaded, TrustStatus::Draft),
-            Verification::Unsigned(loaded) => (loaded, TrustStatus::Unsigned),
-            Verification::UnknownKey(loaded, stranger) => {
-                let membership = court.membership(place.scope);
-                (loaded, TrustStatus::UnknownKey(UnknownSigner { signer: stranger, membership }))
-            }
-            Verification::Broken(failure) => {
-                let broken = BrokenItem { place, address, failure };
-                return Err(ItemError::Broken(Box::new(broken)).into());
-            }
-        };
-        Ok(Self { loaded, trust_status: standing, sidecar_bytes: signed })
-    }
+/// An item that must be signed but has no signature by a trusted key, with what is reported instead
+/// of its body.
+#[derive(Debug, thiserror::Error)]
+#[error("{address} is {}", .status.status())]
+pub(crate) struct UntrustedItem {
+    pub(crate) address: Address,
+    pub(crate) place: ScopedPath,
+    pub(crate) status: TrustStatus,
+    /// The user's membership in the team of the item's space.
+    pub(crate) membership: Membership,
+}
 
-    /// Reads and verifies an item for use by the caller. Policy decides about an item that nobody
-    /// vouches for.
-    pub(crate) fn open_for_use(desk: &ItemCall<'_>, place: ScopedPath) -> Result<Self, ToolError> {
-        Self::open_for_reader(desk.reader, (desk.view, desk.trust_policy), place)
-    }
-
-    /// Does the same as [`Self::open_for_use`] without a whole [`ItemCall`].
-    pub(crate) fn open_for_reader(
-        who: Reader,
-        (view, court): (&View<'_>, &TrustPolicy),
-        place: ScopedPath,
-    ) -> Result<Self, ToolError> {
-        let opened = Self::read_and_verify(view, court, place)?;
-        let must = who == Reader::Agent && court.requires_signature(opened.loaded.place.kind);
-        let demand =
-            if must { SignatureRequirement::Required } else { SignatureRequirement::Optional };
-        policy::permit_use(&opened, demand).map_err(ItemError::UseDenied)?;
-        Ok(opened)
-    }
-
-    /// Returns the fields of `trust` in a reply.
-    pub(crate) fn trust_fields(&self) -> Fields {
-        self.trust_status.to_fields()
-    }
-
-    /// Returns what to do about an item that nobody vouches for.
-    pub(crate) fn advice(&self) -> Option<Prose> {
-        self.trust_status.advice(&self.loaded.place)
+impl UntrustedItem {
+    /// Describes an item that policy refused.
+    pub(crate) fn new(refused: &CheckedItem, trust_policy: &TrustPolicy) -> Box<Self> {
+        let loaded = refused.item();
+        Box::new(Self {
+            address: loaded.address.clone(),
+            place: loaded.place.clone(),
+            status: refused.without_item(),
+            membership: trust_policy.membership(loaded.place.scope),
+        })
     }
 }
 
-/// Returns whether the caller may rely on what an item says. An item that has no sidecar and needs
-/// none is not read.
-pub(crate) fn is_usable_by_caller(desk: &ItemCall<'_>, place: &ScopedPath) -> bool {
-    let must = desk.reader == Reader::Agent && desk.trust_policy.requires_signature(place.kind);
-    let is_plain = !must && RawItem::has_no_sidecar(desk.view, place).unwrap_or_default();
-    is_plain || CheckedItem::open_for_use(desk, place.clone()).is_ok()
+/// Reads an item and checks its signatures. A broken item is an error.
+pub(crate) fn read_and_verify(
+    view: &View<'_>,
+    trust_policy: &TrustPolicy,
+    place: ScopedPath,
+) -> Result<CheckedItem, ToolError> {
+    let raw = RawItem::read(view, place)?;
+    let (place, address) = (raw.place.clone(), raw.address.clone());
+    raw.verify(trust_policy)?.map_err(|failure| {
+        ItemError::Broken(Box::new(BrokenItem { place, address, failure })).into()
+    })
 }
 
-impl TrustStatus {
-    /// Returns its name in `trust.status`.
-    pub(crate) fn status(&self) -> &'static str {
-        match self {
-            Self::Verified(_) => "verified",
-            Self::Draft => "draft",
-            Self::Unsigned => "unsigned",
-            Self::UnknownKey(_) => "unknown-key",
+/// Reads and verifies an item for use by the caller. Policy decides about an item that nobody
+/// vouches for.
+pub(crate) fn open_for_use(
+    desk: &ItemCall<'_>,
+    place: ScopedPath,
+) -> Result<UsableItem, ToolError> {
+    open_for_reader(desk.view, desk.trust_policy, desk.reader, place)
+}
+
+/// Does the same as [`open_for_use`] without a whole [`ItemCall`].
+pub(crate) fn open_for_reader(
+    view: &View<'_>,
+    trust_policy: &TrustPolicy,
+    reader: Reader,
+    place: ScopedPath,
+) -> Result<UsableItem, ToolError> {
+    let requirement = signature_requirement(trust_policy, reader, place.kind);
+    let checked = read_and_verify(view, trust_policy, place)?;
+    let usable = policy::permit_use(checked, requirement);
+    Ok(usable.map_err(|item| ItemError::UseDenied(UntrustedItem::new(&item, trust_policy)))?)
+}
+
+/// Returns whether a reader needs a signature on items of a type. People may use unsigned ones.
+fn signature_requirement(
+    trust_policy: &TrustPolicy,
+    reader: Reader,
+    kind: ItemType,
+) -> SignatureRequirement {
+    match reader {
+        Reader::Agent => trust_policy.signature_requirement(kind),
+        Reader::Person => SignatureRequirement::Optional,
+    }
+}
+
+/// Returns the fields of `trust` in a reply.
+pub(crate) fn trust_status_fields<T>(checked: &Checked<T>) -> Fields {
+    let fields = Fields::default().with("status", checked.status());
+    match checked {
+        Checked::Verified(verified) => {
+            let (author, installer) = (&verified.signers().author, &verified.signers().installer);
+            let other = (author.key != installer.key).then(|| display_name(installer));
+            fields
+                .with("key", Content::mention(author.key.to_string()))
+                .with_some("signer", author.name.clone().map(Content::mention))
+                .with_some("placed_by", other.map(Content::mention))
+        }
+        Checked::Draft(_) | Checked::Unsigned(_) => fields,
+        Checked::UnknownKey(_, stranger) => {
+            let key = Content::mention(stranger.key.to_string());
+            fields.with("key", key).with_some("why", limitation(stranger.reason))
         }
     }
-
-    /// Returns the fields of `trust` in a reply.
-    pub(crate) fn to_fields(&self) -> Fields {
-        let fields = Fields::default().with("status", self.status());
-        match self {
-            Self::Verified(vouched) => {
-                let (author, installer) = (&vouched.author, &vouched.installer);
-                let other = (author.key != installer.key).then(|| display_name(installer));
-                fields
-                    .with("key", Content::mention(author.key.to_string()))
-                    .with_some("signer", author.name.clone().map(Content::mention))
-                    .with_some("placed_by", other.map(Content::mention))
-            }
-            Self::Draft | Self::Unsigned => fields,
-            Self::UnknownKey(UnknownSigner { signer: stranger, .. }) => {
-                let key = Content::mention(stranger.key.to_string());
-                fields.with("key", key).with_some("why", limitation(stranger.reason))
-            }
-        }
-    }
-
-    /// Returns what to do about an item that nobody vouches for. Memories are never signed, so they
-    /// need nothing.
-    pub(crate) fn advice(&self, place: &ScopedPath) -> Option<Prose> {
-        let item = format!("{} {}", place.kind, item_name(place));
-        let words = match self {
-            Self::Verified(_) => return None,
-            Self::Unsigned if place.kind == mere_core::item::ItemType::Memory => return None,
-            Self::Draft => format!(
-                "It is a draft: a person is working on it, and it differs from what was signed. \
-                 `mere sign {item}` ends the draft."
-            ),
-            Self::Unsigned => {
-                format!("Nobody has signed it. Ask a person to read it and run `mere sign {item}`.")
-            }
-            Self::UnknownKey(unvouched) => unvouched.advice(&item),
-        };
-        Some(Prose::with_names(&words, &[item_name(place)]))
-    }
 }
 
-impl UnknownSigner {
-    /// Returns what to do. Where there is a team, the team decides whose keys are trusted.
-    fn advice(&self, item: &str) -> String {
-        let whose = match self.signer.reason {
-            UntrustedReason::UnknownKey => "a key that nobody here trusts",
-            UntrustedReason::OutsideLimits => "a key that is trusted only for other items",
-            UntrustedReason::Expired => "a key that has expired",
-        };
-        let cure = match self.membership {
-            Membership::NoTeam => {
-                format!(
-                    "Ask a person to run `mere trust add`, or read it and run `mere sign {item}`."
-                )
-            }
-            Membership::NotJoined => {
-                "The space has a team that has not been joined here. Ask a person to run `mere \
-                 join`, which shows whose signatures would count."
-                    .to_owned()
-            }
-            Membership::Joined => format!(
-                "Ask an admin of the team to run `mere team add`, or a member to read it and \
+/// Returns what to do about a checked item that nobody vouches for.
+pub(crate) fn item_advice(checked: &CheckedItem, trust_policy: &TrustPolicy) -> Option<Prose> {
+    let place = &checked.item().place;
+    trust_advice(checked, place, trust_policy.membership(place.scope))
+}
+
+/// Returns what to do about an item that nobody vouches for, given the user's membership in the
+/// team of its space. Memories are never signed, so they need nothing.
+pub(crate) fn trust_advice<T>(
+    checked: &Checked<T>,
+    place: &ScopedPath,
+    membership: Membership,
+) -> Option<Prose> {
+    let item = format!("{} {}", place.kind, item_name(place));
+    let words = match checked {
+        Checked::Verified(_) => return None,
+        Checked::Unsigned(_) if place.kind == ItemType::Memory => return None,
+        Checked::Draft(_) => format!(
+            "It is a draft: a person is working on it, and it differs from what was signed. `mere sign {item}` ends the draft."
+        ),
+        Checked::Unsigned(_) => {
+            format!("Nobody has signed it. Ask a person to read it and run `mere sign {item}`.")
+        }
+        Checked::UnknownKey(_, signer) => untrusted_signer_advice(*signer, membership, &item),
+    };
+    Some(Prose::with_names(&words, &[item_name(place)]))
+}
+
+/// Returns what to do. Where there is a team, the team decides whose keys are trusted.
+fn untrusted_signer_advice(signer: UntrustedSigner, membership: Membership, item: &str) -> String {
+    let whose = match signer.reason {
+        UntrustedReason::UnknownKey => "a key that nobody here trusts",
+        UntrustedReason::OutsideLimits => "a key that is trusted only for other items",
+        UntrustedReason::Expired => "a key that has expired",
+    };
+    let cure = match membership {
+        Membership::NoTeam => {
+            format!("Ask a person to run `mere trust add`, or read it and run `mere sign {item}`.")
+        }
+        Membership::NotJoined => {
+            "The space has a team that has not been joined here. Ask a person to run `mere join`, \
+             which shows whose signatures would count."
+                .to_owned()
+        }
+        Membership::Joined => format!(
+            "Ask an admin of the team to run `mere team add`, or a member to read it and \
                  `mere sign {item}`."
-            ),
-        };
-        format!("It is signed by {whose}. {cure}")
-    }
+        ),
+    };
+    format!("It is signed by {whose}. {cure}")
 }
 
 fn display_name(voucher: &TrustedSigner) -> String {

@@ -9,9 +9,9 @@ use mere_core::item::{ItemFault, ItemRef, ItemType, Scope, ScopedPath, Version};
 use mere_core::schema::{Problem, SchemaError};
 use serde_json::Value;
 
-use super::checked_item::BrokenItem;
+use super::checked_item::{BrokenItem, UntrustedItem};
 use crate::commands::TeamRefusal;
-use crate::policy::{Denied, UntrustedItem};
+use crate::policy::Denied;
 use crate::trust::RosterTrouble;
 use crate::trust::approvals::records::RecordError;
 use crate::trust::keys::KeyFault;

@@ -24,16 +24,23 @@ pub(crate) fn scopes(source: LookupScope) -> Result<Vec<Scope>, ItemError> {
     }
 }
 
+/// An item as a caller names it, and where it is looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct NamedItem<'a> {
+    pub(crate) kind: ItemType,
+    pub(crate) item: &'a ItemRef,
+    pub(crate) source: LookupScope,
+}
+
 /// Finds the item that a reference means. If there is none, the error suggests similar names.
 pub(crate) fn find(
     stock: &ItemSources<'_>,
     view: &View<'_>,
-    (kind, item): (ItemType, &ItemRef),
-    source: LookupScope,
+    named: NamedItem<'_>,
 ) -> Result<ResolvedItem, ItemError> {
-    find_without_suggestions(stock, view, (kind, item), source).map_err(|error| match error {
+    find_without_suggestions(stock, view, named).map_err(|error| match error {
         ItemError::Missing { kind, item, scopes, .. } => {
-            let near = suggest_similar(stock, view, (kind, &item), &scopes);
+            let near = suggest_similar(stock, view, named, &scopes);
             ItemError::Missing { kind, item, scopes, suggestions: near }
         }
         other => other,
@@ -45,9 +52,9 @@ pub(crate) fn find(
 pub(crate) fn find_without_suggestions(
     stock: &ItemSources<'_>,
     view: &View<'_>,
-    (kind, item): (ItemType, &ItemRef),
-    source: LookupScope,
+    named: NamedItem<'_>,
 ) -> Result<ResolvedItem, ItemError> {
+    let NamedItem { kind, item, source } = named;
     let scopes = scopes(source)?;
     let mut winner = None;
     let mut shadows = Vec::new();

@@ -1,7 +1,8 @@
 //! Making signatures: the only place where the user's key signs for an item.
 //!
-//! An [`ItemSigner`] exists only where signing is permitted, and holds the unlocked key. It signs
-//! items that were read and parsed, for the place where they lie or will lie.
+//! An [`ItemSigner`] exists only where signing is permitted: it holds the permit and the unlocked
+//! key, which signs for nothing else. It signs items that were read and parsed, for the place where
+//! they lie or will lie.
 
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::trust::{
@@ -10,27 +11,36 @@ use mere_core::trust::{
 
 use super::change::ItemCall;
 use super::{ItemChangeError, ItemError, LoadedItem};
-use crate::policy::{self, SigningReason};
+use crate::policy::{self, SigningPermit, SigningReason};
 use crate::trust::keys::{KeyFault, SigningKey};
 use crate::trust::{keys, now};
 
 /// The user's key, unlocked and permitted to sign.
 pub(crate) struct ItemSigner {
     key: SigningKey,
+    permit: SigningPermit,
 }
 
 impl ItemSigner {
     /// Unlocks the user's key for a given reason, if policy allows it.
-    pub(crate) fn unlock(desk: &ItemCall<'_>, errand: SigningReason) -> Result<Self, ItemError> {
+    pub(crate) fn unlock(
+        desk: &ItemCall<'_>,
+        reason: SigningReason<'_>,
+    ) -> Result<Self, ItemError> {
         let key = keys::unlock(&desk.context.environment, desk.passphrase);
         // A refusal to sign must be reported before anybody is asked for a passphrase.
-        check_permission(desk, errand, &key)?;
-        let sealer = Self { key: key.map_err(ItemError::Key)? };
+        let permit = permit_signing(desk, reason, &key)?;
+        let sealer = Self { key: key.map_err(ItemError::Key)?, permit };
         // The user's own keyring decides: a key that the user revoked no longer signs.
         if desk.trust_policy.keyring(Scope::User).is_revoked(sealer.fingerprint()) {
             return Err(ItemError::Key(KeyFault::Revoked(sealer.fingerprint())));
         }
         Ok(sealer)
+    }
+
+    /// Returns the permit, which also shows that somebody is there.
+    pub(crate) fn permit(&self) -> &SigningPermit {
+        &self.permit
     }
 
     /// Returns the key's fingerprint.
@@ -95,31 +105,31 @@ impl ItemSigner {
 
     /// Adds the user's signature to an envelope.
     pub(crate) fn sign_envelope(&self, envelope: &mut Envelope) -> Result<(), ItemError> {
-        let signature = self.key.sign(&envelope.message()).map_err(ItemError::Key)?;
+        let signature = self.key.sign(&envelope.message(), &self.permit).map_err(ItemError::Key)?;
         envelope.add_signature(self.fingerprint(), signature);
         Ok(())
     }
 }
 
-/// Checks that somebody is present who can decide. Setting signatures aside requires the same
-/// presence as making them.
-pub(crate) fn check_presence(desk: &ItemCall<'_>) -> Result<(), ItemError> {
+/// Allows somebody who is present to decide. Setting signatures aside requires the same presence as
+/// making them.
+pub(crate) fn permit_setting_aside(desk: &ItemCall<'_>) -> Result<SigningPermit, ItemError> {
     let key = keys::unlock(&desk.context.environment, desk.passphrase);
-    check_permission(desk, SigningReason::Requested, &key)
+    permit_signing(desk, SigningReason::Requested, &key)
 }
 
-fn check_permission(
+fn permit_signing(
     desk: &ItemCall<'_>,
-    errand: SigningReason,
+    reason: SigningReason<'_>,
     key: &Result<SigningKey, KeyFault>,
-) -> Result<(), ItemError> {
-    let presence = policy::SigningContext {
+) -> Result<SigningPermit, ItemError> {
+    let context = policy::SigningContext {
         reader: desk.reader,
         has_terminal: mere_host::has_terminal(),
         is_in_agent: key.as_ref().is_ok_and(SigningKey::is_in_agent),
         is_unattended: desk.trust_policy.is_unattended(),
     };
-    Ok(policy::permit_signing(presence, errand).map_err(ItemChangeError::from)?)
+    Ok(policy::permit_signing(context, reason).map_err(ItemChangeError::from)?)
 }
 
 /// Creates a placement. The digest of the statement is filled in when the sidecar is built.
@@ -137,9 +147,9 @@ fn new_placement(place: &ScopedPath, space_id: &str, created: ClaimedTime) -> Pl
 /// Unlocks the user's key, or returns `None` if there is no key or policy denies signing.
 pub(crate) fn try_unlock(
     desk: &ItemCall<'_>,
-    errand: SigningReason,
+    reason: SigningReason<'_>,
 ) -> Result<Option<ItemSigner>, ItemError> {
-    match ItemSigner::unlock(desk, errand) {
+    match ItemSigner::unlock(desk, reason) {
         Ok(sealer) => Ok(Some(sealer)),
         Err(ItemError::Key(KeyFault::NoKey) | ItemError::Change(ItemChangeError::Denied(_))) => {
             Ok(None)

@@ -2,17 +2,17 @@
 //!
 //! It can also copy the item into another scope, and list the entries around it.
 
-use mere_core::item::{Item, ItemRef, MemoryPath, ScopedPath};
+use mere_core::item::{Item, MemoryPath, ScopedPath};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{AuthorChoice, Load, Reader};
 use mere_core::schema::Schema;
 
 use super::change::ItemCall;
-use super::find::{ResolvedItem, find};
+use super::find::{NamedItem, ResolvedItem, find};
 use super::relations::{find_successor, relationships};
 use super::reply_fields::{self, ItemMasker, own_text};
-use super::{CheckedItem, ItemError, LoadedItem};
-use crate::commands;
+use super::{ItemError, LoadedItem, item_advice, open_for_use, trust_status_fields};
+use crate::commands::{self, CopyTarget};
 use crate::error::tool_error::ToolError;
 use crate::memory::StoreError;
 use crate::run::directive::item_warnings;
@@ -21,9 +21,10 @@ use crate::trust::now;
 /// Loads an item.
 pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError> {
     let (view, stock) = (desk.view, desk.sources);
-    let ResolvedItem { place, shadows } = find(stock, view, (call.kind, &call.item), call.source)?;
-    let opened = CheckedItem::open_for_use(desk, place)?;
-    let loaded = &opened.loaded;
+    let ResolvedItem { place, shadows } =
+        find(stock, view, NamedItem { kind: call.kind, item: &call.item, source: call.source })?;
+    let usable = open_for_use(desk, place)?;
+    let loaded = usable.item();
     check_expiry(desk, loaded)?;
     if let Some(wanted) = &call.version
         && loaded.item.version() != Some(wanted)
@@ -33,9 +34,12 @@ pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError>
     }
     let copied_to = call
         .destination
-        .map(|to| commands::copy_item(desk, &opened, (to, AuthorChoice::Unchanged)))
+        .map(|scope| {
+            let to = CopyTarget { scope, author: AuthorChoice::Unchanged };
+            commands::copy_item(desk, usable.checked(), to)
+        })
         .transpose()?;
-    let mut teller = ItemMasker::new(view, loaded);
+    let mut teller = ItemMasker::new(view, &usable);
     let place = &loaded.place;
     let shadows = (!shadows.is_empty()).then(|| reply_fields::addresses(&shadows));
     let mut odd = item_warnings(stock, view, &loaded.item);
@@ -49,9 +53,9 @@ pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError>
         .with("address", loaded.address.clone())
         .with("content", teller.body(&loaded.text))
         .with("metadata", teller.data(&loaded.item.metadata()))
-        .with("files", reply_fields::file_list(view, loaded))
+        .with("files", reply_fields::file_list(view, &usable))
         .with("integrity", loaded.integrity)
-        .with("trust", opened.trust_fields())
+        .with("trust", trust_status_fields(usable.checked()))
         .with_some("validation_warnings", reply_fields::warning_list(odd))
         .with_some("shadows", shadows);
     let around = call.relationships.as_ref();
@@ -74,7 +78,7 @@ pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError>
             Draft::success(codes::LOAD_COPIED, message).data(data)
         }
     };
-    Ok(match opened.advice() {
+    Ok(match item_advice(usable.checked(), desk.trust_policy) {
         Some(advice) => draft.hint(advice),
         None => draft,
     })
@@ -93,8 +97,7 @@ fn check_expiry(desk: &ItemCall<'_>, loaded: &LoadedItem) -> Result<(), StoreErr
 
 /// Returns the name of an item, which is its category and id.
 pub(crate) fn item_name(place: &ScopedPath) -> ParsedName {
-    let category = Some(place.category.clone()).filter(|category| !category.is_empty());
-    ParsedName::from(&ItemRef { category, id: place.id.clone(), version: None })
+    ParsedName::from(&place.reference())
 }
 
 /// Returns what would prevent a tool from running: a missing entrypoint or an unusable schema.

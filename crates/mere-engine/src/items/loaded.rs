@@ -9,13 +9,14 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, Item, ScopedPath};
 use mere_core::trust::{
-    self, FoundItem, ItemClaims, MAX_SIDECAR_BYTES, SidecarBytes, Verification, VerificationFailure,
+    self, FoundItem, ItemClaims, MAX_SIDECAR_BYTES, SidecarFile, Verification, VerificationFailure,
 };
 
 use super::ItemError;
 use super::item_files::{ItemFilesError, hash_other_files, item_digest};
 use super::reply_fields::mask_fault;
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::read::open_visible_file;
 use crate::files::view::View;
 use crate::trust::TrustPolicy;
@@ -33,33 +34,17 @@ pub(crate) struct RawItem {
     pub(crate) sidecar: SidecarFile,
 }
 
-/// What lies at the path of an item's sidecar.
-pub(crate) enum SidecarFile {
-    None,
-    Bytes(Vec<u8>),
-    /// A link, a folder, or a file that is too large for a sidecar.
-    Unreadable,
-}
-
-impl SidecarFile {
-    /// Reads the sidecar beside an item's main file.
-    pub(crate) fn read(folder: &Dir, place: &ScopedPath) -> std::io::Result<Self> {
-        let name = place.sidecar_name().unwrap_or_default();
-        if none_if_missing(folder.symlink_metadata(&name))?.is_none() {
-            return Ok(Self::None);
-        }
-        let Ok(Some(file)) = open_regular_file(folder, &name) else { return Ok(Self::Unreadable) };
-        let bytes = read_at_most(file, MAX_SIDECAR_BYTES)?;
-        Ok(bytes.map_or(Self::Unreadable, Self::Bytes))
+/// Reads the sidecar beside an item's main file.
+pub(crate) fn read_sidecar(folder: &Dir, place: &ScopedPath) -> std::io::Result<SidecarFile> {
+    let name = place.sidecar_name().unwrap_or_default();
+    if none_if_missing(folder.symlink_metadata(&name))?.is_none() {
+        return Ok(SidecarFile::None);
     }
-
-    pub(crate) fn as_sidecar_bytes(&self) -> SidecarBytes<'_> {
-        match self {
-            Self::None => SidecarBytes::None,
-            Self::Bytes(bytes) => SidecarBytes::Bytes(bytes),
-            Self::Unreadable => SidecarBytes::Unreadable,
-        }
-    }
+    let Ok(Some(file)) = open_regular_file(folder, &name) else {
+        return Ok(SidecarFile::Unreadable);
+    };
+    let bytes = read_at_most(file, MAX_SIDECAR_BYTES)?;
+    Ok(bytes.map_or(SidecarFile::Unreadable, SidecarFile::Bytes))
 }
 
 /// An item that was parsed.
@@ -73,6 +58,8 @@ pub(crate) struct LoadedItem {
     /// Every file except the main one.
     pub(crate) files: Vec<FileDigest>,
     pub(crate) integrity: Option<Sha256>,
+    /// The sidecar beside it, whoever signed it.
+    pub(crate) sidecar: SidecarFile,
 }
 
 impl RawItem {
@@ -88,7 +75,7 @@ impl RawItem {
         let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_ITEM_BYTES + 1]);
         let sha256 = Sha256::digest(&bytes);
         let folder = main.parent_folder().ok_or(ResolveError::NotVisible)?;
-        let sidecar = SidecarFile::read(folder, &place).map_err(unreadable)?;
+        let sidecar = read_sidecar(folder, &place).map_err(unreadable)?;
         let others = hash_other_files(folder, &place);
         Ok(Self { place, address, bytes, sha256, other_files: others, sidecar })
     }
@@ -111,10 +98,7 @@ impl RawItem {
 
     /// Verifies the item; this is the only verification there is. A broken item is not parsed and
     /// has no body.
-    pub(crate) fn verify(
-        mut self,
-        court: &TrustPolicy,
-    ) -> Result<Verification<LoadedItem>, ToolError> {
+    pub(crate) fn verify(self, court: &TrustPolicy) -> Result<Verification<LoadedItem>, ToolError> {
         let others = match (&self.other_files, &self.sidecar) {
             (Ok(others), _) => others,
             // The signed item had no such file.
@@ -122,21 +106,19 @@ impl RawItem {
                 if !matches!(sidecar, SidecarFile::None) =>
             {
                 let extra = odd.iter().cloned().collect();
-                return Ok(Verification::Broken(VerificationFailure::WrongFiles {
-                    extra,
-                    missing: Vec::new(),
-                }));
+                let missing = Vec::new();
+                return Ok(Err(VerificationFailure::WrongFiles { extra, missing }));
             }
-            (Err(_), _) => return Err(self.parse().err().unwrap_or(ToolError::Cancelled)),
+            (Err(_), _) => return Err(self.parse().err().unwrap_or(FileError::Cancelled.into())),
         };
         let files = with_main_file(&self.place, (self.sha256, self.bytes.len() as u64), others);
-        let sidecar = std::mem::replace(&mut self.sidecar, SidecarFile::None);
+        let sidecar = self.sidecar.clone();
         let place = self.place.clone();
         let exhibit = FoundItem {
             path: &place,
             space_id: court.space_id(place.scope),
             files: &files,
-            sidecar: sidecar.as_sidecar_bytes(),
+            sidecar: &sidecar,
             is_draft: court.is_draft(&place),
             now: crate::trust::now(),
         };
@@ -149,7 +131,7 @@ impl RawItem {
 
     /// Parses the item, whoever vouches for it.
     pub(crate) fn parse(self) -> Result<LoadedItem, ToolError> {
-        let Self { place, address, bytes, sha256, other_files: others, .. } = self;
+        let Self { place, address, bytes, sha256, other_files: others, sidecar } = self;
         let faulty = |fault| ItemError::Faulty {
             address: address.clone(),
             fault: Box::new(mask_fault(fault)),
@@ -162,7 +144,7 @@ impl RawItem {
         })?;
         let integrity = item.integrity(text, &place, &files);
         let text = text.to_owned();
-        Ok(LoadedItem { place, address, text, sha256, item, files, integrity })
+        Ok(LoadedItem { place, address, text, sha256, item, files, integrity, sidecar })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Items as one call works with them: finding, loading, running, creating and changing them.
 //!
 //! [`ItemSources`] holds everything a call can find items in. A [`LoadedItem`] was read and parsed;
-//! a [`CheckedItem`] was also verified, and says who vouches for it.
+//! a [`CheckedItem`] was also verified, and says who vouches for it; a [`UsableItem`] is one that its
+//! reader may use.
 
 pub(crate) mod apply_permit;
 pub(crate) mod change;
@@ -9,6 +10,7 @@ mod checked_item;
 pub(crate) mod error;
 pub(crate) mod find;
 pub(crate) mod item_files;
+mod item_reader;
 pub(crate) mod item_signer;
 pub(crate) mod load;
 pub(crate) mod loaded;
@@ -21,10 +23,14 @@ mod suggestions;
 pub(crate) mod vouched_files;
 
 pub(crate) use change::{ItemCall, execute};
-pub(crate) use checked_item::{BrokenItem, CheckedItem, TrustStatus, is_usable_by_caller};
+pub(crate) use checked_item::{
+    BrokenItem, CheckedItem, UntrustedItem, UsableItem, item_advice, open_for_reader, open_for_use,
+    read_and_verify, trust_advice, trust_status_fields,
+};
 pub(crate) use error::{ItemChangeError, ItemError, ProposalError, WrongInputs};
 pub(crate) use find::is_visible;
+pub(crate) use item_reader::ItemReader;
 pub(crate) use load::{item_name, load};
 pub(crate) use loaded::{LoadedItem, RawItem};
-pub(crate) use reply_fields::{ItemMasker, mask_fault, mask_problems, mask_secrets, own_text};
+pub(crate) use reply_fields::{ItemMasker, mask_fault, mask_problems, mask_secrets};
 pub(crate) use sources::{Catalogs, ItemSources};

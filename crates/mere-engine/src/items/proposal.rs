@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::change::ItemCall;
 use super::{ItemChangeError, ItemError};
-use crate::policy::{ExpectedState, ItemOperation, ItemPermit};
+use crate::policy::{ItemOperation, ItemPermit};
 use mere_host::{MissingFolders, TargetLookup, Workspace};
 
 /// The folder of a workspace that holds proposals.
@@ -67,12 +67,8 @@ impl ProposedAction {
 pub(crate) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<Address, ItemError> {
     let place = permit.place();
     let (action, files) = match permit.operation() {
-        ItemOperation::Put { files, before: ExpectedState::Nothing } => {
-            (ProposedAction::Create, &files[..])
-        }
-        ItemOperation::Put { files, before: ExpectedState::Whole(before) } => {
-            (ProposedAction::Update(*before), &files[..])
-        }
+        ItemOperation::Create { files } => (ProposedAction::Create, &files[..]),
+        ItemOperation::Replace { files, whole } => (ProposedAction::Update(*whole), &files[..]),
         ItemOperation::Remove { whole } => (ProposedAction::Delete(*whole), &[][..]),
         // Signatures are never proposed.
         ItemOperation::Seal { .. } => return Err(ItemChangeError::InvalidPlace.into()),

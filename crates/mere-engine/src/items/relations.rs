@@ -23,8 +23,8 @@ pub(super) fn relationships(
     if !matches!(place.kind, ItemType::Knowledge | ItemType::Directive) {
         return Ok(None);
     }
-    let (graph, cut) = desk.with_index(|library| {
-        desk.with_visibility(|audience| library.graph_around(place, walk, audience))
+    let (graph, cut) = desk.search.with_current_index(|live_index| {
+        live_index.graph_around(place, walk, desk.search.visibility())
     })?;
     let Some(node) = graph.node_at(place) else { return Ok(Some(Fields::default())) };
     let related = graph.walk(node, walk);
@@ -85,11 +85,11 @@ pub(super) fn find_successor(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<
     if place.kind != ItemType::Knowledge {
         return None;
     }
-    let found = desk.try_with_index(StalePolicy::Accept, |library| {
-        let found = desk.with_visibility(|audience| library.successor(place, audience))?;
+    let found = desk.search.try_with_index(StalePolicy::Accept, |live_index| {
+        let found = live_index.successor(place, desk.search.visibility())?;
         let is_current = match &found {
-            Some(found) if library.is_outdated => {
-                library.detector.is_current(&library.index, found)?
+            Some(found) if live_index.is_outdated => {
+                live_index.detector.is_current(&live_index.index, found)?
             }
             _ => true,
         };

@@ -2,13 +2,13 @@
 //! secrets masked.
 
 use mere_core::address::{Address, RelPath};
-use mere_core::item::{ItemFault, ScopedPath};
+use mere_core::item::{ItemFault, MemoryText, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, Prose, ProsePart};
 use mere_core::schema::Problem;
 use mere_core::secrets;
 use serde_json::Value;
 
-use super::LoadedItem;
+use super::{CheckedItem, UsableItem};
 use crate::files::redaction::{MASK, MaskedText};
 use crate::files::view::{View, nonzero};
 
@@ -26,12 +26,18 @@ pub(crate) struct ItemMasker {
 const MIN_PIECE_BYTES: usize = 8;
 
 impl ItemMasker {
-    pub(crate) fn new(view: &View<'_>, loaded: &LoadedItem) -> Self {
+    /// Creates a masker for the texts of an item that its reader may use.
+    pub(crate) fn new(view: &View<'_>, usable: &UsableItem) -> Self {
+        let loaded = usable.item();
         Self::for_file(view, &loaded.address, &loaded.text)
     }
 
-    /// Creates a masker for the texts of a file.
-    pub(crate) fn for_file(view: &View<'_>, address: &Address, text: &str) -> Self {
+    /// Creates a masker for a memory. Memories are never signed, so everybody may use them.
+    pub(crate) fn for_memory(view: &View<'_>, address: &Address, memory: &MemoryText) -> Self {
+        Self::for_file(view, address, memory.text())
+    }
+
+    fn for_file(view: &View<'_>, address: &Address, text: &str) -> Self {
         let is_confirmed = view.world.is_confirmed_at(address);
         let secret_pieces = if is_confirmed { Vec::new() } else { find_secret_pieces(text) };
         Self { is_confirmed, secret_pieces, masked_count: 0 }
@@ -76,6 +82,22 @@ impl ItemMasker {
         let masked = MaskedText::mask_whole(text);
         self.masked_count += masked.count;
         masked.text
+    }
+}
+
+/// Masks the title and the description of an item in a list, which shows items that nobody vouches
+/// for as well. It cannot give an item's body.
+pub(crate) struct SummaryMasker(ItemMasker);
+
+impl SummaryMasker {
+    pub(crate) fn new(view: &View<'_>, checked: &CheckedItem) -> Self {
+        let loaded = checked.item();
+        Self(ItemMasker::for_file(view, &loaded.address, &loaded.text))
+    }
+
+    /// Masks a short text.
+    pub(crate) fn mention(&mut self, text: &str) -> Content {
+        self.0.mention(text)
     }
 }
 
@@ -152,7 +174,8 @@ pub(crate) fn warning_list(warnings: Vec<Content>) -> Option<Data> {
 }
 
 /// Returns the files of an item, its main file first.
-pub(crate) fn file_list(view: &View<'_>, loaded: &LoadedItem) -> Data {
+pub(crate) fn file_list(view: &View<'_>, usable: &UsableItem) -> Data {
+    let loaded = usable.item();
     let file = |path: &str, size: u64, sha256| {
         let path = Content::mention(path);
         Data::from(Fields::default().with("path", path).with("size", size).with("sha256", sha256))

@@ -3,12 +3,13 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 
 use crate::memory::MemorySource;
 use crate::space::{Catalog, CatalogEntry, Space};
+use mere_host::reset_poisoned;
 
 /// The catalogs of a session. Each is opened when it is first needed.
 #[derive(Default)]
@@ -27,8 +28,7 @@ impl Catalogs {
     /// Rewrites the index files for which that is worthwhile. A failure is left for the next
     /// attempt.
     pub(crate) fn rewrite_stale_indexes(&self) {
-        let mut open = self.open_catalogs.lock().unwrap_or_else(PoisonError::into_inner);
-        for catalog in open.iter_mut() {
+        for catalog in self.lock().iter_mut() {
             if let Err(error) = catalog.rewrite_if_worthwhile() {
                 tracing::debug!(%error, "an index could not be tended");
             }
@@ -40,7 +40,7 @@ impl Catalogs {
         space: &Space,
         ask: impl FnOnce(&mut Catalog) -> io::Result<T>,
     ) -> io::Result<T> {
-        let mut open = self.open_catalogs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.lock();
         if let Some(catalog) = open.iter_mut().find(|catalog| catalog.belongs_to(space)) {
             return ask(catalog);
         }
@@ -52,6 +52,12 @@ impl Catalogs {
         let answer = ask(&mut catalog);
         open.push(catalog);
         answer
+    }
+
+    /// Locks the catalogs. Those that a call was changing when it panicked are read again.
+    fn lock(&self) -> MutexGuard<'_, Vec<Catalog>> {
+        let open = self.open_catalogs.lock();
+        open.unwrap_or_else(|poisoned| reset_poisoned(&self.open_catalogs, poisoned))
     }
 }
 
@@ -116,6 +122,18 @@ impl<'a> ItemSources<'a> {
     /// Returns the store in which memories of a scope are found.
     pub(crate) fn memory_source(&self, scope: Scope) -> Option<&MemorySource<'a>> {
         self.memory_sources.iter().find(|own| own.scope() == scope)
+    }
+
+    /// Returns the stores in which memories are found.
+    pub(crate) fn memory_sources(&self) -> &[MemorySource<'a>] {
+        &self.memory_sources
+    }
+
+    /// Counts the items that the catalogs of the project and the user know. A catalog that cannot
+    /// be read counts nothing.
+    pub(crate) fn count_items(&self) -> u64 {
+        let count = |scope| self.with_catalog_of(scope, Catalog::count).ok().flatten();
+        [Scope::Project, Scope::User].into_iter().filter_map(count).sum()
     }
 
     /// Returns every indexed item of a scope, in the order of the index.

@@ -2,15 +2,18 @@
 //!
 //! Only items that the caller may see are suggested.
 
-use mere_core::item::{ItemRef, ItemType, Scope};
+use mere_core::item::{ItemRef, Scope};
 
 use super::ItemSources;
+use super::find::NamedItem;
 use super::find::is_visible;
 use crate::files::view::View;
 use crate::space::Catalog;
 
 /// The largest number of suggestions.
 const MAX_SUGGESTIONS: usize = 3;
+/// The largest number of letters that may differ.
+const MAX_EDITS: usize = 2;
 /// A space with more items than this is not searched for suggestions.
 const MAX_ITEMS: u64 = 20_000;
 
@@ -19,9 +22,10 @@ const MAX_ITEMS: u64 = 20_000;
 pub(super) fn suggest_similar(
     stock: &ItemSources<'_>,
     view: &View<'_>,
-    (kind, item): (ItemType, &ItemRef),
+    named: NamedItem<'_>,
     scopes: &[Scope],
 ) -> Vec<String> {
+    let NamedItem { kind, item, .. } = named;
     let mut found = Vec::new();
     for scope in scopes {
         let count = stock.with_catalog_of(*scope, Catalog::count);
@@ -32,7 +36,7 @@ pub(super) fn suggest_similar(
             let place = entry.place;
             let far = edit_distance(place.id.as_str(), item.id.as_str());
             let same_kind = place.kind == kind;
-            let meant = if same_kind { far <= 2 } else { far == 0 };
+            let meant = if same_kind { far <= MAX_EDITS } else { far == 0 };
             if meant && is_visible(view, &place) {
                 let category = Some(place.category.clone()).filter(|one| !one.is_empty());
                 let name = ItemRef { category, id: place.id, version: None };
@@ -47,24 +51,11 @@ pub(super) fn suggest_similar(
     found.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
-/// Returns the Levenshtein distance. If the lengths differ by more than two, it returns
+/// Returns the Levenshtein distance. If the lengths differ too much for a suggestion, it returns
 /// `usize::MAX` without computing it.
 fn edit_distance(one: &str, other: &str) -> usize {
-    const MANY: usize = usize::MAX;
-    if one.len().abs_diff(other.len()) > 2 {
-        return MANY;
-    }
-    let other = other.as_bytes();
-    let mut row = (0..=other.len()).collect::<Vec<_>>();
-    for (line, a) in one.bytes().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], line + 1);
-        for (column, b) in other.iter().enumerate() {
-            let change = corner + usize::from(a != *b);
-            corner = row[column + 1];
-            row[column + 1] = change.min(corner + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
+    let is_near = one.len().abs_diff(other.len()) <= MAX_EDITS;
+    if is_near { strsim::levenshtein(one, other) } else { usize::MAX }
 }
 
 #[cfg(test)]

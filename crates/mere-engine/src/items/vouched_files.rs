@@ -11,7 +11,6 @@ use mere_core::trust;
 
 use super::RawItem;
 use super::change::ItemCall;
-use super::loaded::SidecarFile;
 use crate::trust::now;
 use mere_host::GitRepository;
 
@@ -19,10 +18,7 @@ use mere_host::GitRepository;
 /// committed one. Returns none if no trusted key vouched for any.
 pub(crate) fn vouched_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
     let raw = RawItem::read(desk.view, place.clone()).ok();
-    let present = match raw.map(|raw| raw.sidecar) {
-        Some(SidecarFile::Bytes(bytes)) => stated_files(desk, place, &bytes),
-        _ => None,
-    };
+    let present = raw.and_then(|raw| stated_files(desk, place, raw.sidecar.bytes()?));
     let committed = || stated_files(desk, place, &read_committed(desk, &sidecar_path(place)?)?);
     present.or_else(committed).unwrap_or_default()
 }

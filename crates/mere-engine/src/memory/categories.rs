@@ -32,7 +32,8 @@ pub(super) fn run_category_call(
                 _ => *depth,
             };
             let change = StoreChange::DeleteCategory { path: path.clone(), deletable: depth };
-            apply_change(clerk, store, call, change, "delete")?;
+            let verb = "delete";
+            PendingCategoryChange { store, category: call, change, verb }.apply(clerk)?;
             let data = category_fields(store, path, &Description::EMPTY).with("deleted", true);
             let message = Prose::with_names(
                 &format!("The category '{path}' was deleted."),
@@ -46,7 +47,8 @@ pub(super) fn run_category_call(
                 path: path.clone(),
                 description: description.clone(),
             };
-            apply_change(clerk, store, call, change, "describe")?;
+            let verb = "describe";
+            PendingCategoryChange { store, category: call, change, verb }.apply(clerk)?;
             let data = category_fields(store, path, &description);
             let message = Prose::with_names(
                 &format!("The description of the category '{path}' was changed."),
@@ -97,24 +99,29 @@ fn create(
     Ok(draft.data(data))
 }
 
-/// Applies a change to an existing category.
-fn apply_change(
-    clerk: &StoreCall<'_>,
-    store: &Store,
-    call: &CategoryCall,
+/// A change to an existing category.
+struct PendingCategoryChange<'a> {
+    store: &'a Store,
+    category: &'a CategoryCall,
     change: StoreChange,
-    what: &'static str,
-) -> Result<(), StoreError> {
-    let path = call.path.clone();
-    let Some(shelf) = LockedStore::open(store, clerk.access())? else {
-        // Policy decides before existence does, whether or not there is a folder.
-        LockedStore::check_without_folder(store, clerk.access(), change, call.force)?;
-        return Err(StoreError::Invalid(InvalidChange::CategoryMissing { what, path }));
-    };
-    if shelf.apply(shelf.permit(change, call.force)?)? {
-        return Ok(());
+    /// What the change does, for the message.
+    verb: &'static str,
+}
+
+impl PendingCategoryChange<'_> {
+    fn apply(self, call: &StoreCall<'_>) -> Result<(), StoreError> {
+        let Self { store, category, change, verb } = self;
+        let missing = InvalidChange::CategoryMissing { what: verb, path: category.path.clone() };
+        let Some(locked) = LockedStore::open(store, call.access())? else {
+            // Policy decides before existence does, whether or not there is a folder.
+            LockedStore::check_without_folder(store, call.access(), change, category.force)?;
+            return Err(StoreError::Invalid(missing));
+        };
+        if locked.apply(locked.permit(change, category.force)?)? {
+            return Ok(());
+        }
+        Err(StoreError::Invalid(missing))
     }
-    Err(StoreError::Invalid(InvalidChange::CategoryMissing { what, path }))
 }
 
 fn category_fields(store: &Store, path: &Category, description: &Description) -> Fields {

@@ -18,8 +18,8 @@ use serde_json::{Map, Value, json};
 
 use super::reply::description_content;
 use super::{Store, StoreCall, StoreError, template};
+use crate::commands::config_check::check_config;
 use crate::config;
-use crate::config::check::check_config;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemChangeError;
 use crate::trust::project_key;

@@ -10,7 +10,7 @@ use mere_core::category::{CategoryMode, CategoryRules, Hierarchy};
 use mere_core::item::{Category, ItemId, ItemType, Scope};
 
 use super::{FolderAccess, ItemRules, Store, Stores};
-use crate::session::context::Context;
+use crate::world::Context;
 use mere_host::{EntryKind, Folder, OpenFolder, is_symlink_error, none_if_missing};
 
 /// One difference, and the scope whose config it is about.

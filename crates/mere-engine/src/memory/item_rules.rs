@@ -17,8 +17,8 @@ use super::store_view::StoreOnDisk;
 use super::stores::lock_timeout;
 use super::sync::{category_address, create_categories};
 use crate::config::StorageConfig;
-use crate::policy;
-use crate::session::context::Context;
+use crate::policy::{self, CategoryPermit};
+use crate::world::Context;
 use mere_host::{FolderWriter, SPACE_FOLDER};
 
 /// The category rules for items from both config files.
@@ -60,16 +60,17 @@ impl ItemRules {
         }
     }
 
-    /// Checks that an item may be put at a place. `folder` is the folder of its type, if it exists.
-    pub(crate) fn check_category(
+    /// Allows an item to be put at a place. `folder` is the folder of its type, if it exists.
+    pub(crate) fn permit_category(
         &self,
-        place: &ScopedPath,
+        place: ScopedPath,
         folder: Option<&Dir>,
-    ) -> Result<(), StoreError> {
-        let rules = self.rules_for(place.scope, place.kind);
-        let ground = ItemsOnDisk { disk: StoreOnDisk(folder), folder, kind: place.kind };
-        let admitted = policy::permit_category(&rules, &place.category, &ground);
-        admitted.map_err(|refusal| StoreError::from_item_refusal(place.kind, refusal))
+    ) -> Result<CategoryPermit, StoreError> {
+        let kind = place.kind;
+        let rules = self.rules_for(place.scope, kind);
+        let view = ItemsOnDisk { disk: StoreOnDisk(folder), folder, kind };
+        let permit = policy::permit_category(&rules, place, &view);
+        permit.map_err(|refusal| StoreError::from_item_refusal(kind, refusal))
     }
 
     /// Creates the configured categories, and returns the addresses of those that were missing.

@@ -19,10 +19,9 @@ use mere_core::request::Reader;
 use super::category_file::{self, CATEGORY_FILE};
 use super::store_view::{StoreOnDisk, VisibleStore};
 use super::{Store, StoreError};
-use crate::policy;
-use crate::session::context::Context;
+use crate::policy::{self, StoreChangeContext};
 use crate::trust::{now, project_key};
-use crate::world::World;
+use crate::world::{Context, World};
 use mere_host::{FolderWriter, WritePrecondition, read_at_most};
 
 /// The largest memory file that is read.
@@ -88,7 +87,7 @@ impl<'a> LockedStore<'a> {
         change: StoreChange,
         force: Force,
     ) -> Result<(), StoreError> {
-        permit(store, change, None, (bench, force)).map(|_| ())
+        StoredState { store, folder: None, access: bench }.permit(change, force).map(|_| ())
     }
 
     fn lock(store: &'a Store, bench: StoreAccess<'a>, folder: &Dir) -> Result<Self, StoreError> {
@@ -101,7 +100,8 @@ impl<'a> LockedStore<'a> {
 
     /// Asks for a permit for a change, given what is on disk now.
     pub(super) fn permit(&self, change: StoreChange, force: Force) -> Result<Permit, StoreError> {
-        permit(self.store, change, Some(self.editing.dir()), (self.access, force))
+        let (store, access) = (self.store, self.access);
+        StoredState { store, folder: Some(self.editing.dir()), access }.permit(change, force)
     }
 
     /// Reads a memory. Returns `None` if there is none.
@@ -227,19 +227,25 @@ impl<'a> LockedStore<'a> {
     }
 }
 
-fn permit(
-    store: &Store,
-    change: StoreChange,
-    folder: Option<&Dir>,
-    (bench, force): (StoreAccess<'_>, Force),
-) -> Result<Permit, StoreError> {
-    let asking = ChangeContext { now: now(), force };
-    let ground = VisibleStore {
-        disk: StoreOnDisk(folder),
-        is_visible: &|path| store.is_visible(bench.world, path),
-    };
-    let permit = policy::permit_store_change(bench.reader, &store.rules, change, (&ground, asking));
-    permit.map_err(|refusal| StoreError::from_refusal(&store.name, refusal))
+/// A store as it is on disk, and who asks to change it.
+struct StoredState<'a> {
+    store: &'a Store,
+    folder: Option<&'a Dir>,
+    access: StoreAccess<'a>,
+}
+
+impl StoredState<'_> {
+    fn permit(&self, change: StoreChange, force: Force) -> Result<Permit, StoreError> {
+        let Self { store, folder, access } = self;
+        let change_context = ChangeContext { now: now(), force };
+        let context = StoreChangeContext { reader: access.reader, change: change_context };
+        let ground = VisibleStore {
+            disk: StoreOnDisk(*folder),
+            is_visible: &|path| store.is_visible(access.world, path),
+        };
+        let permit = policy::permit_store_change(&store.rules, change, &ground, context);
+        permit.map_err(|refusal| StoreError::from_refusal(&store.name, refusal))
+    }
 }
 
 const NO_DESCRIPTION: &Description = &Description::EMPTY;

@@ -20,6 +20,7 @@ use super::locked_store::{LockedStore, StoredMemory};
 use super::reply::MemoryReply;
 use super::{Store, StoreCall, StoreError};
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::read::open_visible_file;
 use crate::files::redaction::{MASK, RedactedText, RedactionConflict, SecretDisplay};
 use crate::items::{ItemChangeError, ItemError, mask_secrets};
@@ -88,11 +89,11 @@ pub(super) fn get(
     let missing = || ToolError::from(StoreError::Missing(path.clone()));
     let found = clerk.view.world.resolve(&Spoken::Rooted(address.clone()), &clerk.view.home);
     // A link is not a memory, wherever it leads.
-    let found = found
-        .map_err(ToolError::from)
-        .and_then(|file| if file.is_linked() { Err(missing()) } else { open_visible_file(&file) });
+    let found = found.map_err(ToolError::from).and_then(|file| {
+        if file.is_linked() { Err(missing()) } else { Ok(open_visible_file(&file)?) }
+    });
     let file = match found {
-        Err(ToolError::Path(ResolveError::NotVisible)) => return Err(missing()),
+        Err(ToolError::File(FileError::Path(ResolveError::NotVisible))) => return Err(missing()),
         found => found?,
     };
     let unreadable = |cause| ToolError::unreadable(&address, cause);

@@ -8,8 +8,8 @@ use mere_core::item::{ItemRef, MemoryPath, Scope, ScopedPath};
 
 use super::locked_store::category_path;
 use super::{MemoryTables, Store};
-use crate::session::context::Context;
 use crate::trust::now;
+use crate::world::Context;
 use mere_host::{FolderWriter, OpenFolder};
 
 /// The memories of one store.

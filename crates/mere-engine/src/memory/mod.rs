@@ -39,7 +39,7 @@ use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
 use crate::error::tool_error::ToolError;
 use crate::files::view::View;
 use crate::items::ItemChangeError;
-use crate::session::context::Context;
+use crate::world::Context;
 pub(crate) use configure::{ConfigureError, ReloadStores};
 pub(crate) use drift::{Drift, find_drift};
 pub(crate) use error::StoreError;

@@ -23,9 +23,9 @@ pub(super) struct MemoryReply<'a> {
 impl MemoryReply<'_> {
     /// Returns every field but the content, which the writer of the memory already knows.
     pub(super) fn summary_fields(self, note: &MemoryText, sha256: Sha256) -> Fields {
-        let mut teller = ItemMasker::for_file(self.call.view, &self.address, note.text());
+        let mut teller = ItemMasker::for_memory(self.call.view, &self.address, note);
         let fields = self.leading_fields(note, &mut teller);
-        with_trailing_fields(fields, note, &mut teller, (sha256, None))
+        with_trailing_fields(fields, note, &mut teller, FileState { sha256, modified: None })
     }
 
     /// Returns every field. If the note does not record when it was changed, `modified`, the time
@@ -36,10 +36,10 @@ impl MemoryReply<'_> {
         sha256: Sha256,
         modified: Option<Timestamp>,
     ) -> Fields {
-        let mut teller = ItemMasker::for_file(self.call.view, &self.address, note.text());
+        let mut teller = ItemMasker::for_memory(self.call.view, &self.address, note);
         let fields = self.leading_fields(note, &mut teller);
         let fields = fields.with("content", teller.body(note.content()));
-        with_trailing_fields(fields, note, &mut teller, (sha256, modified))
+        with_trailing_fields(fields, note, &mut teller, FileState { sha256, modified })
     }
 
     fn leading_fields(self, note: &MemoryText, teller: &mut ItemMasker) -> Fields {
@@ -50,12 +50,20 @@ impl MemoryReply<'_> {
     }
 }
 
+/// The file of a memory as it was read.
+struct FileState {
+    sha256: Sha256,
+    /// When the file was changed, if the note does not say so itself.
+    modified: Option<Timestamp>,
+}
+
 fn with_trailing_fields(
     fields: Fields,
     note: &MemoryText,
     teller: &mut ItemMasker,
-    (sha256, modified): (Sha256, Option<Timestamp>),
+    state: FileState,
 ) -> Fields {
+    let FileState { sha256, modified } = state;
     let memory = note.memory();
     let texts = |teller: &mut ItemMasker, texts: &[String]| -> Data {
         texts.iter().map(|text| Data::from(teller.mention(text))).collect()

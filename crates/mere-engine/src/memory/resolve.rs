@@ -16,9 +16,7 @@ use super::{FolderAccess, Store, Stores};
 use crate::config::{
     self, Config, ConfigError, PathResolver, StoreConfig, StoreLocation, YamlError,
 };
-use crate::session::context::Context;
-use crate::session::options::{Mods, OperatorChoice};
-use crate::session::snapshot::WorldError;
+use crate::world::{Context, Mods, OperatorChoice, WorldError};
 use mere_host::{Folder, FolderLocation, SPACE_FOLDER, WORKSPACES_FOLDER};
 
 /// Resolves the stores of the user's configuration and the project's. Stores that await trust are

@@ -12,8 +12,7 @@ use mere_core::item::{ItemType, Scope};
 
 use super::sync::{category_address, create_categories};
 use super::{FolderAccess, Store, StoreError};
-use crate::session::context::Context;
-use crate::world::MountedRoot;
+use crate::world::{Context, MountedRoot};
 use mere_host::SPACE_FOLDER;
 
 /// Every store: first those of the project, then the user's, each in the order of its file.

@@ -4,12 +4,12 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use cap_std::fs::Dir;
 
 use super::table::MemoryTable;
-use mere_host::{FolderWatcher, Interest};
+use mere_host::{FolderWatcher, Interest, reset_poisoned};
 
 /// How many tables are kept. Each takes memory, and a store whose folder was replaced leaves an
 /// unused one behind.
@@ -31,7 +31,7 @@ impl MemoryTables {
 
     /// Drops all tables, so that the next use reads its store from disk again.
     pub(crate) fn clear(&self) {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.lock().clear();
     }
 
     /// Calls `ask` with the table of the store in this folder, brought up to date with the disk.
@@ -40,7 +40,7 @@ impl MemoryTables {
         folder: &Dir,
         ask: impl FnOnce(&MemoryTable) -> T,
     ) -> io::Result<T> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.lock();
         for at in 0..open.len() {
             if open[at].belongs_to(folder)? {
                 open[..=at].rotate_right(1);
@@ -58,6 +58,11 @@ impl MemoryTables {
         open.insert(0, ledger);
         open.truncate(MAX_OPEN);
         Ok(ask(&open[0]))
+    }
+
+    /// Locks the tables. Those that a call was changing when it panicked are read again.
+    fn lock(&self) -> MutexGuard<'_, Vec<MemoryTable>> {
+        self.open.lock().unwrap_or_else(|poisoned| reset_poisoned(&self.open, poisoned))
     }
 }
 

@@ -11,10 +11,13 @@ use serde_json::{Map, Value};
 
 pub(crate) use crate::items::change::{ExecutionMode, ItemCall};
 use crate::items::error::WrongInputs;
-use crate::items::find::{find, find_without_suggestions};
+use crate::items::find::{NamedItem, find, find_without_suggestions};
 use crate::items::load::item_name;
 use crate::items::reply_fields::{ItemMasker, own_text};
-use crate::items::{CheckedItem, ItemError, ItemSources, LoadedItem, reply_fields};
+use crate::items::{
+    ItemError, ItemSources, LoadedItem, UsableItem, item_advice, open_for_use, reply_fields,
+    trust_status_fields,
+};
 
 use super::RunRequest;
 use crate::error::tool_error::ToolError;
@@ -28,7 +31,7 @@ pub(crate) fn run_item(
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
     if call.kind == ItemType::Tool {
-        let mode = if call.dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real };
+        let mode = ExecutionMode::from(call);
         let (locking, unsigned) = (LockfilePolicy::Optional, UnsignedPolicy::Refuse);
         return super::run_tool(
             desk,
@@ -45,14 +48,18 @@ pub(crate) fn run_item(
         return Err(ItemError::NotRunnable(call.kind).into());
     }
     let (view, stock) = (desk.view, desk.sources);
-    let found = find(stock, view, (call.kind, &call.item), LookupScope::Local)?;
-    let opened = CheckedItem::open_for_use(desk, found.place)?;
-    let draft = match &opened.loaded.item {
-        Item::Directive(directive) => run_directive(view, &opened, directive, parameters),
-        Item::Knowledge(entry) => run_knowledge((view, stock), &opened, entry, parameters),
-        _ => run_skill(view, &opened, parameters),
+    let found = find(
+        stock,
+        view,
+        NamedItem { kind: call.kind, item: &call.item, source: LookupScope::Local },
+    )?;
+    let usable = open_for_use(desk, found.place)?;
+    let draft = match &usable.item().item {
+        Item::Directive(directive) => run_directive(view, &usable, directive, parameters),
+        Item::Knowledge(entry) => run_knowledge(desk, &usable, entry, parameters),
+        _ => run_skill(view, &usable, parameters),
     }?;
-    Ok(match opened.advice() {
+    Ok(match item_advice(usable.checked(), desk.trust_policy) {
         Some(advice) => draft.hint(advice),
         None => draft,
     })
@@ -61,14 +68,14 @@ pub(crate) fn run_item(
 /// Checks a directive's inputs and returns its steps.
 fn run_directive(
     view: &View<'_>,
-    opened: &CheckedItem,
+    usable: &UsableItem,
     directive: &Directive,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
-    let loaded = &opened.loaded;
+    let loaded = usable.item();
     let schema = directive_schema(directive);
     check_inputs(loaded, &schema, parameters)?;
-    let mut teller = ItemMasker::new(view, loaded);
+    let mut teller = ItemMasker::new(view, usable);
     let default = |name: &str| schema["properties"][name].get("default");
     let value = |name: &str| parameters.get(name).or_else(|| default(name));
     let inputs = directive.inputs.iter().map(|input| {
@@ -102,26 +109,26 @@ fn run_directive(
         .with("input_schema", teller.data(&schema));
     let how = "Follow the steps of `process` in order, with the values of `inputs`. Keep to \
         `permissions` where they are given, and return what `outputs` asks for.";
-    Ok(directive_reply(opened, &teller, data, how))
+    Ok(directive_reply(usable, &teller, data, how))
 }
 
 /// Returns the text of a skill, which is followed as it is written.
 fn run_skill(
     view: &View<'_>,
-    opened: &CheckedItem,
+    usable: &UsableItem,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
-    let loaded = &opened.loaded;
+    let loaded = usable.item();
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
-    let mut teller = ItemMasker::new(view, loaded);
+    let mut teller = ItemMasker::new(view, usable);
     let body = loaded.item.content_range().map_or("", |body| &loaded.text[body]);
     let data = ready_fields(&mut teller, loaded, Data::List(Vec::new()))
         .with("content", teller.body(body))
         .with("process", Data::List(Vec::new()))
-        .with("files", reply_fields::file_list(view, loaded))
+        .with("files", reply_fields::file_list(view, usable))
         .with("inputs_validated", true);
     let how = "Follow the text of `content`. Its other files are beside it and can be read.";
-    Ok(directive_reply(opened, &teller, data, how))
+    Ok(directive_reply(usable, &teller, data, how))
 }
 
 fn ready_fields(teller: &mut ItemMasker, loaded: &LoadedItem, inputs: Data) -> Fields {
@@ -135,17 +142,17 @@ fn ready_fields(teller: &mut ItemMasker, loaded: &LoadedItem, inputs: Data) -> F
 }
 
 fn directive_reply(
-    opened: &CheckedItem,
+    usable: &UsableItem,
     teller: &ItemMasker,
     data: Fields,
     how: &'static str,
 ) -> Draft {
-    let loaded = &opened.loaded;
+    let loaded = usable.item();
     let warnings = loaded.item.warnings().iter().map(|odd| Data::from(*odd));
     let data = data
         .with("validation_warnings", warnings.collect::<Data>())
         .with("integrity", loaded.integrity)
-        .with("trust", opened.trust_fields())
+        .with("trust", trust_status_fields(usable.checked()))
         .with("instructions", how)
         .with_some("masked", teller.masked_count());
     let message = Prose::words("The directive `")
@@ -156,16 +163,16 @@ fn directive_reply(
 
 /// Returns the text of a knowledge entry.
 fn run_knowledge(
-    (view, stock): (&View<'_>, &ItemSources<'_>),
-    opened: &CheckedItem,
+    desk: &ItemCall<'_>,
+    usable: &UsableItem,
     entry: &Knowledge,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, ToolError> {
-    let loaded = &opened.loaded;
+    let (view, loaded) = (desk.view, usable.item());
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     check_frontmatter(view, loaded, entry)?;
-    let mut teller = ItemMasker::new(view, loaded);
-    let odd = item_warnings(stock, view, &loaded.item);
+    let mut teller = ItemMasker::new(view, usable);
+    let odd = item_warnings(desk.sources, view, &loaded.item);
     let data = Fields::default()
         .with("id", own_text(&loaded.place.id))
         .with("title", teller.mention(&entry.title))
@@ -173,7 +180,7 @@ fn run_knowledge(
         .with("content", teller.body(&loaded.text[entry.content.clone()]))
         .with("metadata", teller.data(&loaded.item.metadata()))
         .with("integrity", loaded.integrity)
-        .with("trust", opened.trust_fields())
+        .with("trust", trust_status_fields(usable.checked()))
         .with("frontmatter_validated", true)
         .with("validation_warnings", odd.into_iter().map(Data::from).collect::<Data>())
         .with_some("masked", teller.masked_count());
@@ -271,7 +278,11 @@ pub(crate) fn item_warnings(stock: &ItemSources<'_>, view: &View<'_>, item: &Ite
     let named = relations.flat_map(|(relation, ids)| ids.iter().map(move |id| (*relation, id)));
     for (relation, id) in named.take(MAX_RELATIONS) {
         let found = id.parse::<ItemRef>().ok().map(|item| {
-            find_without_suggestions(stock, view, (ItemType::Knowledge, &item), LookupScope::Local)
+            find_without_suggestions(
+                stock,
+                view,
+                NamedItem { kind: ItemType::Knowledge, item: &item, source: LookupScope::Local },
+            )
         });
         let trouble = match found {
             None => "which is not a valid id",

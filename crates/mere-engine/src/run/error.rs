@@ -10,8 +10,7 @@ use mere_core::chain::{
 };
 use mere_core::item::{ItemFault, ItemId, ItemRef, Version};
 
-use crate::items::ItemError;
-use crate::policy::UntrustedItem;
+use crate::items::{ItemError, UntrustedItem};
 use mere_host::{PackagesError, SandboxError};
 
 /// The reason why a tool was not run.

@@ -11,11 +11,12 @@ use mere_core::request::{LockfilePolicy, Reader, UnsignedPolicy};
 use mere_core::turn::OutputStream;
 use serde_json::{Map, Value};
 
-use super::links::{LinkRequirement, Linked};
+use super::links::Linked;
 use super::lock::Locked;
 use super::ready::Ready;
 use super::{RunError, show};
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::load::item_name;
 use crate::items::{ItemCall, mask_secrets};
@@ -43,17 +44,17 @@ pub(crate) fn run_tool(desk: &ItemCall<'_>, ask: &RunRequest<'_>) -> Result<Draf
     if ask.mode == ExecutionMode::Real {
         desk.cells.prepare();
     }
-    let linked = Linked::follow(desk, ask.item, LinkRequirement::ToRun(ask.unsigned))?;
+    let linked = Linked::follow(desk, ask.item, ask.unsigned)?;
     let locked = Locked::check(desk, linked, ask.locking)?;
     let ready = Ready::assemble(desk, locked, ask.parameters)?;
     if ask.mode == ExecutionMode::DryRun {
         check_layers(desk).map_err(RunError::Sandbox)?;
         return Ok(show::dry_run_reply(&ready));
     }
-    let Some(work) = open_workspace(desk)? else { return Err(ToolError::Cancelled) };
+    let Some(work) = open_workspace(desk)? else { return Err(FileError::Cancelled.into()) };
     let finished = run_in_cell(desk, &ready, &work).map_err(RunError::Sandbox)?;
     if finished.end == RunEnd::Cancelled {
-        return Err(ToolError::Cancelled);
+        return Err(FileError::Cancelled.into());
     }
     Ok(run_reply(desk, &ready, &finished))
 }
@@ -177,10 +178,10 @@ fn run_reply(desk: &ItemCall<'_>, ready: &Ready, finished: &FinishedRun) -> Draf
         .with_some("ended", end_reason(finished.end))
         .with("duration_ms", millis)
         .with("truncated", finished.stdout.truncated || finished.stderr.truncated)
-        .with("chain", show::link_list(&ready.locked.linked))
-        .with_some("lockfile", ready.locked.lockfile.clone())
+        .with("chain", show::link_list(ready.locked().linked().chain()))
+        .with_some("lockfile", ready.locked().lockfile().cloned())
         .with("receipt", Data::Null);
-    let place = ready.locked.linked.leaf().map(|leaf| item_name(&leaf.place));
+    let place = ready.locked().linked().leaf().map(|leaf| item_name(&leaf.place));
     let message = Prose::words("The tool `");
     let message = match place {
         Some(place) => message.name(place),

@@ -1,74 +1,63 @@
 //! The links of a chain. Each is found by precedence, read once, and verified.
 //!
-//! Following the links does not compare them with a lockfile; `lock` does that.
+//! A [`Linked`] chain holds the permission to run each of its links, and only it can be run. A
+//! [`ShownChain`] is for people to look at. Neither was compared with a lockfile; `lock` does that.
 
+use mere_core::address::{RelPath, Spoken};
 use mere_core::chain::{Chain, ChainTool, MAX_CHAIN_LENGTH, builtin};
 use mere_core::item::{Item, ItemId, ItemRef, ItemType, ScopedPath};
-use mere_core::request::{LookupScope, Reader, UnsignedPolicy};
+use mere_core::request::{LookupScope, UnsignedPolicy};
 
 use super::RunError;
 use crate::commands::read_verified_bytes;
 use crate::error::tool_error::ToolError;
-use crate::items::find::find;
-use crate::items::{CheckedItem, ItemCall, ItemError, LoadedItem};
-use crate::policy;
-use mere_core::address::{RelPath, Spoken};
+use crate::items::find::{NamedItem, find};
+use crate::items::{CheckedItem, ItemCall, ItemError, LoadedItem, UntrustedItem, read_and_verify};
+use crate::policy::{self, RunContext, Runnable};
 use mere_host::has_terminal;
 
-/// A chain whose links were read, and who vouches for each.
-pub(super) struct Linked {
-    pub(super) chain: Chain,
+/// A chain whose links may all be run.
+pub struct Linked {
+    chain: Chain,
     /// In the same order as the links; `None` for a tool that is built into the binary.
-    pub(super) checked_items: Vec<Option<CheckedItem>>,
+    links: Vec<Option<Runnable<LoadedItem>>>,
 }
 
-/// What a link must satisfy to be accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LinkRequirement {
-    /// It needs a trusted signature, unless a person at a terminal allows an unsigned tool.
-    ToRun(UnsignedPolicy),
-    /// It must not be broken: if it was signed, it must match its signature.
-    ToShow,
+/// A chain that is only shown. Its links are not broken: what was signed matches its signature.
+pub struct ShownChain {
+    chain: Chain,
+    /// In the same order as the links; `None` for a tool that is built into the binary.
+    links: Vec<Option<CheckedItem>>,
 }
 
 impl Linked {
-    /// Follows the links of a tool down to a primitive.
+    /// Follows the links of a tool down to a primitive. Each link needs a trusted signature, unless
+    /// a person at a terminal allows an unsigned tool.
     pub(super) fn follow(
         desk: &ItemCall<'_>,
         item: &ItemRef,
-        demand: LinkRequirement,
+        unsigned: UnsignedPolicy,
     ) -> Result<Self, ToolError> {
-        let found = find(desk.sources, desk.view, (ItemType::Tool, item), LookupScope::Local)?;
-        let mut place = Some(found.place);
-        let (mut members, mut opened) = (Vec::<ChainTool>::new(), Vec::new());
-        while let Some(next) = place.take() {
-            let link = open_link(desk, next, demand)?;
-            let member = chain_member(&link)?;
-            let executor = member.pin.executor.clone();
-            let seen = members.iter().any(|one| one.pin.id == member.pin.id);
-            let child = member.pin.id.clone();
-            members.push(member);
-            opened.push(Some(link));
-            let Some(executor) = executor.filter(|_| !seen && members.len() <= MAX_CHAIN_LENGTH)
-            else {
-                break;
-            };
-            if builtin::is_reserved(&executor) {
-                push_builtins(&executor, &mut members);
-                break;
-            }
-            place = Some(find_executor(desk, child, executor)?);
-        }
-        opened.resize_with(members.len(), || None);
-        let chain = Chain::new(members).map_err(RunError::Chain)?;
-        Ok(Self { chain, checked_items: opened })
+        let has_terminal = unsigned == UnsignedPolicy::Allow && has_terminal();
+        let context = RunContext { reader: desk.reader, unsigned, has_terminal };
+        let (chain, links) = follow_links(desk, item, |checked| {
+            let runnable = permit_link(desk, checked, context)?;
+            Ok((chain_tool(runnable.item())?, runnable))
+        })?;
+        Ok(Self { chain, links })
     }
 
-    /// Checks that every link may be run.
-    pub(super) fn permit_run(&self) -> Result<(), RunError> {
-        let opened = self.checked_items.iter().flatten();
-        let mut permits = opened.map(|opened| policy::permit_run(opened, false));
-        permits.try_for_each(|permit| permit).map_err(RunError::Unsigned)
+    /// Allows a chain that was shown to be run, if every link has a trusted signature.
+    pub(super) fn permit(desk: &ItemCall<'_>, shown: ShownChain) -> Result<Self, RunError> {
+        let unsigned = UnsignedPolicy::Refuse;
+        let context = RunContext { reader: desk.reader, unsigned, has_terminal: false };
+        let links = shown.links.into_iter();
+        let links = links.map(|link| link.map(|link| permit_link(desk, link, context)).transpose());
+        Ok(Self { chain: shown.chain, links: links.collect::<Result<_, _>>()? })
+    }
+
+    pub(super) fn chain(&self) -> &Chain {
+        &self.chain
     }
 
     /// Reads the verified files of a link, with paths relative to its folder.
@@ -77,8 +66,8 @@ impl Linked {
         desk: &ItemCall<'_>,
         link: usize,
     ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
-        let Some(Some(opened)) = self.checked_items.get(link) else { return Ok(Vec::new()) };
-        let loaded = &opened.loaded;
+        let Some(Some(runnable)) = self.links.get(link) else { return Ok(Vec::new()) };
+        let loaded = runnable.item();
         let changed = || RunError::FileChanged(loaded.address.clone());
         let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
         let folder = main.parent_folder().ok_or_else(changed)?;
@@ -98,8 +87,60 @@ impl Linked {
 
     /// Returns the tool that was asked for.
     pub(super) fn leaf(&self) -> Option<&LoadedItem> {
-        self.checked_items.first().and_then(Option::as_ref).map(|opened| &opened.loaded)
+        self.links.first().and_then(Option::as_ref).map(Runnable::item)
     }
+}
+
+impl ShownChain {
+    /// Follows the links of a tool down to a primitive, whoever vouches for them.
+    pub(super) fn follow(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Self, ToolError> {
+        let accept = |checked: CheckedItem| Ok((chain_tool(checked.item())?, checked));
+        let (chain, links) = follow_links(desk, item, accept)?;
+        Ok(Self { chain, links })
+    }
+
+    pub(super) fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// Returns the links in their order; `None` is a tool that is built into the binary.
+    pub(super) fn links(&self) -> &[Option<CheckedItem>] {
+        &self.links
+    }
+}
+
+/// Follows the links of a tool down to a primitive. `accept` decides about each link as soon as it
+/// was read.
+fn follow_links<L>(
+    desk: &ItemCall<'_>,
+    item: &ItemRef,
+    accept: impl Fn(CheckedItem) -> Result<(ChainTool, L), ToolError>,
+) -> Result<(Chain, Vec<Option<L>>), ToolError> {
+    let found = find(
+        desk.sources,
+        desk.view,
+        NamedItem { kind: ItemType::Tool, item, source: LookupScope::Local },
+    )?;
+    let mut place = Some(found.place);
+    let (mut tools, mut links) = (Vec::<ChainTool>::new(), Vec::new());
+    while let Some(next) = place.take() {
+        let (tool, link) = accept(read_and_verify(desk.view, desk.trust_policy, next)?)?;
+        let executor = tool.pin.executor.clone();
+        let seen = tools.iter().any(|one| one.pin.id == tool.pin.id);
+        let child = tool.pin.id.clone();
+        tools.push(tool);
+        links.push(Some(link));
+        let Some(executor) = executor.filter(|_| !seen && tools.len() <= MAX_CHAIN_LENGTH) else {
+            break;
+        };
+        if builtin::is_reserved(&executor) {
+            push_builtins(&executor, &mut tools);
+            break;
+        }
+        place = Some(find_executor(desk, child, executor)?);
+    }
+    links.resize_with(tools.len(), || None);
+    Ok((Chain::new(tools).map_err(RunError::Chain)?, links))
 }
 
 /// Appends the built-in tools, down to the primitive.
@@ -117,26 +158,25 @@ fn find_executor(
     executor: ItemId,
 ) -> Result<ScopedPath, ToolError> {
     let item = ItemRef { category: None, id: executor.clone(), version: None };
-    let found = find(desk.sources, desk.view, (ItemType::Tool, &item), LookupScope::Local);
+    let found = find(
+        desk.sources,
+        desk.view,
+        NamedItem { kind: ItemType::Tool, item: &item, source: LookupScope::Local },
+    );
     let missing = |error| RunError::ExecutorNotFound { link, executor, error: Box::new(error) };
     Ok(found.map_err(missing)?.place)
 }
 
-fn open_link(
+fn permit_link(
     desk: &ItemCall<'_>,
-    place: ScopedPath,
-    demand: LinkRequirement,
-) -> Result<CheckedItem, ToolError> {
-    let opened = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place)?;
-    let LinkRequirement::ToRun(unsigned) = demand else { return Ok(opened) };
-    let is_meant =
-        desk.reader == Reader::Person && unsigned == UnsignedPolicy::Allow && has_terminal();
-    policy::permit_run(&opened, is_meant).map_err(RunError::Unsigned)?;
-    Ok(opened)
+    checked: CheckedItem,
+    context: RunContext,
+) -> Result<Runnable<LoadedItem>, RunError> {
+    let runnable = policy::permit_run(checked, context);
+    runnable.map_err(|tool| RunError::Unsigned(UntrustedItem::new(&tool, desk.trust_policy)))
 }
 
-fn chain_member(opened: &CheckedItem) -> Result<ChainTool, ToolError> {
-    let loaded = &opened.loaded;
+fn chain_tool(loaded: &LoadedItem) -> Result<ChainTool, ToolError> {
     match (&loaded.item, loaded.integrity) {
         (Item::Tool(tool), Some(integrity)) => {
             Ok(ChainTool::new(tool.clone(), &loaded.place, integrity))

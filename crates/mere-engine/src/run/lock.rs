@@ -4,15 +4,14 @@
 
 use mere_core::address::{Address, Spoken};
 use mere_core::chain::lock;
-use mere_core::item::{
-    CategoryBase, Item, ItemForm, ItemId, ItemRef, ItemType, Lockfile, Scope, ScopedPath,
-};
+use mere_core::digest::Sha256;
+use mere_core::item::{Item, ItemId, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{LockCommand, LockfilePolicy, UnsignedPolicy};
 use mere_core::trust::VerificationFailure;
 
 use super::RunError;
-use super::links::{LinkRequirement, Linked};
+use super::links::Linked;
 use crate::commands::{add_signature, load_from_files};
 use crate::error::tool_error::ToolError;
 use crate::files::read::open_visible_file;
@@ -21,17 +20,17 @@ use crate::items::apply_permit::{WriteContext, apply_permit};
 use crate::items::item_files::item_digest;
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
-use crate::items::{CheckedItem, ItemCall, ItemChangeError, ItemError};
-use crate::policy::{
-    self, ExpectedState, ItemChange, ItemOperation, SignatureState, SigningReason,
+use crate::items::{
+    CheckedItem, ItemCall, ItemChangeError, ItemError, LoadedItem, UntrustedItem, read_and_verify,
 };
+use crate::policy::{self, CountedLockfile, ItemChange, SignatureState, SigningReason};
 use mere_host::digest_file;
 
 /// A chain that matches its lockfile, or that has none.
-pub(super) struct Locked {
-    pub(super) linked: Linked,
+pub struct Locked {
+    linked: Linked,
     /// The lockfile that applies.
-    pub(super) lockfile: Option<Address>,
+    lockfile: Option<Address>,
 }
 
 impl Locked {
@@ -42,7 +41,7 @@ impl Locked {
         locking: LockfilePolicy,
     ) -> Result<Self, ToolError> {
         let Some(place) = find_lockfile(desk, &linked)? else {
-            let pin = &linked.chain.leaf().pin;
+            let pin = &linked.chain().leaf().pin;
             if locking == LockfilePolicy::Required || desk.run_config.require_lock {
                 let (tool, version) = (pin.id.clone(), pin.version.clone());
                 return Err(RunError::NoLockfile { tool, version }.into());
@@ -50,14 +49,24 @@ impl Locked {
             return Ok(Self { linked, lockfile: None });
         };
         let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-        compare_with_lockfile(desk, place, &linked)?;
+        check_chain(desk, &read_lockfile(desk, place)?, &linked)?;
         Ok(Self { linked, lockfile: Some(address) })
+    }
+
+    /// Returns the chain.
+    pub(super) fn linked(&self) -> &Linked {
+        &self.linked
+    }
+
+    /// Returns the address of the lockfile that applies.
+    pub(super) fn lockfile(&self) -> Option<&Address> {
+        self.lockfile.as_ref()
     }
 }
 
 /// Returns the place of the lockfile that applies to a chain.
 fn find_lockfile(desk: &ItemCall<'_>, linked: &Linked) -> Result<Option<ScopedPath>, ToolError> {
-    let pin = &linked.chain.leaf().pin;
+    let pin = &linked.chain().leaf().pin;
     let (category, version) = (Some(pin.category.clone()), Some(pin.version.clone()));
     let item = ItemRef { category, id: pin.id.clone(), version };
     for scope in [Scope::Project, Scope::User] {
@@ -78,7 +87,7 @@ fn check_moved_lockfiles(desk: &ItemCall<'_>, tool: &ItemId) -> Result<(), ToolE
     for scope in [Scope::Project, Scope::User] {
         let found = desk.sources.candidates(scope, ItemType::Lockfile, &item);
         for place in found.map_err(ItemError::Unsearchable)? {
-            if let Err(error) = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place)
+            if let Err(error) = read_and_verify(desk.view, desk.trust_policy, place)
                 && let ToolError::Item(ItemError::Broken(broken)) = &error
                 && let VerificationFailure::WrongLocation(_)
                 | VerificationFailure::WrongVersion { .. } = broken.failure
@@ -90,40 +99,46 @@ fn check_moved_lockfiles(desk: &ItemCall<'_>, tool: &ItemId) -> Result<(), ToolE
     Ok(())
 }
 
-/// Compares a chain with one lockfile, link by link.
-fn compare_with_lockfile(
+/// Reads a lockfile that counts.
+fn read_lockfile(
     desk: &ItemCall<'_>,
     place: ScopedPath,
-    linked: &Linked,
-) -> Result<(), ToolError> {
-    let opened = match CheckedItem::read_and_verify(desk.view, desk.trust_policy, place) {
+) -> Result<CountedLockfile<LoadedItem>, ToolError> {
+    match read_and_verify(desk.view, desk.trust_policy, place) {
         Err(ToolError::Item(ItemError::Faulty { address, fault })) => {
-            return Err(RunError::LockInvalid { address, fault }.into());
+            Err(RunError::LockInvalid { address, fault }.into())
         }
-        judged => judged?,
-    };
-    policy::permit_lockfile(&opened).map_err(RunError::LockUnsigned)?;
-    let address = opened.loaded.address.clone();
-    let Item::Lockfile(lockfile) = &opened.loaded.item else {
-        return Err(ItemError::NotRunnable(opened.loaded.place.kind).into());
-    };
-    check_space(desk, &opened, lockfile)?;
-    lock::check_lockfile(lockfile, &linked.chain).map_err(|drift| {
-        let tool = linked.chain.leaf().pin.id.clone();
-        RunError::Drift { tool, lockfile: address, drift: Box::new(drift) }.into()
-    })
+        checked => Ok(permit_lockfile(desk, checked?)?),
+    }
 }
 
-fn check_space(
+fn permit_lockfile(
     desk: &ItemCall<'_>,
-    opened: &CheckedItem,
-    lockfile: &Lockfile,
-) -> Result<(), RunError> {
-    let here = desk.trust_policy.space_id(opened.loaded.place.scope);
-    if here == Some(lockfile.space_id.as_str()) {
-        return Ok(());
+    checked: CheckedItem,
+) -> Result<CountedLockfile<LoadedItem>, RunError> {
+    let counted = policy::permit_lockfile(checked);
+    counted.map_err(|item| RunError::LockUnsigned(UntrustedItem::new(&item, desk.trust_policy)))
+}
+
+/// Compares a chain with a lockfile, link by link.
+fn check_chain(
+    desk: &ItemCall<'_>,
+    counted: &CountedLockfile<LoadedItem>,
+    linked: &Linked,
+) -> Result<(), ToolError> {
+    let loaded = counted.item();
+    let Item::Lockfile(lockfile) = &loaded.item else {
+        return Err(ItemError::NotRunnable(loaded.place.kind).into());
+    };
+    let here = desk.trust_policy.space_id(loaded.place.scope);
+    if here != Some(lockfile.space_id.as_str()) {
+        return Err(RunError::LockOfOtherSpace(loaded.address.clone()).into());
     }
-    Err(RunError::LockOfOtherSpace(opened.loaded.address.clone()))
+    lock::check_lockfile(lockfile, linked.chain()).map_err(|drift| {
+        let tool = linked.chain().leaf().pin.id.clone();
+        let lockfile = loaded.address.clone();
+        RunError::Drift { tool, lockfile, drift: Box::new(drift) }.into()
+    })
 }
 
 /// Executes `mere lock`.
@@ -138,56 +153,51 @@ pub(crate) fn lock(desk: &ItemCall<'_>, asked: &LockCommand) -> Result<Draft, To
 
 /// Pins the chain of a tool as it is now.
 fn make_lockfile(desk: &ItemCall<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
-    let linked = Linked::follow(desk, item, LinkRequirement::ToRun(UnsignedPolicy::Refuse))?;
-    let leaf = &linked.chain.leaf().pin;
-    let place = ScopedPath {
-        scope,
-        kind: ItemType::Lockfile,
-        base: CategoryBase::Space,
-        category: leaf.category.clone(),
-        id: leaf.id.clone(),
-        version: Some(leaf.version.clone()),
-        form: ItemForm::Flat,
-    };
+    let linked = Linked::follow(desk, item, UnsignedPolicy::Refuse)?;
+    let leaf = &linked.chain().leaf().pin;
+    let destination = policy::permit_lockfile_category(leaf, scope);
+    let place = destination.place().clone();
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
     let space_id = ensure_space_id(desk, &place)?;
-    let text = format!("{:#}\n", lock::build_lockfile(&linked.chain, &place, &space_id));
+    let text = format!("{:#}\n", lock::build_lockfile(linked.chain(), &place, &space_id));
     let files =
         vec![(main_file_name(&place).ok_or(ItemChangeError::InvalidPlace)?, text.into_bytes())];
     let arrived = load_from_files(&files, &[], &place)?;
-    let before = expected_state(desk, &place)?;
-    let is_new = before == ExpectedState::Nothing;
+    let before = current_digest(desk, &place)?;
     let files = add_signature(&sealer, &arrived, &space_id, files)?;
-    let change = ItemChange { place, operation: ItemOperation::Put { files, before } };
+    let change = match before {
+        None => ItemChange::create(destination, files),
+        Some(whole) => ItemChange::replace(place, files, whole),
+    };
     let permit = policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
-    let links = linked.chain.pins().count() as u64;
+    let links = linked.chain().pins().count() as u64;
     let data = Fields::default()
         .with("address", address.clone())
         .with("tool_id", Data::Words(leaf.id.to_string().into()))
         .with("version", Data::Words(leaf.version.to_string().into()))
         .with("links", links)
-        .with("chain", super::show::link_list(&linked));
-    let done = if is_new { " was made" } else { " was replaced" };
+        .with("chain", super::show::link_list(linked.chain()));
+    let done = if before.is_none() { " was made" } else { " was replaced" };
     let message = Prose::words("").address(address).and(done).and(" and signed; it pins ");
     let message = message.append(&count_phrase(links, "link", "links")).and(".");
     Ok(Draft::success(codes::LOCK_MADE, message).data(data))
 }
 
-/// Returns what exists now where the lockfile goes.
-fn expected_state(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<ExpectedState, ToolError> {
+/// Returns the digest of the lockfile that exists now, if there is one.
+fn current_digest(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<Option<Sha256>, ToolError> {
     let (category, version) = (Some(place.category.clone()), place.version.clone());
     let item = ItemRef { category, id: place.id.clone(), version };
     let there = desk.sources.candidates(place.scope, ItemType::Lockfile, &item);
     if there.map_err(ItemError::Unsearchable)?.is_empty() {
-        return Ok(ExpectedState::Nothing);
+        return Ok(None);
     }
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let main = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
     let unreadable = |cause| ToolError::unreadable(&address, cause);
     let digest = digest_file(open_visible_file(&main)?).map_err(unreadable)?;
-    Ok(ExpectedState::Whole(item_digest(digest, &[])))
+    Ok(Some(item_digest(digest, &[])))
 }
 
 /// Compares every lockfile with the current chain of its tool.
@@ -238,13 +248,13 @@ enum PinnedVersion {
 fn check_lockfile(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<PinnedVersion, ToolError> {
     let (category, id) = (Some(place.category.clone()), place.id.clone());
     let item = ItemRef { category, id, version: None };
-    let linked = Linked::follow(desk, &item, LinkRequirement::ToRun(UnsignedPolicy::Refuse))?;
-    if place.version.as_ref() != Some(&linked.chain.leaf().pin.version) {
-        let opened = CheckedItem::read_and_verify(desk.view, desk.trust_policy, place.clone())?;
-        policy::permit_lockfile(&opened).map_err(RunError::LockUnsigned)?;
+    let linked = Linked::follow(desk, &item, UnsignedPolicy::Refuse)?;
+    if place.version.as_ref() != Some(&linked.chain().leaf().pin.version) {
+        permit_lockfile(desk, read_and_verify(desk.view, desk.trust_policy, place.clone())?)?;
         return Ok(PinnedVersion::Other);
     }
-    compare_with_lockfile(desk, place.clone(), &linked).map(|()| PinnedVersion::Current)
+    check_chain(desk, &read_lockfile(desk, place.clone())?, &linked)?;
+    Ok(PinnedVersion::Current)
 }
 
 fn lockfile_finding(place: &ScopedPath, error: &ToolError) -> Data {

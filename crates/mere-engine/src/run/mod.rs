@@ -2,9 +2,10 @@
 //! cell.
 //!
 //! There is one path, and each step has its own type: `CheckedItem` (who vouches for each link),
-//! [`links::Linked`] (the links fit together), [`lock::Locked`] (they match the lockfile), `Config`, `Filled`
-//! and `Subprocess` (what is run, and with which values), `Plan` (the cell). Each step fails closed
-//! and names the link and the field at fault.
+//! [`Linked`] (the links may be run and fit together), [`Locked`] (they match the lockfile),
+//! [`Ready`] (what is run, and with which values), `RunPlan` (the cell). Each step takes the one
+//! before, fails closed, and names the link and the field at fault. A [`ShownChain`] is none of
+//! them: it is only looked at.
 
 pub(crate) mod directive;
 mod error;
@@ -17,6 +18,9 @@ mod show;
 
 pub(crate) use error::RunError;
 pub(super) use execution::{RunRequest, run_tool};
+pub use links::{Linked, ShownChain};
+pub use lock::Locked;
 pub(super) use lock::lock;
 pub(super) use prepare::prepare;
+pub use ready::Ready;
 pub(super) use show::show_chain;

@@ -7,7 +7,7 @@ use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{LockfilePolicy, UnsignedPolicy};
 
 use super::RunError;
-use super::links::{LinkRequirement, Linked};
+use super::links::Linked;
 use super::lock::Locked;
 use super::ready::{RuntimeNeeds, read_tool_files};
 use crate::error::tool_error::ToolError;
@@ -17,11 +17,11 @@ use mere_host::PackagesError;
 /// Fetches the packages of a tool. The tool must be signed as if it were run, because its packages
 /// are downloaded onto this machine.
 pub(crate) fn prepare(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
-    let linked = Linked::follow(desk, item, LinkRequirement::ToRun(UnsignedPolicy::Refuse))?;
+    let linked = Linked::follow(desk, item, UnsignedPolicy::Refuse)?;
     let locked = Locked::check(desk, linked, LockfilePolicy::Optional)?;
     let files = read_tool_files(desk, &locked)?;
     let needs = RuntimeNeeds::from_chain(desk, &locked, &files);
-    let config = locked.linked.chain.config().map_err(RunError::Config)?;
+    let config = locked.linked().chain().config().map_err(RunError::Config)?;
     let command = config.value().get("command").and_then(|command| command.get(0));
     let command = command.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
     let program = needs.find_program(desk, &[command], &files)?;

@@ -34,9 +34,10 @@ const BASE_ENVIRONMENT: [(&str, &str); 5] = [
     ("USER", "tool"),
 ];
 
-/// Everything needed to run a tool, except for the workspace.
-pub(super) struct Ready {
-    pub(super) locked: Locked,
+/// Everything needed to run a tool, except for the workspace. Only [`Ready::assemble`] makes one, from
+/// a chain that may be run.
+pub struct Ready {
+    locked: Locked,
     pub(super) subprocess: Subprocess,
     pub(super) environment: Vec<(String, String)>,
     pub(super) input: Vec<u8>,
@@ -59,11 +60,11 @@ impl Ready {
         locked: Locked,
         (parameters, texts): (&Map<String, Value>, &[(String, String)]),
     ) -> Result<Self, ToolError> {
-        let chain = &locked.linked.chain;
+        let chain = locked.linked().chain();
         let schema = tool_input_schema(&chain.leaf().manifest).map_err(RunError::Parameters)?;
         let parameters = with_text_values(&schema, parameters.clone(), texts);
         let parameters = with_defaults(&schema, parameters);
-        if let Some(leaf) = locked.linked.leaf() {
+        if let Some(leaf) = locked.linked().leaf() {
             check_inputs(leaf, &schema, &parameters)?;
         }
         let config = chain.config().map_err(RunError::Config)?;
@@ -87,6 +88,11 @@ impl Ready {
         let environment = build_environment(variables, &program);
         Ok(Self { locked, subprocess, environment, input, files, program, packages })
     }
+
+    /// Returns the chain and its lockfile.
+    pub(super) fn locked(&self) -> &Locked {
+        &self.locked
+    }
 }
 
 /// What a tool needs from the machine besides the system itself.
@@ -105,7 +111,7 @@ impl<'a> RuntimeNeeds<'a> {
         locked: &Locked,
         files: &'a [(RelPath, Vec<u8>)],
     ) -> Self {
-        let chain = &locked.linked.chain;
+        let chain = locked.linked().chain();
         let leaf = &chain.leaf().pin;
         let tool = ItemRef {
             category: Some(leaf.category.clone()).filter(|category| !category.is_empty()),
@@ -204,10 +210,10 @@ pub(super) fn read_tool_files(
     desk: &ItemCall<'_>,
     locked: &Locked,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
-    let chain = &locked.linked.chain;
+    let chain = locked.linked().chain();
     let entrypoint = chain.entrypoint().map_err(RunError::Entrypoint)?;
     let link = entrypoint.as_ref().map_or(0, mere_core::chain::Entrypoint::tool_index);
-    let files = locked.linked.read_files(desk, link)?;
+    let files = locked.linked().read_files(desk, link)?;
     if let Some(entrypoint) = entrypoint
         && !files.iter().any(|(path, _)| path == entrypoint.path())
     {

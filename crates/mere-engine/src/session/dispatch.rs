@@ -1,23 +1,31 @@
-//! Calls about items and stores: builds what each call needs and passes it on.
+//! Builds what each group of calls needs, and passes the call on.
 //!
-//! The calls about files are answered by [`Session`] itself, in the parent module.
+//! There is one function for each group, with a match over all of that group and nothing else.
 
 use std::cell::{OnceCell, RefCell};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
+use mere_core::address::Root;
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Draft, Prose};
-use mere_core::request::{Caller, PersonCommand, Reader, Request, Verb};
+use mere_core::request::{
+    Caller, Dir, FileVerb, ItemVerb, PersonCommand, Reader, Request, StoreVerb,
+};
 use mere_core::turn::{Progress, Turn};
 
 use super::Session;
-use crate::error;
+use crate::commands;
 use crate::error::tool_error::ToolError;
-use crate::items::{self, ItemCall, ItemSources};
+use crate::files::dir::TreeRequest;
+use crate::files::question::DraftOutcome;
+use crate::files::view::View;
+use crate::files::{dir, file_change, glob, grep, question};
+use crate::items::{self, ItemCall, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
-use crate::search::{self, EmbeddingJob, SearchContext, ThreadBudget};
+use crate::search::{self, CallSignals, CorpusSources, EmbeddingJob, SearchContext, ThreadBudget};
 use crate::session::snapshot::Snapshot;
-use crate::world::check_active;
+use crate::world::{ResolveError, check_active};
 
 /// The longest time that a call waits for another process, no matter who made the call.
 const MAX_WAIT: Duration = Duration::from_mins(1);
@@ -32,18 +40,94 @@ fn wait_limit() -> impl Fn() -> bool {
 }
 
 impl Session {
-    /// Answers a call about items.
-    pub(super) fn handle_item_call(
+    /// Answers a call about files.
+    pub(super) fn answer_file_verb(
         &self,
-        snapshot: &Snapshot,
+        verb: &FileVerb,
         request: &Request,
+        snapshot: &Snapshot,
         turn: &mut dyn Turn,
+    ) -> Result<DraftOutcome, ToolError> {
+        let view = || self.view(snapshot, &request.caller);
+        let draft = match verb {
+            FileVerb::Dir(Dir::Pwd) => self.pwd(snapshot, &request.caller)?,
+            FileVerb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
+            FileVerb::Dir(Dir::List { path, cursor }) => {
+                dir::list(&view()?, path, cursor.as_ref(), turn)?
+            }
+            FileVerb::Dir(Dir::Tree { path, depth, cursor }) => {
+                let request = TreeRequest { path, depth: *depth, cursor: cursor.as_ref() };
+                dir::tree(&view()?, &request, turn)?
+            }
+            FileVerb::Read(call) => {
+                return Ok(question::read_with_confirmation(view()?, call, request, turn)?);
+            }
+            FileVerb::Glob(call) => glob::glob(&view()?, call, turn)?,
+            FileVerb::Grep(call) => grep::grep(&view()?, call, turn)?,
+            FileVerb::Change(call) => {
+                file_change::change_file(&view()?, &self.context.project, call, turn)?
+            }
+        };
+        Ok(DraftOutcome::Done(draft))
+    }
+
+    fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Draft, ToolError> {
+        let home = self.home_of(snapshot, caller)?;
+        Ok(dir::pwd(&home, self.working_address.as_ref()))
+    }
+
+    fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
+        let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
+        if let Some((_, home)) = &self.state {
+            *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
+        }
+        Ok(dir::cd(&to, self.working_address.as_ref()))
+    }
+
+    /// Answers a command that only people can give. A broken configuration can still be checked,
+    /// and keys do not need one.
+    pub(super) fn answer_person_command(
+        &self,
+        command: &PersonCommand,
+        request: &Request,
+        snapshot: &Snapshot,
+        turn: &mut dyn Turn,
+    ) -> Result<Draft, ToolError> {
+        let environment = &self.context.environment;
+        match command {
+            PersonCommand::CheckConfig => Ok(commands::check_config(&self.context)),
+            PersonCommand::Keys(command) => Ok(commands::keys::run_command(
+                environment,
+                command,
+                request.key_passphrase.as_ref(),
+                request.caller.reader,
+            )),
+            PersonCommand::Trust(command) => {
+                Ok(commands::signers::run_command(environment, command))
+            }
+            PersonCommand::Stores(command) => {
+                self.with_store_call(&request.caller, snapshot, turn, |call| {
+                    let create_categories = || self.reload_and_create_categories();
+                    memory::run_store_command(call, command, &create_categories)
+                })
+            }
+            PersonCommand::Items(command) => self.with_item_call(request, snapshot, turn, |call| {
+                commands::execute_item_command(call, command)
+            }),
+        }
+    }
+
+    /// Makes what a call about items needs, and passes it to `answer`.
+    pub(super) fn with_item_call(
+        &self,
+        request: &Request,
+        snapshot: &Snapshot,
+        turn: &mut dyn Turn,
+        answer: impl FnOnce(&ItemCall<'_>) -> Result<Draft, ToolError>,
     ) -> Result<Draft, ToolError> {
         let turn = RefCell::new(turn);
         let late = wait_limit();
-        // A caller who rebuilds the index or runs a tool waits until it is finished.
-        let is_patient = request.verb.is_long_running()
-            || matches!(request.verb, Verb::Person(PersonCommand::Index(_)));
+        let is_patient = request.verb.has_no_time_limit();
         let over = || check_active(&**turn.borrow()).is_err() || !is_patient && late();
         let gate = snapshot.gate(request.caller.reader);
         let tell = |done, total, words: &Prose| {
@@ -59,23 +143,20 @@ impl Session {
             }
         };
         let view = self.view(snapshot, &request.caller)?;
-        let clerk = StoreCall {
+        let store_call = self.store_call(snapshot, &view, request.caller.reader, &over)?;
+        let sources = self.item_sources(snapshot)?;
+        let item_reader = ItemReader {
             view: &view,
-            context: &self.context,
-            stores: snapshot.stores()?,
-            tables: &self.ledgers,
+            sources: &sources,
+            trust_policy: snapshot.trust_policy()?,
             reader: request.caller.reader,
-            is_cancelled: &over,
         };
+        let signals = CallSignals { is_cancelled: &over, progress: &progress };
         let desk = ItemCall {
             view: &view,
-            store_call: &clerk,
+            store_call: &store_call,
             agent_gate: snapshot.gate(Reader::Agent),
-            sources: &ItemSources::new(
-                snapshot.spaces(&self.context)?,
-                &self.catalogs,
-                self.memory_sources(snapshot),
-            ),
+            sources: &sources,
             context: &self.context,
             agents: snapshot.agents()?,
             item_rules: snapshot.item_rules()?,
@@ -88,22 +169,54 @@ impl Session {
             stream_tool_output: &said,
             cells: &self.cells,
             run_config: snapshot.running()?,
-            search: self.search_resources(snapshot)?,
+            search: self.search_context(snapshot, item_reader, signals)?,
         };
-        run_item_call(&desk, &request.verb)
+        answer(&desk)
     }
 
-    /// Returns what a search needs.
-    fn search_resources<'a>(
+    /// Returns everything that a call can find items in.
+    fn item_sources<'a>(&'a self, snapshot: &'a Snapshot) -> Result<ItemSources<'a>, ToolError> {
+        let spaces = snapshot.spaces(&self.context)?;
+        Ok(ItemSources::new(spaces, &self.catalogs, self.memory_sources(snapshot)))
+    }
+
+    /// Returns what a call about memories and their stores needs.
+    fn store_call<'a>(
         &'a self,
         snapshot: &'a Snapshot,
+        view: &'a View<'a>,
+        reader: Reader,
+        is_cancelled: &'a dyn Fn() -> bool,
+    ) -> Result<StoreCall<'a>, ToolError> {
+        let (context, tables) = (&self.context, &self.ledgers);
+        let stores = snapshot.stores()?;
+        Ok(StoreCall { view, context, stores, tables, reader, is_cancelled })
+    }
+
+    /// Returns what a search needs. The indexed texts depend on the folders that the gate knows,
+    /// because the gate rewrites them, so these folders decide which database is used.
+    fn search_context<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+        item_reader: ItemReader<'a>,
+        signals: CallSignals<'a>,
     ) -> Result<SearchContext<'a>, ToolError> {
+        let landmarks = snapshot.landmarks_digest();
+        let sources = item_reader.sources;
         Ok(SearchContext {
             session_index: &self.searches,
-            landmarks_digest: snapshot.landmarks_digest(),
+            sources: CorpusSources {
+                spaces: sources.spaces(),
+                memory_sources: sources.memory_sources(),
+                locate_database: Box::new(move || self.context.search_database(landmarks)),
+                count_items: Box::new(move || sources.count_items()),
+            },
+            items: item_reader.access(),
+            agent_gate: snapshot.gate(Reader::Agent),
             embedder: snapshot.embedder()?,
             embedding_config: snapshot.embeddings()?,
             type_priority: snapshot.type_priority()?,
+            signals,
         })
     }
 
@@ -135,42 +248,38 @@ impl Session {
         stores.map(|store| MemorySource { store, context, tables: ledgers }).collect()
     }
 
-    /// Answers a call about categories, memories or stores.
-    pub(super) fn handle_store_call(
+    /// Makes what a call about stores needs, and passes it to `answer`.
+    pub(super) fn with_store_call(
         &self,
+        caller: &Caller,
         snapshot: &Snapshot,
-        request: &Request,
         turn: &dyn Turn,
+        answer: impl FnOnce(&StoreCall<'_>) -> Result<Draft, ToolError>,
     ) -> Result<Draft, ToolError> {
         let late = wait_limit();
         let over = || check_active(turn).is_err() || late();
-        let clerk = StoreCall {
-            view: &self.view(snapshot, &request.caller)?,
-            context: &self.context,
-            stores: snapshot.stores()?,
-            tables: &self.ledgers,
-            reader: request.caller.reader,
-            is_cancelled: &over,
-        };
-        match &request.verb {
-            Verb::Category(call) => memory::run_category_call(&clerk, call),
-            Verb::Memory(call) => memory::run_memory_call(&clerk, call),
-            Verb::Stores => Ok(memory::list_stores(&clerk)),
-            Verb::Person(PersonCommand::Store(asked)) => {
-                memory::run_store_command(&clerk, asked, &|| self.reload_and_create_categories())
-            }
-            _ => Ok(error::panic_reply()),
-        }
+        let view = self.view(snapshot, caller)?;
+        answer(&self.store_call(snapshot, &view, caller.reader, &over)?)
     }
 }
 
-/// Passes a call about items to the function that answers it.
-fn run_item_call(desk: &ItemCall<'_>, verb: &Verb) -> Result<Draft, ToolError> {
+/// Answers a call about items.
+pub(super) fn answer_item_verb(call: &ItemCall<'_>, verb: &ItemVerb) -> Result<Draft, ToolError> {
     match verb {
-        Verb::Search(call) => search::search(desk, call),
-        Verb::Load(call) => items::load(desk, call),
-        Verb::Execute(call) => items::execute(desk, call),
-        Verb::Person(asked) => crate::commands::execute_person_command(desk, asked),
-        _ => Ok(error::panic_reply()),
+        ItemVerb::Search(search) => Ok(search::search(&call.search, search)?),
+        ItemVerb::Load(load) => items::load(call, load),
+        ItemVerb::Execute(execute) => items::execute(call, execute),
+    }
+}
+
+/// Answers a call about categories, memories or stores.
+pub(super) fn answer_store_verb(
+    call: &StoreCall<'_>,
+    verb: &StoreVerb,
+) -> Result<Draft, ToolError> {
+    match verb {
+        StoreVerb::Category(category) => memory::run_category_call(call, category),
+        StoreVerb::Memory(memory) => memory::run_memory_call(call, memory),
+        StoreVerb::List => Ok(memory::list_stores(call)),
     }
 }

@@ -4,10 +4,9 @@
 use mere_core::address::AgentName;
 
 use crate::config::{self, WideningConfig};
-use crate::session::context::Context;
-use crate::session::options::{OpenError, OperatorChoice};
 use crate::session::snapshot::Snapshot;
 use crate::trust::approvals::project;
+use crate::world::{Context, OpenError, OperatorChoice};
 use mere_host::{Boundary, Folder, TypedPath};
 
 /// What `mere where` reports.

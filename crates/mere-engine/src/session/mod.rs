@@ -13,8 +13,8 @@ use mere_core::address::{Address, AgentName, Root, Spoken};
 use mere_core::category::CategoryMode;
 use mere_core::gate::{Cleared, ClearedMessage, ReplyMetadata, Seal};
 use mere_core::item::{ItemRef, ItemType, Scope};
-use mere_core::reply::{Draft, codes};
-use mere_core::request::{Caller, Dir, PersonCommand, Reader, Request, Tool, Verb};
+use mere_core::reply::codes;
+use mere_core::request::{Caller, Reader, Request, Tool, Verb};
 use mere_core::trace::SessionId;
 use mere_core::turn::{Outcome, Question, Turn};
 use serde_json::Value;
@@ -24,24 +24,23 @@ use crate::error;
 use crate::error::tool_error::ToolError;
 use crate::files::question::DraftOutcome;
 use crate::files::view::View;
-use crate::files::{dir, file_change, glob, grep, question};
 use crate::items::{Catalogs, ItemSources};
 use crate::memory::{MemoryTables, Stores, UnknownStore};
 use crate::search::SessionIndex;
-use crate::session::context::Context;
+use crate::session::dispatch::{answer_item_verb, answer_store_verb};
 use crate::session::event::Event;
-use crate::session::options::{OpenError, OperatorChoice, Purpose, SessionOptions, SessionState};
+use crate::session::options::{Purpose, SessionOptions, SessionState};
 use crate::session::snapshot::Snapshot;
-use crate::trust::{keys, signers};
-use crate::world::{ResolveError, World};
+use crate::world::{Context, OpenError, OperatorChoice, ResolveError, World};
 use mere_host::{CellPool, FileStamps, TypedPath, WatchedFiles};
 
-pub(crate) mod context;
 mod dispatch;
 pub(crate) mod event;
+pub(crate) mod file_approval;
 pub(crate) mod help;
 pub(crate) mod locations;
 pub(crate) mod options;
+pub(crate) mod project_approval;
 pub(crate) mod snapshot;
 
 /// A session with one project.
@@ -161,9 +160,11 @@ impl Session {
     /// periodic upkeep of the catalogs, the search indexes and the sandbox cells.
     pub fn next_event(&self, seen: &mut u64) -> Option<Event> {
         self.refresh();
-        self.catalogs.rewrite_stale_indexes();
-        self.searches.merge_while_idle();
-        self.cells.release_unused();
+        run_upkeep(|| {
+            self.catalogs.rewrite_stale_indexes();
+            self.searches.merge_while_idle();
+            self.cells.release_unused();
+        });
         let generation = self.generation.load(Ordering::Acquire);
         let changed = generation != *seen;
         *seen = generation;
@@ -196,7 +197,7 @@ impl Session {
 
     /// Writes the item indexes that are worth updating, before a short session ends.
     pub fn finish(&self) {
-        self.catalogs.rewrite_stale_indexes();
+        run_upkeep(|| self.catalogs.rewrite_stale_indexes());
     }
 
     /// Reads the configuration again if its files have changed. A call that is under way keeps the
@@ -257,45 +258,20 @@ impl Session {
         request: &Request,
         turn: &mut dyn Turn,
     ) -> Result<DraftOutcome, ToolError> {
-        let caller = &request.caller;
-        let view = || self.view(snapshot, caller);
         let draft = match &request.verb {
             Verb::InvalidCall(error) => error::call_error_reply(error),
             Verb::Help { topic } => help::help(*topic),
-            Verb::Dir(Dir::Pwd) => self.pwd(snapshot, caller)?,
-            Verb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
-            Verb::Dir(Dir::List { path, cursor }) => {
-                dir::list(&view()?, path, cursor.as_ref(), turn)?
+            Verb::Files(verb) => return self.answer_file_verb(verb, request, snapshot, turn),
+            Verb::Items(verb) => {
+                self.with_item_call(request, snapshot, turn, |call| answer_item_verb(call, verb))?
             }
-            Verb::Dir(Dir::Tree { path, depth, cursor }) => {
-                dir::tree(&view()?, path, (*depth, cursor.as_ref()), turn)?
+            Verb::Stores(verb) => {
+                self.with_store_call(&request.caller, snapshot, turn, |call| {
+                    answer_store_verb(call, verb)
+                })?
             }
-            Verb::Read(call) => {
-                return question::read_with_confirmation(view()?, call, request, turn);
-            }
-            Verb::Glob(call) => glob::glob(&view()?, call, turn)?,
-            Verb::Grep(call) => grep::grep(&view()?, call, turn)?,
-            Verb::ChangeFile(call) => {
-                file_change::change_file(&view()?, &self.context.project, call, turn)?
-            }
-            // A broken configuration can still be checked.
-            Verb::Person(PersonCommand::CheckConfig) => {
-                crate::commands::check_config(&self.context)
-            }
-            Verb::Person(PersonCommand::Keys(asked)) => {
-                keys::run_command(&self.context.environment, asked, request.key_passphrase.as_ref())
-            }
-            Verb::Person(PersonCommand::Trust(asked)) => {
-                signers::run_command(&self.context.environment, asked)
-            }
-            Verb::Category(_)
-            | Verb::Memory(_)
-            | Verb::Stores
-            | Verb::Person(PersonCommand::Store(_)) => {
-                self.handle_store_call(snapshot, request, turn)?
-            }
-            Verb::Search(_) | Verb::Load(_) | Verb::Execute(_) | Verb::Person(_) => {
-                self.handle_item_call(snapshot, request, turn)?
+            Verb::Person(command) => {
+                self.answer_person_command(command, request, snapshot, turn)?
             }
         };
         Ok(DraftOutcome::Done(draft))
@@ -337,19 +313,6 @@ impl Session {
         Ok(snapshot.find_root(&home)?.ok_or(ResolveError::NotVisible)?)
     }
 
-    fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Draft, ToolError> {
-        let home = self.home_of(snapshot, caller)?;
-        Ok(dir::pwd(&home, self.working_address.as_ref()))
-    }
-
-    fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
-        let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
-        if let Some((_, home)) = &self.state {
-            *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
-        }
-        Ok(dir::cd(&to, self.working_address.as_ref()))
-    }
-
     /// Returns the home root for calls that name none.
     pub fn home(&self) -> Root {
         let home = self.state.as_ref().map(|(_, home)| home);
@@ -369,6 +332,13 @@ impl Session {
         let said = Spoken::Relative { path, directory: true };
         let world = self.world(&AgentName::default())?;
         world.resolve(&said, &Root::Project).ok().map(|seen| seen.address().clone())
+    }
+}
+
+/// Runs work that belongs to no call. If it panics, it is left for the next time.
+fn run_upkeep(work: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(work)).is_err() {
+        tracing::error!("the upkeep panicked");
     }
 }
 

@@ -17,32 +17,15 @@ use crate::config::{
 };
 use crate::memory::{ItemRules, Stores, resolve_stores};
 use crate::search::{Embedder, MINILM_FILE};
-use crate::session::context::Context;
-use crate::session::options::{Mods, OperatorChoice};
 use crate::space::{InPlace, Space};
 use crate::trust;
 use crate::trust::approvals::{files, project};
 use crate::trust::project_key::ProjectKey;
-use crate::trust::{TrustPolicy, keys, signers};
-use crate::world::{HiddenFolders, MountedRoot, SensitivityRules, World};
+use crate::trust::{ProjectFolders, TrustPolicy, keys, signers};
+use crate::world::{
+    Context, HiddenFolders, Mods, MountedRoot, OperatorChoice, SensitivityRules, World, WorldError,
+};
 use mere_host::{Environment, Folder, SPACE_FOLDER, WORKSPACES_FOLDER, WatchedFiles};
-
-/// Why the roots of a session could not be put together.
-#[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum WorldError {
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// The machine failed while the world was put together. What cannot be recognised as private
-    /// must not be shown, so nothing is.
-    #[error("reading or writing failed: {0}")]
-    Io(Arc<io::Error>),
-}
-
-impl From<io::Error> for WorldError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(Arc::new(error))
-    }
-}
 
 /// The roots, the rules and the gate of one configuration.
 pub(crate) struct Snapshot {
@@ -299,6 +282,7 @@ fn resolve_config(
         mods.extend(open_mods(surroundings, &ours, space.as_ref())?);
         mods.extend(stores.mounted_roots());
     }
+    let folders = ProjectFolders { project: &context.project, space: space.as_ref() };
     let (yours, own) = (&user.storage, &ours.storage);
     let format = own.settings.output_format.or(yours.settings.output_format);
     Ok(ResolvedConfig {
@@ -308,7 +292,7 @@ fn resolve_config(
         in_place_folders: ours.skill_folders.iter().chain(&user.skill_folders).cloned().collect(),
         enclosing_repository: outer
             .map(|outer| (Arc::clone(&outer.folder), outer.inner_path.clone())),
-        trust_policy: TrustPolicy::read(context, space.as_ref(), (&user.signing, &ours.signing))?,
+        trust_policy: TrustPolicy::read(surroundings, folders, &user.signing, &ours.signing)?,
         item_rules: ItemRules::new(yours, own, context.least_mode()),
         mirror: format.unwrap_or_default(),
         embedder: Embedder::from_config(&user.embeddings, surroundings),
@@ -376,7 +360,7 @@ fn open_mods(
             }
         };
         if folder.is_inside_any(&private)? {
-            tracing::warn!(name = %one.name, "extra folder left out: keys or approvals are there");
+            tracing::warn!(name = %one.name, "extra folder left out: keys or approvals are kept there");
             continue;
         }
         let root = Root::Mod(one.name.clone());

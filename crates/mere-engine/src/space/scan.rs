@@ -6,7 +6,6 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use mere_core::digest::Sha256;
 use mere_core::item::{self, Scope, ScopedPath};
@@ -15,7 +14,10 @@ use serde::{Deserialize, Serialize};
 use super::entry::{self, CatalogEntry};
 use super::scanned_folder::{ScannedFolder, read_folder};
 use super::{ItemTree, Space};
-use mere_host::{FileStamp, OpenFolder, available_parallelism, now_nanoseconds};
+use mere_host::{
+    FileStamp, OpenFolder, SharedWork, available_parallelism, fault_point, now_nanoseconds,
+    share_work,
+};
 
 /// The most items that a space may have, because each takes memory while they are sorted.
 const MAX_ITEMS: usize = 1_000_000;
@@ -103,7 +105,8 @@ pub(crate) fn scan_from(
     known: &ScanOptions<'_>,
 ) -> io::Result<ScanResult> {
     let tasks = folders.into_iter().map(|(plot, below)| ScanTask::Folder { plot, below });
-    let board = TaskQueue { tasks: tasks.collect(), busy: 0, found: 0, failed: None };
+    let board =
+        TaskQueue { tasks: tasks.collect(), busy: 0, found: 0, failed: None, is_stopped: false };
     let crew = ScanWorkers {
         scope,
         trees: plots,
@@ -112,16 +115,13 @@ pub(crate) fn scan_from(
         queue: Mutex::new(board),
         wake: Condvar::new(),
     };
-    let mut census = thread::scope(|threads| {
-        let others = (1..available_parallelism(MAX_THREADS))
-            .map(|_| threads.spawn(|| crew.work()))
-            .collect::<Vec<_>>();
-        let mut census = crew.work();
-        for other in others {
-            census.add(other.join().unwrap_or_default());
-        }
-        census
+    let (mut census, others) = share_work(&crew, |threads| {
+        threads.start(available_parallelism(MAX_THREADS) - 1);
+        crew.work()
     });
+    for other in others {
+        census.add(other);
+    }
     let board = crew.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = board.failed {
         return Err(error);
@@ -150,6 +150,8 @@ struct TaskQueue {
     busy: usize,
     found: usize,
     failed: Option<io::Error>,
+    /// Whether a thread has panicked, so that its task will never be finished.
+    is_stopped: bool,
 }
 
 struct ScanWorkers<'a> {
@@ -161,13 +163,16 @@ struct ScanWorkers<'a> {
     wake: Condvar,
 }
 
-impl ScanWorkers<'_> {
+impl SharedWork for ScanWorkers<'_> {
+    type Output = ScanResult;
+
     /// Performs tasks until none are left, and returns what this thread found.
     fn work(&self) -> ScanResult {
         let mut census = ScanResult::default();
         let mut board = self.lock_queue();
         loop {
             match board.tasks.pop_front() {
+                _ if board.is_stopped => return census,
                 Some(task) if board.failed.is_none() => {
                     board.busy += 1;
                     drop(board);
@@ -185,6 +190,13 @@ impl ScanWorkers<'_> {
         }
     }
 
+    fn stop(&self) {
+        self.lock_queue().is_stopped = true;
+        self.wake.notify_all();
+    }
+}
+
+impl ScanWorkers<'_> {
     fn perform(&self, task: ScanTask, census: &mut ScanResult) -> io::Result<Vec<ScanTask>> {
         match task {
             ScanTask::Folder { plot, below } => self.scan_folder(plot, &below, census),
@@ -259,6 +271,7 @@ impl ScanWorkers<'_> {
     ) -> io::Result<()> {
         let mut bytes = Vec::new();
         for (place, name) in files {
+            fault_point("scan", place.id.as_str());
             if self.options.depth == ScanDepth::Names {
                 let stamp = FileStamp::from((0, 0, 0, 0));
                 census.entries.push(CatalogEntry::new(place, stamp, None));

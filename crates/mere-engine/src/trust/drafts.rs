@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use mere_core::address::Address;
 
 use super::policy::now;
+use crate::policy::SigningPermit;
 use crate::trust::approvals::records;
 use crate::trust::approvals::records::RecordError;
 use crate::trust::project_key::ProjectKey;
@@ -46,11 +47,13 @@ pub(super) fn read_drafts(surroundings: &Environment, key: Option<ProjectKey>) -
     own.collect()
 }
 
-/// Makes an item a draft from now on, and returns when that ends.
+/// Makes an item a draft from now on, and returns when that ends. Signatures are set aside by
+/// somebody who could make them.
 pub(crate) fn start_draft(
     surroundings: &Environment,
     key: &ProjectKey,
     address: &Address,
+    _permit: &SigningPermit,
 ) -> Result<Timestamp, RecordError> {
     let until = now() + DRAFT_DURATION;
     replace_records(surroundings, key, &[address], |records| {

@@ -4,7 +4,7 @@
 //! keys, [`signers`] the keys of others that they trust, [`team`] the roster that they joined. Only
 //! people's commands change any of it.
 
-pub mod approvals;
+pub(crate) mod approvals;
 pub(crate) mod drafts;
 pub(crate) mod keys;
 pub(crate) mod policy;
@@ -15,7 +15,7 @@ pub(crate) mod team_folders;
 pub(crate) mod tokens;
 
 pub(crate) use drafts::{FILE as DRAFTS_FILE, forget_drafts, start_draft};
-pub(crate) use policy::{TrustPolicy, now};
+pub(crate) use policy::{ProjectFolders, TrustPolicy, now};
 pub(crate) use team::{
     DEFAULT_SIGNED_TYPES, FILE as TEAMS_FILE, Membership, Quorum, ROSTER_FILE, ROSTER_SIDECAR,
     RosterFile, RosterTrouble, last_pinned, pin, roster_address, unpin,

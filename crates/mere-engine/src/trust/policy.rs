@@ -11,7 +11,7 @@ use mere_core::trust::{Fingerprint, KeyLimits, Keyring, Roster, TrustedKey};
 use super::drafts::{self, DraftRecord};
 use super::team::{Membership, Quorum, RosterTrouble, Team};
 use crate::config::SigningConfig;
-use crate::session::context::Context;
+use crate::policy::SignatureRequirement;
 use crate::trust::project_key::ProjectKey;
 use crate::trust::{keys, project_key, signers};
 use mere_host::{Environment, Folder, now_nanoseconds as nanoseconds};
@@ -31,6 +31,13 @@ pub(crate) struct TrustPolicy {
     is_unattended: bool,
 }
 
+/// The folder of a project, and its space if it has one.
+#[derive(Clone, Copy)]
+pub(crate) struct ProjectFolders<'a> {
+    pub(crate) project: &'a Folder,
+    pub(crate) space: Option<&'a Folder>,
+}
+
 /// The trusted keys and the space id of one scope.
 #[derive(Clone, Default)]
 struct ScopeTrust {
@@ -47,15 +54,16 @@ impl TrustPolicy {
     /// Reads the policy of the user and their team; `user` and `project` are the two
     /// configurations.
     pub(crate) fn read(
-        context: &Context,
-        space: Option<&Folder>,
-        (user, project): (&SigningConfig, &SigningConfig),
+        environment: &Environment,
+        folders: ProjectFolders<'_>,
+        user: &SigningConfig,
+        project: &SigningConfig,
     ) -> std::io::Result<Self> {
-        let surroundings = &context.environment;
+        let surroundings = environment;
+        let space = folders.space;
         let user_space = surroundings.user_space()?;
         let project_id = space.and_then(|space| project_key::space_id(space.dir()));
         let user_id = user_space.as_ref().and_then(|space| project_key::space_id(space.dir()));
-        let folders = (&*context.project, space);
         let team = Team::read(surroundings, folders, project_id.as_deref());
         let own = keys::own_keys(surroundings);
         let personal = personal_keyring(surroundings, &own);
@@ -72,7 +80,7 @@ impl TrustPolicy {
         required.sort();
         required.dedup();
         let mut drafts =
-            drafts::read_drafts(surroundings, ProjectKey::for_project(&context.project, space));
+            drafts::read_drafts(surroundings, ProjectKey::for_project(folders.project, space));
         let user_key =
             user_space.as_ref().and_then(|space| ProjectKey::for_project(space, Some(space)));
         drafts.extend(drafts::read_drafts(surroundings, user_key));
@@ -145,6 +153,15 @@ impl TrustPolicy {
     /// Checks whether items of a type must be signed to be used.
     pub(crate) fn requires_signature(&self, kind: ItemType) -> bool {
         self.required_types.contains(&kind)
+    }
+
+    /// Returns whether items of a type must be signed to be used, as policy asks for it.
+    pub(crate) fn signature_requirement(&self, kind: ItemType) -> SignatureRequirement {
+        if self.requires_signature(kind) {
+            SignatureRequirement::Required
+        } else {
+            SignatureRequirement::Optional
+        }
     }
 
     /// Returns the types whose items must be signed to be used.

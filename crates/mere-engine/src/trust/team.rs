@@ -10,6 +10,7 @@ use mere_core::item::ItemType;
 use mere_core::trust::{Fingerprint, PublicKey, Roster, SignedRoster};
 use serde_json::json;
 
+use super::policy::ProjectFolders;
 use super::team_folders;
 use crate::config;
 use crate::trust::approvals::records;
@@ -109,9 +110,10 @@ impl Team {
     /// Reads the roster of a space. A roster that follows the pinned one is pinned in its place.
     pub(super) fn read(
         surroundings: &Environment,
-        (project, space): (&Folder, Option<&Folder>),
+        folders: ProjectFolders<'_>,
         space_id: Option<&str>,
     ) -> Self {
+        let ProjectFolders { project, space } = folders;
         let file = space.map_or(RosterFile::None, |space| RosterFile::read(space.dir()));
         let pinned = PinnedRoster::read_for_folder(surroundings, project, space_id);
         let mut team = Self { roster_file: file, pinned, space_id: space_id.map(str::to_owned) };

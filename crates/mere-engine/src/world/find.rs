@@ -32,7 +32,7 @@ impl World {
         bounds: &SweepBounds<'_>,
         turn: &dyn Turn,
     ) -> Result<SweepPage<RelPath>, TraversalError> {
-        self.sweep_below(target, bounds, PathOrder::FolderByFolder, &DirectoryCollector, turn)
+        self.sweep_below(target, bounds, &DirectoryCollector, turn)
     }
 
     /// Returns the page of files below `target` whose paths match, ordered by the bytes of their
@@ -44,7 +44,7 @@ impl World {
         bounds: &SweepBounds<'_>,
         turn: &dyn Turn,
     ) -> Result<SweepPage<()>, TraversalError> {
-        self.sweep_below(target, bounds, PathOrder::Bytes, &FileNameCollector(pattern), turn)
+        self.sweep_below(target, bounds, &FileNameCollector(pattern), turn)
     }
 
     /// Sweeps what lies below `target`. Nothing lies below a root without a folder.
@@ -52,7 +52,6 @@ impl World {
         &self,
         target: &VisibilityRef,
         bounds: &SweepBounds<'_>,
-        order: PathOrder,
         harvest: &H,
         turn: &dyn Turn,
     ) -> Result<SweepPage<H::Output>, TraversalError> {
@@ -66,7 +65,7 @@ impl World {
             path,
             limits: self.limits(root),
             ignore_base: rules,
-            order,
+            order: H::ORDER,
             depth: bounds.depth,
             size: bounds.size,
             start: bounds.start,
@@ -90,6 +89,7 @@ struct DirectoryCollector;
 impl Collector for DirectoryCollector {
     type Output = RelPath;
     type Scratch = ();
+    const ORDER: PathOrder = PathOrder::FolderByFolder;
 
     fn make_scratch(&self) {}
 
@@ -120,6 +120,7 @@ struct FileNameCollector<'a>(&'a Pattern);
 impl Collector for FileNameCollector<'_> {
     type Output = ();
     type Scratch = ();
+    const ORDER: PathOrder = PathOrder::Bytes;
 
     fn make_scratch(&self) {}
 

@@ -168,7 +168,7 @@ impl World {
         turn: &dyn Turn,
     ) -> Result<SweepPage<Vec<LineMatch>>, TraversalError> {
         query.max_matches = bounds.size.saturating_add(1);
-        self.sweep_below(target, bounds, PathOrder::Bytes, query, turn)
+        self.sweep_below(target, bounds, query, turn)
     }
 }
 
@@ -176,6 +176,7 @@ impl Collector for GrepQuery<'_> {
     type Output = Vec<LineMatch>;
     /// A searcher with its buffers, and a matcher that is not shared with other workers.
     type Scratch = (Searcher, RegexMatcher);
+    const ORDER: PathOrder = PathOrder::Bytes;
 
     fn make_scratch(&self) -> Self::Scratch {
         let searcher = SearcherBuilder::new()

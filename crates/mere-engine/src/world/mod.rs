@@ -3,11 +3,15 @@
 //! Only [`World::resolve`] makes a [`VisibilityRef`]. It walks by directory handles, one component
 //! at a time, so what was checked is what is opened; see `docs/adr/0001-visibility-ref.md`.
 
+mod context;
+mod error;
 mod find;
 mod grep;
 mod hidden;
 mod ignore;
 mod list;
+mod open_error;
+mod operator_choice;
 mod sensitivity;
 mod sweep;
 mod visibility;
@@ -18,11 +22,16 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use mere_core::address::{Address, ModName, RelPath, Root, Spoken};
 
+pub(crate) use context::Context;
+pub(crate) use error::WorldError;
 pub(crate) use find::SweepBounds;
 pub(crate) use grep::{Case, GrepQuery, LineMatch, LineRenderer, PrivateKeyContext, ShownLine};
 pub(crate) use hidden::HiddenFolders;
 pub(crate) use list::{DirEntry, Listing, TraversalError, check_active};
 use mere_host::Folder;
+pub use open_error::OpenError;
+pub use operator_choice::Mods;
+pub(crate) use operator_choice::OperatorChoice;
 pub(crate) use sensitivity::SensitivityRules;
 use sensitivity::VisibilityRules;
 pub(crate) use sweep::{Position, SweepPage, Weight};

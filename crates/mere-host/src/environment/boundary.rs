@@ -87,7 +87,8 @@ impl Environment {
             let below =
                 folder.and_then(|folder| path.strip_prefix(folder).ok().map(Path::to_owned));
             if let Some(below) = below {
-                return LocatedPath { address: address(root, &below, path.is_dir()), boundary };
+                let address = address(root, &below, &path);
+                return LocatedPath { address, boundary };
             }
         }
         let system = SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
@@ -107,10 +108,11 @@ pub(crate) fn weakly_canonicalize(path: &Path) -> Option<PathBuf> {
     plain.then(|| if rest.as_os_str().is_empty() { there } else { there.join(rest) })
 }
 
-fn address(root: Root, below: &Path, is_directory: bool) -> Option<Address> {
+/// Returns the address of the file or folder at `path`, which lies `below` the root.
+fn address(root: Root, below: &Path, path: &Path) -> Option<Address> {
     let names = below.iter().map(|name| name.to_str()?.parse::<Segment>().ok());
-    let path = names.collect::<Option<RelPath>>()?;
+    let inside = names.collect::<Option<RelPath>>()?;
     let address =
-        if is_directory { Address::directory(root, path) } else { Address::file(root, path) };
+        if path.is_dir() { Address::directory(root, inside) } else { Address::file(root, inside) };
     address.is_within_length_limit().then_some(address)
 }

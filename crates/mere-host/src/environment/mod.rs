@@ -5,9 +5,11 @@
 //! variable or builds a host path.
 
 pub(crate) mod boundary;
+pub(crate) mod fault;
 pub(crate) mod parallelism;
 pub(crate) mod project;
 pub(crate) mod terminal;
+pub(crate) mod threads;
 pub(crate) mod typed_path;
 
 use std::ffi::OsString;

@@ -73,7 +73,12 @@ impl PackageSets {
         let empty = self.0.join(temporary_name());
         fs::create_dir(&folder)?;
         fs::create_dir(&empty)?;
-        let filled = install_packages((&folder, &empty), (asking, text), program);
+        let filled = install_packages(
+            InstallFolders { folder: &folder, empty: &empty },
+            asking,
+            text,
+            program,
+        );
         let _ = fs::remove_dir_all(&empty);
         let fetched = filled.and_then(|()| {
             make_world_readable(&folder)?;
@@ -124,13 +129,21 @@ impl Environment {
     }
 }
 
-/// Installs the packages into `folder`. Pip runs in `empty`, because Python would import what pip
-/// puts into its own working directory.
+/// The folder that packages are installed into, and an empty one. Pip runs in the empty one, because
+/// Python would import what pip puts into its own working directory.
+#[derive(Clone, Copy)]
+struct InstallFolders<'a> {
+    folder: &'a Path,
+    empty: &'a Path,
+}
+
 fn install_packages(
-    (folder, empty): (&Path, &Path),
-    (asking, text): (PackageManifest, &[u8]),
+    folders: InstallFolders<'_>,
+    asking: PackageManifest,
+    text: &[u8],
     program: &Program,
 ) -> Result<(), PackagesError> {
+    let InstallFolders { folder, empty } = folders;
     match asking {
         PackageManifest::Requirements => {
             let asked = check_requirements(text)?;

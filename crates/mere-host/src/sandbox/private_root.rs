@@ -127,7 +127,11 @@ fn bind_system_path(name: &str) -> io::Result<()> {
     if metadata.is_symlink() {
         return symlink(fs::read_link(&source)?, &target);
     }
-    create_mount_point(&target, metadata.is_dir())?;
+    if metadata.is_dir() {
+        fs::create_dir_all(&target)?;
+    } else {
+        write_file(&target, b"")?;
+    }
     Ok(mount_bind_recursive(&source, &target)?)
 }
 
@@ -136,7 +140,7 @@ fn bind_folder(bind: &BindMount) -> io::Result<()> {
     let target = Path::new(&bind.target);
     let source = Path::new(OsStr::from_bytes(&bind.source));
     let source = Path::new(OLD_ROOT).join(source.strip_prefix("/").map_err(io::Error::other)?);
-    create_mount_point(target, true)?;
+    fs::create_dir_all(target)?;
     mount_bind_recursive(&source, target)?;
     let shown = target.metadata()?;
     if bind.identity.is_some_and(|identity| identity != (shown.dev(), shown.ino())) {
@@ -149,21 +153,13 @@ fn bind_devices() -> io::Result<()> {
     fs::create_dir("/dev")?;
     for (name, _) in DEVICES {
         let target = Path::new("/dev").join(name);
-        create_mount_point(&target, false)?;
+        write_file(&target, b"")?;
         mount_bind_recursive(Path::new(OLD_ROOT).join("dev").join(name), &target)?;
     }
     for (name, target) in DESCRIPTOR_LINKS {
         symlink(target, Path::new("/dev").join(name))?;
     }
     Ok(())
-}
-
-/// Creates the file or folder that something is mounted on.
-fn create_mount_point(target: &Path, is_folder: bool) -> io::Result<()> {
-    if is_folder {
-        return fs::create_dir_all(target);
-    }
-    write_file(target, b"")
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -228,7 +228,9 @@ impl Supervision<'_> {
                 self.outputs.report_new_output(watcher);
             }
             if ended.is_none() {
-                ended = self.end_reason(began.elapsed() >= timeout, watcher, watch);
+                let is_late = began.elapsed() >= timeout;
+                ended =
+                    if is_late { Some(RunEnd::Timeout) } else { self.end_reason(watcher, watch) };
                 if ended.is_some() {
                     self.process.kill();
                     end_by = Some(Instant::now() + KILL_GRACE);
@@ -250,15 +252,7 @@ impl Supervision<'_> {
         Ok(FinishedRun { end: ended, stdout, stderr, duration })
     }
 
-    fn end_reason(
-        &self,
-        late: bool,
-        watcher: &RunObserver<'_>,
-        watch: &mut UsageMonitor,
-    ) -> Option<RunEnd> {
-        if late {
-            return Some(RunEnd::Timeout);
-        }
+    fn end_reason(&self, watcher: &RunObserver<'_>, watch: &mut UsageMonitor) -> Option<RunEnd> {
         if (watcher.is_cancelled)() {
             return Some(RunEnd::Cancelled);
         }

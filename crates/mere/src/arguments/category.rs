@@ -4,7 +4,7 @@
 
 use clap::{Args, Subcommand};
 use mere_core::address::ModName;
-use mere_core::category::Description;
+use mere_core::category::{DeletableContents, Description, Force};
 use mere_core::item::{Category, IdError};
 
 use super::AnswerArguments;
@@ -21,6 +21,17 @@ pub(crate) struct CategoryArguments {
     /// The memory store [default: `settings.defaultStore`, else the first]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) store: Option<ModName>,
+}
+
+impl CategoryArguments {
+    /// Checks whether the person overrides the store's mode.
+    pub(crate) fn is_forced(&self) -> bool {
+        match &self.what {
+            CategoryCommandArguments::Create(arguments) => arguments.force,
+            CategoryCommandArguments::Delete(arguments) => arguments.force,
+            _ => false,
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -104,9 +115,16 @@ pub(crate) struct CreateCategoryArguments {
     pub(crate) description: Option<Description>,
     /// Create it even if the store's mode forbids it; only at a terminal
     #[arg(long)]
-    pub(crate) force: bool,
+    force: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl CreateCategoryArguments {
+    /// Returns whether the person overrides the store's mode.
+    pub(crate) fn force(&self) -> Force {
+        if self.force { Force::Mode } else { Force::No }
+    }
 }
 
 /// The arguments for a category to delete.
@@ -123,12 +141,24 @@ pub(crate) struct DeleteCategoryArguments {
     pub(crate) recursive: bool,
     /// Delete it even if the store's mode forbids it; only at a terminal
     #[arg(long)]
-    pub(crate) force: bool,
+    force: bool,
     /// Answer yes to all questions
     #[arg(long, short)]
     pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl DeleteCategoryArguments {
+    /// Returns whether the person overrides the store's mode.
+    pub(crate) fn force(&self) -> Force {
+        if self.force { Force::Mode } else { Force::No }
+    }
+
+    /// Returns what the category may contain.
+    pub(crate) fn contents(&self) -> DeletableContents {
+        if self.recursive { DeletableContents::Everything } else { DeletableContents::Nothing }
+    }
 }
 
 /// Parses a category that has a name.

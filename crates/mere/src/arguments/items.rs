@@ -5,10 +5,11 @@
 
 use std::str::FromStr;
 
-use clap::{Args, Subcommand, ValueEnum};
-use mere_core::digest::Sha256;
+use clap::{Args, ValueEnum};
 use mere_core::item::{Category, ItemForm, ItemId, ItemRef, ItemType, Scope};
-use mere_core::request::LookupScope;
+use mere_core::request::{
+    AuthorChoice, GitHook, InitSpace, ItemCommand, ListItems, LookupScope, StarterItems,
+};
 
 use super::ColourArgument;
 
@@ -109,15 +110,29 @@ impl From<ScopeArgument> for Scope {
 pub(crate) struct InitArguments {
     /// Create your own space instead of the project's
     #[arg(long)]
-    pub(crate) user: bool,
+    user: bool,
     /// What to put into a new space
     #[arg(long, value_enum, default_value_t = TemplateArgument::Example)]
-    pub(crate) template: TemplateArgument,
+    template: TemplateArgument,
     /// Let git check signatures before each commit: installs a pre-commit hook
     #[arg(long, conflicts_with = "user")]
-    pub(crate) git_hook: bool,
+    git_hook: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl InitArguments {
+    /// Builds the request.
+    pub(crate) fn to_request(&self) -> InitSpace {
+        InitSpace {
+            scope: if self.user { Scope::User } else { Scope::Project },
+            example: match self.template {
+                TemplateArgument::Example => StarterItems::OneOfEach,
+                TemplateArgument::Blank => StarterItems::None,
+            },
+            hook: if self.git_hook { GitHook::Install } else { GitHook::Leave },
+        }
+    }
 }
 
 /// What a new space contains.
@@ -137,12 +152,24 @@ pub(crate) enum TemplateArgument {
   mere new tool data/clean --user")]
 pub(crate) struct NewArguments {
     #[command(flatten)]
-    pub(crate) item: ItemArguments,
+    item: ItemArguments,
     /// Create it in your own space instead of the project's
     #[arg(long)]
-    pub(crate) user: bool,
+    user: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl NewArguments {
+    /// Builds the request.
+    pub(crate) fn to_request(&self) -> ItemCommand {
+        ItemCommand::New {
+            kind: self.item.kind.kind,
+            item: self.item.item.clone(),
+            scope: if self.user { Scope::User } else { Scope::Project },
+            form: self.item.kind.form,
+        }
+    }
 }
 
 /// Broken items are listed with what is wrong.
@@ -154,15 +181,27 @@ pub(crate) struct NewArguments {
 pub(crate) struct ListArguments {
     /// List only this type
     #[arg(value_name = "TYPE")]
-    pub(crate) kind: Option<TypeArgument>,
+    kind: Option<TypeArgument>,
     /// List only this scope
     #[arg(long, value_enum)]
-    pub(crate) scope: Option<ScopeArgument>,
+    scope: Option<ScopeArgument>,
     /// List only this category and those below it
     #[arg(long)]
-    pub(crate) category: Option<Category>,
+    category: Option<Category>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl ListArguments {
+    /// Builds the request.
+    pub(crate) fn to_request(&self) -> ListItems {
+        ListItems {
+            kind: self.kind.map(|kind| kind.kind),
+            form: self.kind.map(|kind| kind.form).filter(|form| *form == ItemForm::Folder),
+            scope: self.scope.map(Scope::from),
+            category: self.category.clone(),
+        }
+    }
 }
 
 /// The project's item wins over yours.
@@ -187,15 +226,27 @@ pub(crate) struct ShowArguments {
   mere copy note style --to project")]
 pub(crate) struct CopyArguments {
     #[command(flatten)]
-    pub(crate) item: ItemArguments,
+    item: ItemArguments,
     /// The scope to copy it to; it is copied from the other one
     #[arg(long, value_enum)]
-    pub(crate) to: ScopeArgument,
+    to: ScopeArgument,
     /// Sign the copy as its author instead of keeping the author's signature
     #[arg(long)]
-    pub(crate) as_mine: bool,
+    as_mine: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl CopyArguments {
+    /// Builds the request.
+    pub(crate) fn to_request(&self) -> ItemCommand {
+        ItemCommand::Copy {
+            kind: self.item.kind.kind,
+            item: self.item.item.clone(),
+            to: self.to.into(),
+            author: if self.as_mine { AuthorChoice::Me } else { AuthorChoice::Unchanged },
+        }
+    }
 }
 
 /// Its id stays. A category named in the file itself is changed as well.
@@ -205,16 +256,29 @@ pub(crate) struct CopyArguments {
   mere move note style ''             into no category")]
 pub(crate) struct MoveArguments {
     #[command(flatten)]
-    pub(crate) item: ItemArguments,
+    item: ItemArguments,
     /// The new category; '' for none
-    pub(crate) category: Category,
+    category: Category,
     /// Become its author; without this, an item signed by somebody else is not moved
     #[arg(long)]
-    pub(crate) as_mine: bool,
+    as_mine: bool,
     #[command(flatten)]
-    pub(crate) source: TargetArguments,
+    source: TargetArguments,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl MoveArguments {
+    /// Builds the request.
+    pub(crate) fn to_request(&self) -> ItemCommand {
+        ItemCommand::Move {
+            kind: self.item.kind.kind,
+            item: self.item.item.clone(),
+            category: self.category.clone(),
+            source: self.source.source(),
+            author: if self.as_mine { AuthorChoice::Me } else { AuthorChoice::Unchanged },
+        }
+    }
 }
 
 /// Links to a renamed knowledge entry are updated in the notes of its scope.
@@ -224,16 +288,29 @@ pub(crate) struct MoveArguments {
   mere rename tool api/jwt token")]
 pub(crate) struct RenameArguments {
     #[command(flatten)]
-    pub(crate) item: ItemArguments,
+    item: ItemArguments,
     /// The new id
-    pub(crate) new_id: ItemId,
+    new_id: ItemId,
     /// Become its author; without this, an item signed by somebody else is not renamed
     #[arg(long)]
-    pub(crate) as_mine: bool,
+    as_mine: bool,
     #[command(flatten)]
-    pub(crate) source: TargetArguments,
+    source: TargetArguments,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl RenameArguments {
+    /// Builds the request.
+    pub(crate) fn to_request(&self) -> ItemCommand {
+        ItemCommand::Rename {
+            kind: self.item.kind.kind,
+            item: self.item.item.clone(),
+            id: self.new_id.clone(),
+            source: self.source.source(),
+            author: if self.as_mine { AuthorChoice::Me } else { AuthorChoice::Unchanged },
+        }
+    }
 }
 
 /// Asks first.
@@ -260,80 +337,6 @@ pub(crate) struct DeleteArguments {
 pub(crate) struct WhyArguments {
     #[command(flatten)]
     pub(crate) item: ItemArguments,
-    #[command(flatten)]
-    pub(crate) answer: AnswerArguments,
-}
-
-/// The index only saves time: answers are right with and without it.
-#[derive(Args)]
-#[command(after_help = "Examples:
-  mere index               read what has changed, and write .ai/.index.json
-  mere index --rebuild     read everything
-  mere index --check       compare with the disk; exit status 4 if they differ")]
-pub(crate) struct IndexArguments {
-    /// Compare it with the disk, and write nothing
-    #[arg(long)]
-    pub(crate) check: bool,
-    /// Read everything again
-    #[arg(long, conflicts_with = "check")]
-    pub(crate) rebuild: bool,
-    #[command(flatten)]
-    pub(crate) answer: AnswerArguments,
-}
-
-/// Review what agents propose: shows each change and asks.
-#[derive(Args)]
-#[command(after_help = "Examples:
-  mere review                        one after the other
-  mere review --list
-  mere review --show NAME
-  mere review --accept NAME          accepts the proposal as it is now, without asking
-  mere review --accept NAME --digest SHA256
-  mere review --reject NAME")]
-pub(crate) struct ReviewArguments {
-    /// List the proposals without asking
-    #[arg(long)]
-    pub(crate) list: bool,
-    /// Show one proposal
-    #[arg(long, value_name = "NAME", conflicts_with = "list")]
-    pub(crate) show: Option<String>,
-    /// Accept a proposal
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["list", "show"])]
-    pub(crate) accept: Option<String>,
-    /// With --accept: only if it is still what --show printed this digest for
-    #[arg(long, value_name = "SHA256", requires = "accept")]
-    pub(crate) digest: Option<Sha256>,
-    /// Reject a proposal
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["list", "show", "accept"])]
-    pub(crate) reject: Option<String>,
-    #[command(flatten)]
-    pub(crate) answer: AnswerArguments,
-}
-
-/// The config files of the project and of the user.
-#[derive(Args)]
-pub(crate) struct ConfigArguments {
-    #[command(subcommand)]
-    pub(crate) what: ConfigCommand,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum ConfigCommand {
-    /// Check both files; the exit status is 4 if one is invalid
-    #[command(after_help = "Example:
-  mere config check --json")]
-    Check(AnswerArguments),
-}
-
-/// Checks configs, spaces, keys, trust, the team, and every item with its signatures.
-#[derive(Args)]
-#[command(after_help = "Examples:
-  mere doctor
-  mere doctor --fix      repair what needs no decision")]
-pub(crate) struct DoctorArguments {
-    /// Repair what needs no decision
-    #[arg(long)]
-    pub(crate) fix: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }

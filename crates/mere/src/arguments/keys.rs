@@ -99,7 +99,7 @@ pub(super) fn key_parser() -> impl TypedValueParser<Value = KeyArgument> {
 /// Parses a key argument. A text that starts like a fingerprint must be one; any other is a file.
 pub(super) fn parse_key(text: OsString) -> Result<KeyArgument, FingerprintError> {
     match text.to_str().filter(|text| text.starts_with("SHA256:")) {
-        Some(said) => said.parse().map(KeyArgument::Fingerprint),
+        Some(text) => text.parse().map(KeyArgument::Fingerprint),
         None => Ok(KeyArgument::File(text.into())),
     }
 }

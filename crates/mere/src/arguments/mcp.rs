@@ -32,6 +32,7 @@ pub(crate) struct McpArguments {
     #[arg(long, value_name = "SETS", value_enum, value_delimiter = ',', default_values = ["items", "memory"])]
     pub(crate) toolsets: Vec<ToolsetArgument>,
     /// Serve the fixtures of the protocol's conformance suite instead of the tools
+    #[cfg(feature = "conformance-fixtures")]
     #[arg(long)]
     pub(crate) conformance_fixtures: bool,
     /// Log from this level up

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use mere_core::address::ModName;
 use mere_core::digest::Sha256;
 use mere_core::item::{Category, MemoryPath};
-use mere_core::request::MemorySort;
+use mere_core::request::{ExpiredMemories, ListMemories, MemoryCall, MemorySort};
 
 use super::{AnswerArguments, ContentArguments, Moment};
 
@@ -108,6 +108,15 @@ pub(crate) struct GetMemoryArguments {
     pub(crate) answer: AnswerArguments,
 }
 
+impl GetMemoryArguments {
+    /// Builds the request.
+    pub(crate) fn to_request(&self) -> MemoryCall {
+        let expired =
+            if self.include_expired { ExpiredMemories::Included } else { ExpiredMemories::Hidden };
+        MemoryCall::Get { path: self.path.clone(), expired }
+    }
+}
+
 /// The arguments for a memory to change.
 #[derive(Args)]
 #[command(
@@ -148,6 +157,18 @@ pub(crate) struct UpdateMemoryArguments {
     pub(crate) expect_sha256: Option<Sha256>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl UpdateMemoryArguments {
+    /// Returns the new tags, or `None` if they stay as they are.
+    pub(crate) fn tags(&self) -> Option<Vec<String>> {
+        (self.no_tags || !self.tag.is_empty()).then(|| self.tag.clone())
+    }
+
+    /// Returns the new citations, or `None` if they stay as they are.
+    pub(crate) fn citations(&self) -> Option<Vec<String>> {
+        (self.no_citations || !self.citation.is_empty()).then(|| self.citation.clone())
+    }
 }
 
 /// The arguments for a memory to move.
@@ -199,6 +220,22 @@ pub(crate) struct ListMemoriesArguments {
     pub(crate) include_expired: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl ListMemoriesArguments {
+    /// Builds the request for the first page.
+    pub(crate) fn to_request(&self) -> ListMemories {
+        ListMemories {
+            category: self.category.clone().unwrap_or_default(),
+            sort: self.sort.into(),
+            expired: if self.include_expired {
+                ExpiredMemories::Included
+            } else {
+                ExpiredMemories::Hidden
+            },
+            ..ListMemories::default()
+        }
+    }
 }
 
 /// The arguments for listing recent memories.

@@ -3,6 +3,7 @@
 //! The doc comments in this folder are the help texts that people read.
 
 mod category;
+mod command;
 mod content;
 mod files;
 mod graph;
@@ -12,12 +13,14 @@ mod mcp;
 mod memory;
 mod models;
 mod moment;
+mod review;
 mod run;
 mod search;
 mod signers;
 mod signing;
 mod stores;
 mod team;
+mod upkeep;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::address::{AgentName, ModName};
@@ -26,6 +29,10 @@ use mere_engine::{Mods, Purpose, SessionOptions, SessionState, TypedPath};
 pub(crate) use category::{
     CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
 };
+pub(crate) use command::{
+    AgentSubcommand, BasicSubcommand, Command, FileSubcommand, ItemSubcommand, MemorySubcommand,
+    SigningSubcommand, ToolSubcommand, TrustSubcommand, UpkeepSubcommand,
+};
 pub(crate) use content::{ContentArguments, ContentSource};
 pub(crate) use files::{
     AllowArguments, ColourArgument, GlobArguments, GrepArguments, PageArguments, ReadArguments,
@@ -33,9 +40,8 @@ pub(crate) use files::{
 };
 pub(crate) use graph::GraphArguments;
 pub(crate) use items::{
-    AnswerArguments, ConfigArguments, ConfigCommand, CopyArguments, DeleteArguments,
-    DoctorArguments, IndexArguments, InitArguments, ListArguments, MoveArguments, NewArguments,
-    RenameArguments, ReviewArguments, ShowArguments, TemplateArgument, WhyArguments,
+    AnswerArguments, CopyArguments, DeleteArguments, InitArguments, ListArguments, MoveArguments,
+    NewArguments, RenameArguments, ShowArguments, WhyArguments,
 };
 pub(crate) use keys::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 pub(crate) use mcp::{McpArguments, McpCommand, TokenArguments, TokenCommand};
@@ -45,6 +51,7 @@ pub(crate) use memory::{
 };
 pub(crate) use models::{ModelArguments, ModelCommandArguments, ModelNameArgument};
 pub(crate) use moment::Moment;
+pub(crate) use review::ReviewArguments;
 pub(crate) use run::{ChainArguments, LockArguments, PrepareArguments, RunArguments};
 pub(crate) use search::SearchArguments;
 pub(crate) use signers::SignersCommand;
@@ -56,6 +63,7 @@ pub(crate) use team::{
     JoinArguments, LeaveArguments, RemoveMemberArguments, TeamArguments, TeamCommandArguments,
     TeamSignArguments,
 };
+pub(crate) use upkeep::{ConfigArguments, ConfigCommand, DoctorArguments, IndexArguments};
 
 /// The home for what AI agents use: workflows, tools, notes and memories as plain files, in a
 /// project they cannot leave.
@@ -158,128 +166,6 @@ fn typed_parser() -> impl clap::builder::TypedValueParser<Value = TypedPath> {
     clap::builder::TypedValueParser::map(clap::builder::OsStringValueParser::new(), TypedPath::from)
 }
 
-#[derive(Subcommand)]
-pub(crate) enum Command {
-    /// Create a space: the .ai folder that holds items
-    Init(InitArguments),
-    /// List the items of the project and of the user
-    List(ListArguments),
-    /// Find directives, tools, knowledge and memories
-    ///
-    /// Searches what they say and mean, in the project and in your own space. A query may have
-    /// words, "a phrase", begin*, -without, tag:x, category:x and type:x; any text is a valid
-    /// query.
-    Search(Box<SearchArguments>),
-    /// Show an item: its text, and who signed it
-    Show(ShowArguments),
-    /// Keep memories: short notes in a store
-    ///
-    /// A memory is a Markdown note at a path such as api/auth/tokens. Agents keep theirs in the
-    /// same store, by the same rules.
-    Memory(Box<MemoryArguments>),
-    /// Manage the categories of a store
-    ///
-    /// A category is a folder of the store. The categories named in config.yaml are protected, and
-    /// the store's mode says who may create others.
-    Category(CategoryArguments),
-    /// Manage memory stores
-    ///
-    /// A store is a folder of memories. config.yaml names the stores and says how strict their
-    /// categories are.
-    Store(StoreArguments),
-    /// Create an item from a template
-    New(NewArguments),
-    /// Copy an item between your own space and the project's
-    Copy(CopyArguments),
-    /// Move an item to another category
-    Move(MoveArguments),
-    /// Rename an item
-    Rename(RenameArguments),
-    /// Delete an item
-    Delete(DeleteArguments),
-    /// Show everything a name could mean, and which item wins
-    Why(WhyArguments),
-    /// Sign items, after showing what has changed
-    Sign(SignArguments),
-    /// Check that items are unchanged and are where they were signed for
-    Verify(VerifyArguments),
-    /// Work on an item for a while
-    ///
-    /// While an item is a draft, its content may change but its location may not.
-    #[command(after_help = "Example:
-  mere draft directive release/deploy     for 12 hours, or until `mere sign`")]
-    Draft(EditArguments),
-    /// Edit an item and sign it
-    ///
-    /// Opens `VISUAL` or `EDITOR`, and signs the item when the editor closes.
-    #[command(after_help = "Example:
-  mere edit note style")]
-    Edit(EditArguments),
-    /// Review the changes that agents propose
-    Review(ReviewArguments),
-    /// Run a tool in a sandbox
-    Run(RunArguments),
-    /// Show the chain of tools that runs a tool, and its config
-    Chain(ChainArguments),
-    /// Pin everything that a tool runs on
-    Lock(LockArguments),
-    /// Fetch the packages that a tool needs
-    Prepare(PrepareArguments),
-    /// Draw how knowledge entries are linked, or check their links
-    Graph(GraphArguments),
-    /// Check everything, and say how to fix it
-    Doctor(DoctorArguments),
-    /// Write or check the index of items
-    Index(IndexArguments),
-    /// Manage the models that search by meaning uses
-    Model(ModelArguments),
-    /// Check the configuration
-    Config(ConfigArguments),
-    /// Make one call exactly as an agent would, and print the reply as JSON
-    Call(CallArguments),
-    /// Serve agents over MCP, on standard input and output or over HTTP
-    Mcp(McpArguments),
-    /// Print a file
-    Read(ReadArguments),
-    /// Find files by name
-    Glob(GlobArguments),
-    /// Find lines by a regular expression
-    Grep(GrepArguments),
-    /// Show the folder tree below a folder
-    Tree(TreeArguments),
-    /// Show sensitive files of this project to agents
-    Allow(AllowArguments),
-    /// Manage whose signatures count in this project
-    Team(TeamArguments),
-    /// Trust the signatures of this project's team, after showing who is in it
-    Join(JoinArguments),
-    /// Forget the team of this project
-    Leave(LeaveArguments),
-    /// Manage your own keys, which you sign with
-    Keys(KeysArguments),
-    /// Manage whose signatures you trust, and which projects' configs
-    Trust(TrustArguments),
-    /// Show where the project is and how it was found, and the address of a path
-    Where(WhereArguments),
-}
-
-impl Command {
-    /// Starts the log that suits the command.
-    pub(crate) fn start_log(&self) -> std::io::Result<()> {
-        match self {
-            Self::Call(call) => call.log.map_or(Ok(()), |level| {
-                crate::log::start_plain(level);
-                Ok(())
-            }),
-            Self::Mcp(mcp) => crate::log::start_json(mcp.log, mcp.log_file.as_ref()),
-            _ => {
-                crate::log::start_plain(tracing::Level::ERROR);
-                Ok(())
-            }
-        }
-    }
-}
-
 /// The exit status shows the kind of reply: 0 success, 1 invalid, 3 denied, 4 error; 2 is wrong
 /// usage.
 #[derive(Args)]
@@ -343,16 +229,19 @@ pub(crate) enum TrustCommandArguments {
     #[command(after_help = "Examples:
   mere trust project             show what agents would see, ask, and record
   mere trust project --revoke    revoke it")]
-    Project {
-        /// Answer yes to all questions
-        #[arg(long, short)]
-        yes: bool,
-        /// Forget what was recorded for this project
-        #[arg(long, conflicts_with = "yes")]
-        revoke: bool,
-    },
+    Project(TrustProjectArguments),
     #[command(flatten)]
     Keys(SignersCommand),
+}
+
+#[derive(Args)]
+pub(crate) struct TrustProjectArguments {
+    /// Answer yes to all questions
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Forget what was recorded for this project
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) revoke: bool,
 }
 
 #[cfg(test)]

@@ -119,14 +119,14 @@ impl From<ModeArgument> for CategoryMode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::{Arguments, Command};
+    use crate::arguments::{Arguments, Command, MemorySubcommand};
     use clap::Parser;
     use clap::error::ErrorKind;
 
     fn parse(words: &[&str]) -> Result<StoreCommandArguments, ErrorKind> {
         let parsed = Arguments::try_parse_from(["mere", "store"].iter().chain(words));
         match parsed.map(|arguments| arguments.command) {
-            Ok(Command::Store(asked)) => Ok(asked.what),
+            Ok(Command::Memory(MemorySubcommand::Store(arguments))) => Ok(arguments.what),
             Ok(_) => panic!("another command"),
             Err(error) => Err(error.kind()),
         }
@@ -136,13 +136,13 @@ mod tests {
     fn a_store_is_made_of_what_is_said() {
         let words =
             ["init", "cortex", "--template", "team", "--mode", "free", "--path", "../memory"];
-        let Ok(StoreCommandArguments::Init(asked)) = parse(&words) else {
+        let Ok(StoreCommandArguments::Init(arguments)) = parse(&words) else {
             panic!("another command")
         };
-        assert_eq!(asked.name.as_ref().map(ModName::as_str), Some("cortex"));
-        assert_eq!(asked.template.map(StoreTemplate::from), Some(StoreTemplate::Team));
-        assert_eq!(asked.mode.map(CategoryMode::from), Some(CategoryMode::Free));
-        assert_eq!((asked.path.as_deref(), asked.user), (Some("../memory"), false));
+        assert_eq!(arguments.name.as_ref().map(ModName::as_str), Some("cortex"));
+        assert_eq!(arguments.template.map(StoreTemplate::from), Some(StoreTemplate::Team));
+        assert_eq!(arguments.mode.map(CategoryMode::from), Some(CategoryMode::Free));
+        assert_eq!((arguments.path.as_deref(), arguments.user), (Some("../memory"), false));
     }
 
     #[test]

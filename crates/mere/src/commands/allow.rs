@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use mere_core::address::Address;
 use mere_core::reply::codes;
-use mere_engine::approvals::files::{AllowError, AllowedFiles};
+use mere_engine::{AllowError, AllowedFiles};
 use serde_json::json;
 
 use crate::arguments::{AllowArguments, LocationArguments};
@@ -19,10 +19,13 @@ use crate::print::terminal;
 const NOT_ALLOWED: &str = "was not allowed.";
 
 /// Runs the command.
-pub(crate) fn run(place: &LocationArguments, asked: &AllowArguments) -> io::Result<ExitCode> {
-    let allowed = AllowedFiles::find(place.project(), place.directory());
-    match allowed.and_then(|allowed| apply(&allowed, asked)) {
-        Ok((message, list)) if asked.json => {
+pub(crate) fn run(
+    location: &LocationArguments,
+    arguments: &AllowArguments,
+) -> io::Result<ExitCode> {
+    let allowed = AllowedFiles::find(location.project(), location.directory());
+    match allowed.and_then(|allowed| apply(&allowed, arguments)) {
+        Ok((message, list)) if arguments.json => {
             let list = list.iter().map(ToString::to_string).collect::<Vec<_>>();
             let data = json!({ "allowed": list });
             terminal::print_line(&format!(
@@ -31,7 +34,7 @@ pub(crate) fn run(place: &LocationArguments, asked: &AllowArguments) -> io::Resu
             ))?;
             Ok(ExitCode::SUCCESS)
         }
-        Ok((_, list)) if asked.list => {
+        Ok((_, list)) if arguments.list => {
             if list.is_empty() {
                 terminal::print_note("no sensitive file is allowed in this project");
             }
@@ -58,9 +61,9 @@ pub(crate) fn run(place: &LocationArguments, asked: &AllowArguments) -> io::Resu
 /// Applies the change, and returns a message about it and the list of what is allowed afterwards.
 fn apply(
     allowed: &AllowedFiles,
-    asked: &AllowArguments,
+    arguments: &AllowArguments,
 ) -> Result<(String, Vec<Address>), AllowError> {
-    let message = match (&asked.address, &asked.revoke) {
+    let message = match (&arguments.address, &arguments.revoke) {
         (Some(typed), _) => {
             let before = allowed.list();
             let address = allowed.add(typed)?;

@@ -18,11 +18,11 @@ use crate::commands::question_loop::call_until_done;
 use crate::print::terminal;
 
 /// Runs the command.
-pub(crate) fn run(place: LocationArguments, call: &CallArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(location: LocationArguments, call: &CallArguments) -> io::Result<ExitCode> {
     let Some(tool) = &call.tool else {
         return list();
     };
-    let session = match Session::open(place.session_options(&call.session, SessionState::Kept)) {
+    let session = match Session::open(location.session_options(&call.session, SessionState::Kept)) {
         Ok(session) => session,
         Err(error) => return Ok(terminal::print_failure(&error.to_string(), terminal::USAGE)),
     };
@@ -59,9 +59,9 @@ fn list() -> io::Result<ExitCode> {
 /// Asks the person at the terminal. Without a terminal the answer is no.
 pub(crate) fn ask_at_terminal(question: &Question) -> Answer {
     // Only a person at a terminal can be asked, because whatever is piped in comes from the caller.
-    let asked =
+    let agrees =
         terminal::can_ask() && terminal::ask_yes_or_no(question.text.as_str()).unwrap_or(false);
-    if asked { Answer::Yes } else { Answer::No }
+    if agrees { Answer::Yes } else { Answer::No }
 }
 
 /// The turn of a person who waits at the keyboard. They end the process with Ctrl-C, so the call is

@@ -40,10 +40,10 @@ impl ContentError {
 
 /// Reads the text that was given, if any. A relative file path is resolved against `directory`.
 pub(crate) fn read_optional(
-    asked: &ContentArguments,
+    arguments: &ContentArguments,
     directory: Option<&TypedPath>,
 ) -> Result<Option<String>, ContentError> {
-    match (&asked.text, &asked.file) {
+    match (&arguments.text, &arguments.file) {
         (Some(text), _) => Ok(Some(text.clone())),
         (None, Some(ContentSource::StandardInput)) => read_piped().map(Some),
         (None, Some(ContentSource::File(file))) => {
@@ -57,10 +57,10 @@ pub(crate) fn read_optional(
 /// Reads the text where one is required: without an argument it comes from standard input, which
 /// must not be empty.
 pub(crate) fn read_required(
-    asked: &ContentArguments,
+    arguments: &ContentArguments,
     directory: Option<&TypedPath>,
 ) -> Result<String, ContentError> {
-    if let Some(text) = read_optional(asked, directory)? {
+    if let Some(text) = read_optional(arguments, directory)? {
         return Ok(text);
     }
     if io::stdin().is_terminal() {

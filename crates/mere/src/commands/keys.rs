@@ -6,21 +6,21 @@ use std::io;
 use std::process::ExitCode;
 
 use mere_core::reply::ReplyType;
-use mere_core::request::{KeysCommand, Passphrase, PersonCommand, Verb};
+use mere_core::request::{KeysCommand, Passphrase, PersonCommand};
 
 use crate::arguments::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
-use crate::commands::items::PersonSession;
 use crate::commands::passphrase;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::commands::person_session::PersonSession;
+use crate::print::reply::ReplySentences;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "keys";
 
 impl PersonSession {
-    pub(crate) fn run_keys(&self, asked: KeysArguments) -> io::Result<ExitCode> {
-        match asked.what {
-            KeysCommandArguments::Generate(asked) => self.generate_key(asked),
-            KeysCommandArguments::List(answer) => self.run_command(
+    pub(crate) fn run_keys(&self, arguments: KeysArguments) -> io::Result<ExitCode> {
+        match arguments.what {
+            KeysCommandArguments::Generate(arguments) => self.generate_key(arguments),
+            KeysCommandArguments::List(answer) => self.call_and_print(
                 TOOL,
                 PersonCommand::Keys(KeysCommand::List),
                 &answer,
@@ -28,54 +28,58 @@ impl PersonSession {
             ),
             KeysCommandArguments::Export { key, answer } => {
                 let keep = PersonCommand::Keys(KeysCommand::Export { key });
-                self.run_command(TOOL, keep, &answer, Printer::public_key)
+                self.call_and_print(TOOL, keep, &answer, Printer::public_key)
             }
             KeysCommandArguments::Import { file, answer } => {
                 let keep = PersonCommand::Keys(KeysCommand::Import { file });
-                self.run_command(TOOL, keep, &answer, Printer::own_key)
+                self.call_and_print(TOOL, keep, &answer, Printer::own_key)
             }
             KeysCommandArguments::Use { key, answer } => {
                 let keep = PersonCommand::Keys(KeysCommand::Use(key));
-                self.run_command(TOOL, keep, &answer, Printer::own_key)
+                self.call_and_print(TOOL, keep, &answer, Printer::own_key)
             }
-            KeysCommandArguments::Rotate(asked) => self.rotate_key(&asked),
+            KeysCommandArguments::Rotate(arguments) => self.rotate_key(&arguments),
         }
     }
 
-    fn generate_key(&self, asked: GenerateArguments) -> io::Result<ExitCode> {
-        let Some(passphrase) = new_passphrase(asked.no_passphrase)? else {
-            return Ok(report_given_up());
+    fn generate_key(&self, arguments: GenerateArguments) -> io::Result<ExitCode> {
+        let passphrase = if arguments.no_passphrase {
+            Some(Passphrase::None)
+        } else {
+            passphrase::ask_for_new_key()?
         };
-        let keep = PersonCommand::Keys(KeysCommand::Generate { name: asked.name, passphrase });
-        self.run_command(TOOL, keep, &asked.answer, Printer::own_key)
+        let Some(passphrase) = passphrase else { return Ok(report_given_up()) };
+        let keep = PersonCommand::Keys(KeysCommand::Generate { name: arguments.name, passphrase });
+        self.call_and_print(TOOL, keep, &arguments.answer, Printer::own_key)
     }
 
     /// Rotates a key. Only the proof goes to standard output, so that it can be redirected to a
     /// file.
-    fn rotate_key(&self, asked: &RotateArguments) -> io::Result<ExitCode> {
+    fn rotate_key(&self, arguments: &RotateArguments) -> io::Result<ExitCode> {
         let rotate = |passphrase| {
-            let (to, out) = (asked.to, asked.out.clone());
+            let (to, out) = (arguments.to, arguments.out.clone());
             let rotate = KeysCommand::Rotate { to, passphrase, out };
-            self.call(TOOL, Verb::Person(PersonCommand::Keys(rotate)))
+            self.call(TOOL, PersonCommand::Keys(rotate))
         };
-        let reply = if asked.to.is_some() {
+        let reply = if arguments.to.is_some() {
             passphrase::call_with_next_key(rotate)
+        } else if arguments.no_passphrase {
+            rotate(Passphrase::None)
         } else {
-            let chosen = new_passphrase(asked.no_passphrase)?;
-            let Some(passphrase) = chosen else { return Ok(report_given_up()) };
-            rotate(passphrase)
+            match passphrase::ask_for_new_key()? {
+                Some(passphrase) => rotate(passphrase),
+                None => return Ok(report_given_up()),
+            }
         };
-        let code = self.print_reply(&reply, &asked.answer, Printer::rotation)?;
-        if reply.reply_type() == ReplyType::Success && asked.out.is_none() && !asked.answer.json {
-            terminal::print_note(reply.to_value()["message"].as_str().unwrap_or_default());
+        if arguments.out.is_some() {
+            return self.print_reply(&reply, &arguments.answer, Printer::rotation_file);
+        }
+        let code = self.print_reply(&reply, &arguments.answer, Printer::rotation_proof)?;
+        if reply.reply_type() == ReplyType::Success && !arguments.answer.json {
+            terminal::print_note(&ReplySentences::read(&reply)?.message);
         }
         Ok(code)
     }
-}
-
-/// Asks for the passphrase of a new key. Returns `None` if the person gives up.
-fn new_passphrase(unwanted: bool) -> io::Result<Option<Passphrase>> {
-    if unwanted { Ok(Some(Passphrase::None)) } else { passphrase::ask_for_new_key() }
 }
 
 fn report_given_up() -> ExitCode {

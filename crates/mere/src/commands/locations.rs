@@ -14,11 +14,15 @@ use crate::print::operator_reply::operator_reply;
 use crate::print::terminal;
 
 /// Runs the command.
-pub(crate) fn run(place: &LocationArguments, asked: &WhereArguments) -> io::Result<ExitCode> {
-    let agent = asked.agent.clone();
-    let found = find_locations(place.project(), place.directory(), agent, asked.path.as_ref());
+pub(crate) fn run(
+    location: &LocationArguments,
+    arguments: &WhereArguments,
+) -> io::Result<ExitCode> {
+    let agent = arguments.agent.clone();
+    let found =
+        find_locations(location.project(), location.directory(), agent, arguments.path.as_ref());
     match found {
-        Ok(found) if asked.json => terminal::print_line(&format!("{:#}", reply(&found)))?,
+        Ok(found) if arguments.json => terminal::print_line(&format!("{:#}", reply(&found)))?,
         Ok(found) => {
             for line in lines(&found) {
                 terminal::print_line(&line)?;

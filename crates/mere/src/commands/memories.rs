@@ -9,9 +9,7 @@ use jiff::Timestamp;
 use mere_core::gate::Cleared;
 use mere_core::item::{MemoryExpiry, MemoryRevision, NewMemory};
 use mere_core::reply::{ReplyType, reword_for_person};
-use mere_core::request::{
-    DryRun, ExpiredMemories, ListMemories, MemoryCall, PersonCommand, StoreCommand, Verb,
-};
+use mere_core::request::{DryRun, ExpiredMemories, ListMemories, MemoryCall, StoreCommand};
 use mere_engine::TypedPath;
 use serde_json::Value;
 
@@ -21,10 +19,11 @@ use crate::arguments::{
     UpdateMemoryArguments,
 };
 use crate::commands::content;
-use crate::commands::items::{PersonSession, PrintMethod, with_session};
-use crate::commands::team::report_refusal;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::commands::person_session::{PersonSession, report_refusal, with_session};
+use crate::print::memory::{MemoryList, PruneResult};
+use crate::print::outcome::SubjectAddress;
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "memory";
 /// The most memories that one page holds.
@@ -33,115 +32,112 @@ const PAGE_SIZE: usize = 1000;
 const MAX_LISTED: usize = 10_000;
 
 /// Runs the command.
-pub(crate) fn run(place: LocationArguments, asked: MemoryArguments) -> io::Result<ExitCode> {
-    let directory = place.directory().cloned();
-    let session = SessionArguments::for_store(asked.store);
-    with_session(place, &session, |desk| match asked.what {
-        MemoryCommandArguments::Create(asked) => desk.create_memory(asked, directory.as_ref()),
-        MemoryCommandArguments::Get(asked) => {
-            let get = MemoryCall::Get { path: asked.path, expired: expired(asked.include_expired) };
-            desk.call_and_print(TOOL, Verb::Memory(get), &asked.answer, Printer::memory)
+pub(crate) fn run(location: LocationArguments, arguments: MemoryArguments) -> io::Result<ExitCode> {
+    let directory = location.directory().cloned();
+    let session = SessionArguments::for_store(arguments.store);
+    with_session(location, &session, |session| match arguments.what {
+        MemoryCommandArguments::Create(arguments) => {
+            session.create_memory(arguments, directory.as_ref())
         }
-        MemoryCommandArguments::Update(asked) => desk.update_memory(asked, directory.as_ref()),
-        MemoryCommandArguments::Move(asked) => {
-            let relocate = MemoryCall::Move { from: asked.from, to: asked.to };
-            desk.call_and_print(TOOL, Verb::Memory(relocate), &asked.answer, Printer::outcome)
+        MemoryCommandArguments::Get(arguments) => {
+            let get = arguments.to_request();
+            session.call_and_print(TOOL, get, &arguments.answer, Printer::memory)
         }
-        MemoryCommandArguments::Remove(asked) => desk.remove_memory(&asked),
-        MemoryCommandArguments::List(asked) => desk.list_memories(&asked),
-        MemoryCommandArguments::Recent(asked) => desk.list_memories(&asked.into()),
-        MemoryCommandArguments::Prune(asked) => desk.prune(&asked),
+        MemoryCommandArguments::Update(arguments) => {
+            session.update_memory(arguments, directory.as_ref())
+        }
+        MemoryCommandArguments::Move(arguments) => {
+            let relocate = MemoryCall::Move { from: arguments.from, to: arguments.to };
+            session.call_and_print(TOOL, relocate, &arguments.answer, Printer::outcome)
+        }
+        MemoryCommandArguments::Remove(arguments) => session.remove_memory(&arguments),
+        MemoryCommandArguments::List(arguments) => session.list_memories(&arguments),
+        MemoryCommandArguments::Recent(arguments) => session.list_memories(&arguments.into()),
+        MemoryCommandArguments::Prune(arguments) => session.prune(&arguments),
     })
 }
 
 impl PersonSession {
     fn create_memory(
         &self,
-        asked: CreateMemoryArguments,
+        arguments: CreateMemoryArguments,
         directory: Option<&TypedPath>,
     ) -> io::Result<ExitCode> {
-        let content = match content::read_required(&asked.content, directory) {
+        let content = match content::read_required(&arguments.content, directory) {
             Ok(content) => content,
             Err(error) => return Ok(error.report()),
         };
-        let expires_at = match resolve_time(asked.expires_at) {
+        let expires_at = match resolve_time(arguments.expires_at) {
             Ok(time) => time,
             Err(code) => return Ok(code),
         };
-        let (tags, citations, source) = (asked.tag, asked.citation, asked.source);
+        let (tags, citations, source) = (arguments.tag, arguments.citation, arguments.source);
         let wording = NewMemory { content, tags, expires_at, citations, source };
-        let create = MemoryCall::Create { path: asked.path, wording };
-        self.call_and_print(TOOL, Verb::Memory(create), &asked.answer, Printer::outcome)
+        let create = MemoryCall::Create { path: arguments.path, wording };
+        self.call_and_print(TOOL, create, &arguments.answer, Printer::outcome)
     }
 
     fn update_memory(
         &self,
-        asked: UpdateMemoryArguments,
+        arguments: UpdateMemoryArguments,
         directory: Option<&TypedPath>,
     ) -> io::Result<ExitCode> {
-        let content = match content::read_optional(&asked.content, directory) {
+        let content = match content::read_optional(&arguments.content, directory) {
             Ok(content) => content,
             Err(error) => return Ok(error.report()),
         };
-        let expires_at = match resolve_time(asked.expires_at) {
+        let expires_at = match resolve_time(arguments.expires_at) {
             Ok(time) => time,
             Err(code) => return Ok(code),
         };
         let revision = MemoryRevision {
             content,
-            tags: replacement(asked.tag, asked.no_tags),
-            expires_at: if asked.never_expires {
+            tags: arguments.tags(),
+            expires_at: if arguments.never_expires {
                 Some(MemoryExpiry::Never)
             } else {
                 expires_at.map(MemoryExpiry::At)
             },
-            citations: replacement(asked.citation, asked.no_citations),
+            citations: arguments.citations(),
         };
-        let expect = asked.expect_sha256;
-        let update = MemoryCall::Update { path: asked.path, revision, expect };
-        self.call_and_print(TOOL, Verb::Memory(update), &asked.answer, Printer::outcome)
+        let expect = arguments.expect_sha256;
+        let update = MemoryCall::Update { path: arguments.path, revision, expect };
+        self.call_and_print(TOOL, update, &arguments.answer, Printer::outcome)
     }
 
     /// Checks that the memory exists, asks, and removes it.
-    fn remove_memory(&self, asked: &RemoveMemoryArguments) -> io::Result<ExitCode> {
-        let path = asked.path.clone();
-        if !asked.yes {
+    fn remove_memory(&self, arguments: &RemoveMemoryArguments) -> io::Result<ExitCode> {
+        let path = arguments.path.clone();
+        if !arguments.yes {
             let get = MemoryCall::Get { path: path.clone(), expired: ExpiredMemories::Included };
-            let found = self.call(TOOL, Verb::Memory(get));
+            let found = self.call(TOOL, get);
             if found.reply_type() != ReplyType::Success {
-                return self.print_reply(&found, &asked.answer, Printer::outcome);
+                return self.print_reply(&found, &arguments.answer, Printer::outcome);
             }
-            let address =
-                found.to_value()["data"]["address"].as_str().unwrap_or_default().to_owned();
+            let address = ReplyView::<SubjectAddress>::read(&found)?.data.address;
             if !terminal::can_ask() || !terminal::ask_yes_or_no(&format!("Remove {address}?"))? {
                 return Ok(report_refusal("nothing was removed", "use `--yes`"));
             }
         }
         let remove = MemoryCall::Remove { path };
-        self.call_and_print(TOOL, Verb::Memory(remove), &asked.answer, Printer::outcome)
+        self.call_and_print(TOOL, remove, &arguments.answer, Printer::outcome)
     }
 
-    fn list_memories(&self, asked: &ListMemoriesArguments) -> io::Result<ExitCode> {
-        let list = ListMemories {
-            category: asked.category.clone().unwrap_or_default(),
-            sort: asked.sort.into(),
-            expired: expired(asked.include_expired),
-            ..ListMemories::default()
-        };
-        let most = asked.limit.map_or(MAX_LISTED, usize::from);
-        let reply = match self.collect_pages(list, most) {
+    fn list_memories(&self, arguments: &ListMemoriesArguments) -> io::Result<ExitCode> {
+        let most = arguments.limit.map_or(MAX_LISTED, usize::from);
+        let reply = match self.collect_pages(arguments.to_request(), most) {
             Ok(reply) => reply,
-            Err(reply) => return self.print_reply(&reply, &asked.answer, Printer::outcome),
+            Err(reply) => return self.print_reply(&reply, &arguments.answer, Printer::outcome),
         };
-        if asked.answer.json {
+        if arguments.answer.json {
             return terminal::print_line(&format!("{reply:#}")).map(|()| ExitCode::SUCCESS);
         }
-        let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
-        terminal::print_text(&paper.memories(&reply))?;
+        let printer = self.printer(arguments.answer.color);
+        let list = ReplyView::<MemoryList>::from_value(reply)?;
+        terminal::print_text(&printer.memories(&list))?;
         // The hint about the next page is for agents, not for people.
-        let is_whole = reply["data"]["next"].is_null();
-        if let Some(hint) = reply["hint"].as_str().filter(|_| is_whole) {
-            terminal::print_note(&reword_for_person(hint));
+        if let Some(hint) = list.hint.filter(|_| list.data.next.is_none()) {
+            terminal::print_note(&reword_for_person(&hint));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -157,7 +153,7 @@ impl PersonSession {
         loop {
             let left = most.saturating_sub(all.as_ref().map_or(0, count_listed));
             list.limit = left.min(PAGE_SIZE);
-            let reply = self.call(TOOL, Verb::Memory(MemoryCall::List(list.clone())));
+            let reply = self.call(TOOL, MemoryCall::List(list.clone()));
             if reply.reply_type() != ReplyType::Success {
                 return Err(Box::new(reply));
             }
@@ -172,35 +168,40 @@ impl PersonSession {
     }
 
     /// Shows what would be deleted, asks, and deletes what has expired.
-    fn prune(&self, asked: &PruneArguments) -> io::Result<ExitCode> {
-        let prune = |rehearsal| Verb::Person(PersonCommand::Store(StoreCommand::Prune(rehearsal)));
-        if asked.dry_run {
+    fn prune(&self, arguments: &PruneArguments) -> io::Result<ExitCode> {
+        if arguments.dry_run {
             return self.call_and_print(
                 TOOL,
-                prune(DryRun::Yes),
-                &asked.answer,
+                StoreCommand::Prune(DryRun::Yes),
+                &arguments.answer,
                 Printer::prune_result,
             );
         }
-        if !asked.yes {
-            let plan = self.call(TOOL, prune(DryRun::Yes));
-            let value = plan.to_value();
-            let count = value["data"]["count"].as_u64().unwrap_or_default();
-            if plan.reply_type() != ReplyType::Success || count == 0 {
-                return self.print_reply(&plan, &asked.answer, Printer::prune_result);
+        if !arguments.yes {
+            let plan = self.call(TOOL, StoreCommand::Prune(DryRun::Yes));
+            if plan.reply_type() != ReplyType::Success {
+                return self.print_reply(&plan, &arguments.answer, Printer::prune_result);
             }
-            let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
-            if !asked.answer.json {
-                terminal::print_text(&paper.prune_result(&value))?;
+            let view = ReplyView::<PruneResult>::read(&plan)?;
+            if view.data.count == 0 {
+                return self.print_reply(&plan, &arguments.answer, Printer::prune_result);
             }
-            let question = if count == 1 { "Delete it?" } else { "Delete them?" };
+            let printer = self.printer(arguments.answer.color);
+            if !arguments.answer.json {
+                terminal::print_text(&printer.prune_result(&view))?;
+            }
+            let question = if view.data.count == 1 { "Delete it?" } else { "Delete them?" };
             if !terminal::can_ask() || !terminal::ask_yes_or_no(question)? {
                 return Ok(report_refusal("nothing was deleted", "use `--yes`"));
             }
         }
-        let show =
-            if asked.yes { Printer::prune_result as PrintMethod } else { Printer::outcome as _ };
-        self.call_and_print(TOOL, prune(DryRun::No), &asked.answer, show)
+        let prune = StoreCommand::Prune(DryRun::No);
+        // A person who was asked has seen the list.
+        if arguments.yes {
+            self.call_and_print(TOOL, prune, &arguments.answer, Printer::prune_result)
+        } else {
+            self.call_and_print(TOOL, prune, &arguments.answer, Printer::outcome)
+        }
     }
 }
 
@@ -223,28 +224,19 @@ fn append_page(before: Option<Value>, mut page: Value) -> Value {
         page["data"]["subcategories"] = before["data"]["subcategories"].take();
     }
     let count = count_listed(&page);
-    let said = page["data"]["count"].as_u64().and_then(|said| usize::try_from(said).ok());
+    let total = page["data"]["count"].as_u64().and_then(|total| usize::try_from(total).ok());
     let is_whole = page["data"]["next"].is_null();
-    let count = if is_whole { count } else { said.unwrap_or_default().max(count) };
+    let count = if is_whole { count } else { total.unwrap_or_default().max(count) };
     page["data"]["count"] = count.into();
     page
 }
 
-fn expired(included: bool) -> ExpiredMemories {
-    if included { ExpiredMemories::Included } else { ExpiredMemories::Hidden }
-}
-
-/// Returns the replacement for a list, or `None` if the list stays as it is.
-fn replacement(said: Vec<String>, cleared: bool) -> Option<Vec<String>> {
-    (cleared || !said.is_empty()).then_some(said)
-}
-
 /// Resolves a time that may be relative to now, or returns the exit code of the process.
-fn resolve_time(said: Option<Moment>) -> Result<Option<Timestamp>, ExitCode> {
+fn resolve_time(given: Option<Moment>) -> Result<Option<Timestamp>, ExitCode> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
     let now = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
-    let time = said.map(|moment| moment.resolve(now)).transpose();
+    let time = given.map(|moment| moment.resolve(now)).transpose();
     time.map_err(|error| terminal::print_failure(&error.to_string(), terminal::USAGE))
 }
 
@@ -282,12 +274,5 @@ mod tests {
         assert_eq!(first["data"]["count"], 9);
         let second = append_page(Some(first), page(9, &["c"], Some("y")));
         assert_eq!((count_listed(&second), &second["data"]["count"]), (3, &json!(9)));
-    }
-
-    #[test]
-    fn what_is_not_said_stays() {
-        assert_eq!(replacement(Vec::new(), false), None);
-        assert_eq!(replacement(Vec::new(), true), Some(Vec::new()));
-        assert_eq!(replacement(vec!["a".to_owned()], false), Some(vec!["a".to_owned()]));
     }
 }

@@ -1,24 +1,132 @@
 //! The commands that people type, one module for each or for a few that belong together.
 //!
 //! A command makes a request, sends it through the one door, and prints the reply. It decides
-//! nothing.
+//! nothing. [`run`] finds the module of a command, group by group.
 
-pub(crate) mod allow;
-pub(crate) mod call;
-pub(crate) mod categories;
-pub(crate) mod content;
-pub(crate) mod files;
-pub(crate) mod items;
-pub(crate) mod keys;
-pub(crate) mod locations;
-pub(crate) mod memories;
-pub(crate) mod models;
-pub(crate) mod passphrase;
-pub(crate) mod question_loop;
-pub(crate) mod run;
-pub(crate) mod search;
-pub(crate) mod signers;
-pub(crate) mod signing;
-pub(crate) mod stores;
-pub(crate) mod team;
-pub(crate) mod trust;
+mod allow;
+mod call;
+mod categories;
+mod content;
+mod files;
+mod items;
+mod keys;
+mod locations;
+mod memories;
+mod models;
+mod passphrase;
+mod person_session;
+mod question_loop;
+mod review;
+mod run;
+mod search;
+mod signers;
+mod signing;
+mod stores;
+mod team;
+mod trust;
+mod upkeep;
+
+use std::io;
+use std::process::ExitCode;
+
+use crate::arguments::{
+    AgentSubcommand, BasicSubcommand, Command, FileSubcommand, LocationArguments, MemorySubcommand,
+    ToolSubcommand, TrustSubcommand,
+};
+use crate::mcp;
+use person_session::with_default_session;
+
+/// Runs a command, and returns the exit code of the process.
+pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<ExitCode> {
+    match command {
+        Command::Basic(command) => run_basic(location, command),
+        Command::Memory(command) => run_memory(location, command),
+        Command::Items(command) => {
+            with_default_session(location, |session| session.change(command))
+        }
+        Command::Signing(command) => {
+            with_default_session(location, |session| session.run_signing(command))
+        }
+        Command::Tools(command) => run_tools(location, command),
+        Command::Upkeep(command) => {
+            with_default_session(location, |session| session.run_upkeep(command))
+        }
+        Command::Agents(command) => run_agents(location, command),
+        Command::Files(command) => run_files(location, command),
+        Command::Trust(command) => run_trust(location, command),
+        Command::Where(arguments) => locations::run(&location, &arguments),
+    }
+}
+
+fn run_basic(location: LocationArguments, command: BasicSubcommand) -> io::Result<ExitCode> {
+    match command {
+        BasicSubcommand::Init(arguments) => {
+            with_default_session(location, |session| session.init(&arguments))
+        }
+        BasicSubcommand::List(arguments) => {
+            with_default_session(location, |session| session.list(&arguments))
+        }
+        BasicSubcommand::Search(arguments) => search::run(location, &arguments),
+        BasicSubcommand::Show(arguments) => {
+            with_default_session(location, |session| session.show(arguments))
+        }
+    }
+}
+
+fn run_memory(location: LocationArguments, command: MemorySubcommand) -> io::Result<ExitCode> {
+    match command {
+        MemorySubcommand::Memory(arguments) => memories::run(location, *arguments),
+        MemorySubcommand::Category(arguments) => categories::run(location, arguments),
+        MemorySubcommand::Store(arguments) => stores::run(location, arguments),
+    }
+}
+
+fn run_tools(location: LocationArguments, command: ToolSubcommand) -> io::Result<ExitCode> {
+    match command {
+        ToolSubcommand::Run(arguments) => run::run(location, &arguments),
+        ToolSubcommand::Chain(arguments) => {
+            with_default_session(location, |session| session.show_chain(arguments))
+        }
+        ToolSubcommand::Lock(arguments) => {
+            with_default_session(location, |session| session.lock(&arguments))
+        }
+        ToolSubcommand::Prepare(arguments) => {
+            with_default_session(location, |session| session.prepare(arguments))
+        }
+    }
+}
+
+fn run_agents(location: LocationArguments, command: AgentSubcommand) -> io::Result<ExitCode> {
+    match command {
+        AgentSubcommand::Call(arguments) => call::run(location, &arguments),
+        AgentSubcommand::Mcp(arguments) => mcp::run(location, &arguments),
+    }
+}
+
+fn run_files(location: LocationArguments, command: FileSubcommand) -> io::Result<ExitCode> {
+    match command {
+        FileSubcommand::Read(arguments) => files::read(location, &arguments),
+        FileSubcommand::Glob(arguments) => files::glob(location, &arguments),
+        FileSubcommand::Grep(arguments) => files::grep(location, &arguments),
+        FileSubcommand::Tree(arguments) => files::tree(location, &arguments),
+        FileSubcommand::Allow(arguments) => allow::run(&location, &arguments),
+    }
+}
+
+fn run_trust(location: LocationArguments, command: TrustSubcommand) -> io::Result<ExitCode> {
+    match command {
+        TrustSubcommand::Team(arguments) => {
+            with_default_session(location, |session| session.run_team(arguments))
+        }
+        TrustSubcommand::Join(arguments) => {
+            with_default_session(location, |session| session.join(&arguments))
+        }
+        TrustSubcommand::Leave(arguments) => {
+            with_default_session(location, |session| session.leave(&arguments))
+        }
+        TrustSubcommand::Keys(arguments) => {
+            with_default_session(location, |session| session.run_keys(arguments))
+        }
+        TrustSubcommand::Trust(arguments) => trust::run(location, arguments),
+    }
+}

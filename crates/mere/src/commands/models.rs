@@ -5,31 +5,31 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_core::request::{ModelCommand, PersonCommand};
+use mere_core::request::{ItemCommand, ModelCommand};
 
 use crate::arguments::{ModelArguments, ModelCommandArguments, ModelNameArgument};
-use crate::commands::items::PersonSession;
+use crate::commands::person_session::PersonSession;
 use crate::print::Printer;
 
 const TOOL: &str = "model";
 
 impl PersonSession {
-    pub(crate) fn run_model(&self, asked: ModelArguments) -> io::Result<ExitCode> {
-        match asked.what {
-            ModelCommandArguments::List(answer) => self.run_command(
+    pub(crate) fn run_model(&self, arguments: ModelArguments) -> io::Result<ExitCode> {
+        match arguments.what {
+            ModelCommandArguments::List(answer) => self.call_and_print(
                 TOOL,
-                PersonCommand::Model(ModelCommand::List),
+                ItemCommand::Model(ModelCommand::List),
                 &answer,
                 Printer::models,
             ),
             ModelCommandArguments::Fetch { model: ModelNameArgument::Minilm, from, answer } => {
-                let keep = PersonCommand::Model(ModelCommand::Fetch { from });
-                self.run_command(TOOL, keep, &answer, Printer::fetched_model)
+                let keep = ItemCommand::Model(ModelCommand::Fetch { from });
+                self.call_and_print(TOOL, keep, &answer, Printer::fetched_model)
             }
             ModelCommandArguments::Remove { model: ModelNameArgument::Minilm, answer } => self
-                .run_command(
+                .call_and_print(
                     TOOL,
-                    PersonCommand::Model(ModelCommand::Remove),
+                    ItemCommand::Model(ModelCommand::Remove),
                     &answer,
                     Printer::outcome,
                 ),

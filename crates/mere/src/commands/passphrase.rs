@@ -9,6 +9,9 @@ use mere_core::reply::codes;
 use mere_core::request::{Passphrase, Secret};
 use mere_engine::Terminal;
 
+use crate::print::keys::LockedKey;
+use crate::print::reply::ReplyView;
+
 /// How many attempts a person gets.
 const ATTEMPTS: usize = 3;
 
@@ -52,8 +55,7 @@ pub(crate) fn call_with_next_key(make: impl Fn(Passphrase) -> Cleared) -> Cleare
 
 /// Asks for the passphrase of the key that a reply names. Returns `None` if nobody enters it.
 fn ask_for_key(question: &str, reply: &Cleared) -> Option<Secret> {
-    let reply = reply.to_value();
-    let key = reply["data"]["key"].as_str().unwrap_or("your key");
+    let key = ReplyView::<LockedKey>::read(reply).ok()?.data.key;
     Terminal::open()?.ask_hidden(&format!("{question} {key}: ")).ok().flatten()
 }
 

@@ -8,49 +8,79 @@ use std::time::Instant;
 
 use mere_core::gate::ClearedText;
 use mere_core::reply::ReplyType;
-use mere_core::request::{PersonCommand, Verb};
+use mere_core::request::{ItemCommand, LockCommand, ToolCommand};
 use mere_core::turn::{OutputStream, Progress, Turn};
 
 use crate::arguments::{
     ChainArguments, LocationArguments, LockArguments, PrepareArguments, RunArguments,
     SessionArguments,
 };
-use crate::commands::items::{PersonSession, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::commands::person_session::{PersonSession, with_session};
+use crate::print::reply::ReplyView;
+use crate::print::run::RunResult;
+use crate::print::{Printer, terminal};
 
 /// Runs a tool. Its output streams are passed on as they arrive, and a failed tool has an exit
 /// status of its own.
-pub(crate) fn run(place: LocationArguments, asked: &RunArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(location: LocationArguments, arguments: &RunArguments) -> io::Result<ExitCode> {
     let session =
-        if asked.is_dry() { SessionArguments::default() } else { SessionArguments::for_run() };
-    with_session(place, &session, |desk| run_in_session(desk, asked))
+        if arguments.is_dry() { SessionArguments::default() } else { SessionArguments::for_run() };
+    with_session(location, &session, |session| session.run_tool(arguments))
 }
 
-fn run_in_session(desk: &PersonSession, asked: &RunArguments) -> io::Result<ExitCode> {
-    let tool = Verb::Person(PersonCommand::Run(asked.to_request()));
-    let is_quiet = asked.is_dry() || asked.answer.json;
-    let reply = if is_quiet {
-        desk.call("run", tool)
-    } else {
-        desk.call_with_turn("run", tool, || OutputTurn(Printer::new(asked.answer.color, None)))
-    };
-    if asked.is_dry() || reply.reply_type() != ReplyType::Success {
-        return desk.print_reply(&reply, &asked.answer, Printer::dry_run);
+impl PersonSession {
+    fn run_tool(&self, arguments: &RunArguments) -> io::Result<ExitCode> {
+        let tool = ItemCommand::Tool(ToolCommand::Run(arguments.to_request()));
+        let is_quiet = arguments.is_dry() || arguments.answer.json;
+        let reply = if is_quiet {
+            self.call("run", tool)
+        } else {
+            self.call_with_turn("run", tool, || {
+                OutputTurn(Printer::new(arguments.answer.color, None))
+            })
+        };
+        if arguments.is_dry() || reply.reply_type() != ReplyType::Success {
+            return self.print_reply(&reply, &arguments.answer, Printer::dry_run);
+        }
+        let view = ReplyView::<RunResult>::read(&reply)?;
+        let has_failed = !view.data.success;
+        let code =
+            if has_failed { ExitCode::from(terminal::TOOL_FAILED) } else { ExitCode::SUCCESS };
+        if arguments.answer.json {
+            return terminal::print_reply(&reply).map(|()| code);
+        }
+        if view.data.truncated {
+            terminal::print_note("the output was too long; the rest was dropped");
+        }
+        if has_failed {
+            terminal::print_note(&view.message);
+        }
+        Ok(code)
     }
-    let value = reply.to_value();
-    let has_failed = value["data"]["success"] != true;
-    let code = if has_failed { ExitCode::from(terminal::TOOL_FAILED) } else { ExitCode::SUCCESS };
-    if asked.answer.json {
-        return terminal::print_reply(&reply).map(|()| code);
+
+    /// Shows a chain.
+    pub(crate) fn show_chain(&self, arguments: ChainArguments) -> io::Result<ExitCode> {
+        let chain = ItemCommand::Tool(ToolCommand::Chain { item: arguments.item });
+        self.call_and_print("chain", chain, &arguments.answer, Printer::chain)
     }
-    if value["data"]["truncated"] == true {
-        terminal::print_note("the output was too long; the rest was dropped");
+
+    /// Pins chains, or compares them with their lockfiles.
+    pub(crate) fn lock(&self, arguments: &LockArguments) -> io::Result<ExitCode> {
+        let request = arguments.to_request();
+        let is_check = matches!(request, LockCommand::Check);
+        let lock = ItemCommand::Tool(ToolCommand::Lock(request));
+        if is_check {
+            self.call_and_print("lock", lock, &arguments.answer, Printer::lockfiles)
+        } else {
+            self.call_and_print("lock", lock, &arguments.answer, Printer::outcome)
+        }
     }
-    if has_failed {
-        terminal::print_note(value["message"].as_str().unwrap_or_default());
+
+    /// Fetches the packages that a tool needs.
+    pub(crate) fn prepare(&self, arguments: PrepareArguments) -> io::Result<ExitCode> {
+        let prepare = ItemCommand::Tool(ToolCommand::Prepare { item: arguments.item });
+        self.call_and_print("prepare", prepare, &arguments.answer, Printer::outcome)
     }
-    Ok(code)
 }
 
 /// The turn of a person who sees the tool's output as it arrives.
@@ -75,40 +105,4 @@ impl Turn for OutputTurn {
             OutputStream::Error => terminal::print_error_text(&text),
         }
     }
-}
-
-/// Shows a chain.
-pub(crate) fn show_chain(place: LocationArguments, asked: ChainArguments) -> io::Result<ExitCode> {
-    with_session(place, &SessionArguments::default(), |desk| {
-        desk.run_command(
-            "chain",
-            PersonCommand::Chain { item: asked.item },
-            &asked.answer,
-            Printer::chain,
-        )
-    })
-}
-
-/// Pins chains, or compares them with their lockfiles.
-pub(crate) fn lock(place: LocationArguments, asked: &LockArguments) -> io::Result<ExitCode> {
-    with_session(place, &SessionArguments::default(), |desk| {
-        desk.run_command(
-            "lock",
-            PersonCommand::Lock(asked.to_request()),
-            &asked.answer,
-            Printer::lockfiles,
-        )
-    })
-}
-
-/// Fetches the packages that a tool needs.
-pub(crate) fn prepare(place: LocationArguments, asked: PrepareArguments) -> io::Result<ExitCode> {
-    with_session(place, &SessionArguments::default(), |desk| {
-        desk.run_command(
-            "prepare",
-            PersonCommand::Prepare { item: asked.item },
-            &asked.answer,
-            Printer::outcome,
-        )
-    })
 }

@@ -6,39 +6,40 @@ use std::io;
 use std::process::ExitCode;
 
 use mere_core::reply::{ReplyType, reword_for_person};
-use mere_core::request::Verb;
-use serde_json::Value;
+use mere_core::request::ItemVerb;
 
 use crate::arguments::{LocationArguments, SearchArguments};
-use crate::commands::items::{PersonSession, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::commands::person_session::{PersonSession, with_session};
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "search";
 
 /// Runs the command.
-pub(crate) fn run(place: LocationArguments, asked: &SearchArguments) -> io::Result<ExitCode> {
-    with_session(place, &asked.session, |desk| desk.search(asked))
+pub(crate) fn run(
+    location: LocationArguments,
+    arguments: &SearchArguments,
+) -> io::Result<ExitCode> {
+    with_session(location, &arguments.session, |session| session.search(arguments))
 }
 
 impl PersonSession {
-    fn search(&self, asked: &SearchArguments) -> io::Result<ExitCode> {
-        let reply = self.call(TOOL, Verb::Search(asked.to_search()));
-        if asked.answer.json || reply.reply_type() != ReplyType::Success {
-            return self.print_reply(&reply, &asked.answer, Printer::outcome);
+    fn search(&self, arguments: &SearchArguments) -> io::Result<ExitCode> {
+        let reply = self.call(TOOL, ItemVerb::Search(arguments.to_search()));
+        if arguments.answer.json || reply.reply_type() != ReplyType::Success {
+            return self.print_reply(&reply, &arguments.answer, Printer::outcome);
         }
-        let value = reply.to_value();
-        let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
-        terminal::print_text(&paper.hits(&value))?;
-        if let Some(hint) = value["hint"].as_str().filter(|_| is_for_people(&value)) {
-            terminal::print_note(&reword_for_person(hint));
+        let view = ReplyView::read(&reply)?;
+        let printer = self.printer(arguments.answer.color);
+        terminal::print_text(&printer.hits(&view))?;
+        if let Some(hint) = view.hint.filter(|hint| is_for_people(hint)) {
+            terminal::print_note(&reword_for_person(&hint));
         }
         Ok(terminal::exit_code(reply.reply_type()))
     }
 }
 
 /// Checks whether the hint says more than how an agent gets the next page.
-fn is_for_people(reply: &Value) -> bool {
-    let hint = reply["hint"].as_str().unwrap_or_default();
+fn is_for_people(hint: &str) -> bool {
     !hint.contains("`cursor`")
 }

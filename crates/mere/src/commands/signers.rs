@@ -8,30 +8,35 @@ use std::process::ExitCode;
 use mere_core::request::{PersonCommand, TrustCommand};
 
 use crate::arguments::SignersCommand;
-use crate::commands::items::{PersonSession, PrintMethod};
+use crate::commands::person_session::PersonSession;
 use crate::print::Printer;
 
 const TOOL: &str = "trust";
 
 impl PersonSession {
-    pub(crate) fn run_signers(&self, asked: SignersCommand) -> io::Result<ExitCode> {
-        let (command, answer, show) = match asked {
-            SignersCommand::Add(asked) => {
-                let limits = asked.limits();
-                let add = TrustCommand::Add { key: asked.key, name: asked.name, limits };
-                (add, asked.answer, Printer::signer as PrintMethod)
+    pub(crate) fn run_signers(&self, arguments: SignersCommand) -> io::Result<ExitCode> {
+        let run = |command| self.call(TOOL, PersonCommand::Trust(command));
+        match arguments {
+            SignersCommand::Add(add) => {
+                let limits = add.limits();
+                let reply = run(TrustCommand::Add { key: add.key, name: add.name, limits });
+                self.print_reply(&reply, &add.answer, Printer::signer)
             }
-            SignersCommand::List(answer) => (TrustCommand::List, answer, Printer::signers as _),
-            SignersCommand::Remove(asked) => {
-                (TrustCommand::Remove(asked.signer), asked.answer, Printer::outcome as _)
+            SignersCommand::List(answer) => {
+                self.print_reply(&run(TrustCommand::List), &answer, Printer::signers)
             }
-            SignersCommand::Revoke(asked) => {
-                (TrustCommand::Revoke(asked.signer), asked.answer, Printer::outcome as _)
+            SignersCommand::Remove(remove) => {
+                let reply = run(TrustCommand::Remove(remove.signer));
+                self.print_reply(&reply, &remove.answer, Printer::outcome)
             }
-            SignersCommand::Rotate(asked) => {
-                (TrustCommand::Rotate { file: asked.file }, asked.answer, Printer::signer as _)
+            SignersCommand::Revoke(revoke) => {
+                let reply = run(TrustCommand::Revoke(revoke.signer));
+                self.print_reply(&reply, &revoke.answer, Printer::outcome)
             }
-        };
-        self.run_command(TOOL, PersonCommand::Trust(command), &answer, show)
+            SignersCommand::Rotate(rotate) => {
+                let reply = run(TrustCommand::Rotate { file: rotate.file });
+                self.print_reply(&reply, &rotate.answer, Printer::signer)
+            }
+        }
     }
 }

@@ -9,15 +9,16 @@ use std::process::ExitCode;
 use mere_core::address::Address;
 use mere_core::reply::ReplyType;
 use mere_core::request::{
-    GitStaging, ItemWork, PersonCommand, SelectedItems, ShownItem, SignCommand, Verb,
-    VerifyCommand, WorkMode,
+    GitStaging, ItemCommand, ItemWork, SelectedItems, ShownItem, SignCommand, VerifyCommand,
+    WorkMode,
 };
-use serde_json::Value;
 
-use crate::arguments::{EditArguments, SignArguments, VerifyArguments};
-use crate::commands::items::{PersonSession, ReviewContext};
-use crate::print::Printer;
-use crate::print::{sarif, terminal};
+use crate::arguments::{EditArguments, SignArguments, SigningSubcommand, VerifyArguments};
+use crate::commands::person_session::PersonSession;
+use crate::commands::review::ReviewContext;
+use crate::print::reply::ReplyView;
+use crate::print::signing::{SignableItem, SigningPlan, Verification};
+use crate::print::{Printer, sarif, terminal};
 
 /// A person's answer about one item.
 enum SignAnswer {
@@ -28,104 +29,117 @@ enum SignAnswer {
 }
 
 impl PersonSession {
+    pub(crate) fn run_signing(&self, command: SigningSubcommand) -> io::Result<ExitCode> {
+        match command {
+            SigningSubcommand::Sign(arguments) => self.sign(&arguments),
+            SigningSubcommand::Verify(arguments) => self.verify(&arguments),
+            SigningSubcommand::Draft(arguments) => self.draft_or_edit(arguments, WorkMode::Draft),
+            SigningSubcommand::Edit(arguments) => self.draft_or_edit(arguments, WorkMode::Edit),
+            SigningSubcommand::Review(arguments) => self.review(&arguments),
+        }
+    }
+
     /// Shows the items, asks, and signs them.
-    pub(crate) fn sign(&self, asked: &SignArguments) -> io::Result<ExitCode> {
-        let selection = match asked.selection.selection(SelectedItems::Unfinished) {
+    fn sign(&self, arguments: &SignArguments) -> io::Result<ExitCode> {
+        let selection = match arguments.selection.selection(SelectedItems::Unfinished) {
             Ok(selection) => selection,
             Err(error) => return Ok(terminal::print_failure(&error, terminal::USAGE)),
         };
         let is_open = selection.which == SelectedItems::Unfinished;
-        if is_open && terminal::can_ask() && !asked.answer.json && !asked.dry_run {
-            self.review_proposals(&asked.answer, ReviewContext::Sign)?;
+        if is_open && terminal::can_ask() && !arguments.answer.json && !arguments.dry_run {
+            self.review_proposals(&arguments.answer, ReviewContext::Sign)?;
         }
-        let plan = self
-            .call("sign", Verb::Person(PersonCommand::Sign(SignCommand::Plan(selection.clone()))));
+        let plan = self.call("sign", ItemCommand::Sign(SignCommand::Plan(selection.clone())));
         if plan.reply_type() != ReplyType::Success {
-            return self.print_reply(&plan, &asked.answer, Printer::outcome);
+            return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         }
-        if asked.dry_run && asked.answer.json {
-            return self.print_reply(&plan, &asked.answer, Printer::outcome);
+        if arguments.dry_run && arguments.answer.json {
+            return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         }
-        let plan = plan.to_value();
-        let items = plan["data"]["items"].as_array().cloned().unwrap_or_default();
-        if items.is_empty() && !asked.answer.json {
+        let items = ReplyView::<SigningPlan>::read(&plan)?.data.items;
+        if items.is_empty() && !arguments.answer.json {
             // Nothing is printed for a commit that touches no item.
             if selection.which != SelectedItems::Staged {
                 terminal::print_line("There is nothing to sign.")?;
             }
             return Ok(ExitCode::SUCCESS);
         }
-        let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
-        if asked.dry_run {
+        let printer = self.printer(arguments.answer.color);
+        if arguments.dry_run {
             items
                 .iter()
-                .try_for_each(|item| terminal::print_text(&(paper.difference(item) + "\n")))?;
+                .try_for_each(|item| terminal::print_text(&(printer.difference(item) + "\n")))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let is_asked = !asked.yes && !asked.selection.is_exact();
+        let is_asked = !arguments.yes && !arguments.selection.is_exact();
         let one_by_one =
             matches!(selection.which, SelectedItems::Unfinished | SelectedItems::Staged);
         let chosen = match (is_asked, terminal::can_ask()) {
-            (true, true) if one_by_one => ask_each(&paper, &items)?,
-            (true, true) => ask_once(&paper, &items)?,
+            (true, true) if one_by_one => ask_each(&printer, &items)?,
+            (true, true) => ask_once(&printer, &items)?,
             (true, false) if is_open => {
-                terminal::print_text(&paper.signable_items(&items))?;
+                terminal::print_text(&printer.signable_items(&items))?;
                 let words = "nothing was signed; name the items, or use `--all` or `--yes`";
                 terminal::print_note(words);
                 return Ok(ExitCode::from(terminal::REFUSED));
             }
             _ => {
                 // Whoever names an item sees what is signed, without being asked.
-                if asked.selection.is_exact()
+                if arguments.selection.is_exact()
                     && terminal::is_output_terminal()
-                    && !asked.answer.json
+                    && !arguments.answer.json
                 {
                     items
                         .iter()
-                        .try_for_each(|item| terminal::print_text(&paper.difference(item)))?;
+                        .try_for_each(|item| terminal::print_text(&printer.difference(item)))?;
                 }
                 items.iter().collect()
             }
         };
-        self.sign_chosen(asked, &chosen)
+        self.sign_chosen(arguments, &chosen)
     }
 
-    fn sign_chosen(&self, asked: &SignArguments, items: &[&Value]) -> io::Result<ExitCode> {
-        for item in items.iter().filter(|item| item["digest"].is_null()) {
-            let words = ["address", "unfit"].map(|key| item[key].as_str().unwrap_or_default());
-            terminal::print_note(&format!("{} cannot be signed: {}", words[0], words[1]));
+    fn sign_chosen(
+        &self,
+        arguments: &SignArguments,
+        items: &[&SignableItem],
+    ) -> io::Result<ExitCode> {
+        for item in items.iter().filter(|item| item.digest.is_none()) {
+            let why = item.unfit.as_deref().unwrap_or_default();
+            terminal::print_note(&format!("{} cannot be signed: {why}", item.address()));
         }
-        for item in items.iter().filter(|item| item["warning"].is_string()) {
-            let words = ["address", "warning"].map(|key| item[key].as_str().unwrap_or_default());
-            terminal::print_note(&format!("{}: {}", words[0], words[1]));
+        for item in items {
+            if let Some(warning) = &item.warning {
+                terminal::print_note(&format!("{}: {warning}", item.address()));
+            }
         }
-        let unfit = items.iter().any(|item| item["digest"].is_null());
+        let unfit = items.iter().any(|item| item.digest.is_none());
         let chosen = items.iter().filter_map(|item| parse_chosen(item)).collect::<Vec<_>>();
         if chosen.is_empty() && unfit {
             return Ok(ExitCode::from(terminal::INVALID));
         }
-        if chosen.is_empty() && !asked.answer.json {
+        if chosen.is_empty() && !arguments.answer.json {
             terminal::print_line("Nothing was signed.")?;
             return Ok(ExitCode::from(terminal::REFUSED));
         }
-        let stage = if asked.selection.staged { GitStaging::Add } else { GitStaging::Leave };
-        let seal = PersonCommand::Sign(SignCommand::Sign { items: chosen, staging: stage });
-        let reply = self.call("sign", Verb::Person(seal));
-        let ended = self.print_reply(&reply, &asked.answer, Printer::signing_result)?;
+        let stage = if arguments.selection.staged { GitStaging::Add } else { GitStaging::Leave };
+        let seal = ItemCommand::Sign(SignCommand::Sign { items: chosen, staging: stage });
+        let reply = self.call("sign", seal);
+        let ended = self.print_reply(&reply, &arguments.answer, Printer::signing_result)?;
         Ok(if unfit { ExitCode::from(terminal::INVALID) } else { ended })
     }
 
     /// Verifies items, and writes the findings to a file if one is given.
-    pub(crate) fn verify(&self, asked: &VerifyArguments) -> io::Result<ExitCode> {
-        let selection = match asked.selection.selection(SelectedItems::All) {
+    fn verify(&self, arguments: &VerifyArguments) -> io::Result<ExitCode> {
+        let selection = match arguments.selection.selection(SelectedItems::All) {
             Ok(selection) => selection,
             Err(error) => return Ok(terminal::print_failure(&error, terminal::USAGE)),
         };
-        let (admins, least_serial) = (asked.admin.clone(), asked.min_serial);
+        let (admins, least_serial) = (arguments.admin.clone(), arguments.min_serial);
         let verify = VerifyCommand { selection, admins, minimum_serial: least_serial };
-        let reply = self.call("verify", Verb::Person(PersonCommand::Verify(verify)));
-        if let Some(file) = &asked.sarif {
-            let text = format!("{:#}\n", sarif::report(&reply.to_value()));
+        let reply = self.call("verify", ItemCommand::Verify(verify));
+        if let Some(file) = &arguments.sarif {
+            let text = format!("{:#}\n", sarif::report(&reply)?);
             if let Err(error) = mere_engine::write_file(file, text.as_bytes()) {
                 return Ok(terminal::print_failure(
                     &format!("the findings cannot be written: {error}"),
@@ -133,41 +147,40 @@ impl PersonSession {
                 ));
             }
         }
-        let is_idle =
-            reply.reply_type() == ReplyType::Success && reply.to_value()["data"]["checked"] == 0;
-        if is_idle && asked.selection.staged && !asked.answer.json {
-            return Ok(ExitCode::SUCCESS);
+        let is_success = reply.reply_type() == ReplyType::Success;
+        if is_success && arguments.selection.staged && !arguments.answer.json {
+            // Nothing is printed for a commit that touches no item.
+            let verification = ReplyView::<Verification>::read(&reply)?.data;
+            if verification.checked == 0 {
+                return Ok(ExitCode::SUCCESS);
+            }
         }
-        self.print_reply(&reply, &asked.answer, Printer::verification)
+        self.print_reply(&reply, &arguments.answer, Printer::verification)
     }
 
-    pub(crate) fn draft_or_edit(
-        &self,
-        asked: EditArguments,
-        how: WorkMode,
-    ) -> io::Result<ExitCode> {
-        let (kind, item) = (asked.item.kind.kind, asked.item.item);
+    fn draft_or_edit(&self, arguments: EditArguments, how: WorkMode) -> io::Result<ExitCode> {
+        let (kind, item) = (arguments.item.kind.kind, arguments.item.item);
         let tool = match how {
             WorkMode::Draft => "draft",
             WorkMode::Edit => "edit",
         };
-        let work = ItemWork { kind, item, source: asked.source.source(), mode: how };
-        self.run_command(tool, PersonCommand::Work(work), &asked.answer, Printer::outcome)
+        let work = ItemWork { kind, item, source: arguments.source.source(), mode: how };
+        self.call_and_print(tool, ItemCommand::Work(work), &arguments.answer, Printer::outcome)
     }
 }
 
 /// Parses an item that can be signed: one with an address and the digest that was shown.
-pub(crate) fn parse_chosen(item: &Value) -> Option<ShownItem> {
-    let address = item["address"].as_str()?.parse::<Address>().ok()?;
-    Some(ShownItem { address, digest: item["digest"].as_str()?.parse().ok()? })
+pub(crate) fn parse_chosen(item: &SignableItem) -> Option<ShownItem> {
+    let address = item.address().parse::<Address>().ok()?;
+    Some(ShownItem { address, digest: item.digest.as_ref()?.parse().ok()? })
 }
 
-fn ask_each<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {
+fn ask_each<'a>(printer: &Printer, items: &'a [SignableItem]) -> io::Result<Vec<&'a SignableItem>> {
     let mut chosen = Vec::new();
     for (number, item) in items.iter().enumerate() {
         terminal::print_text(&format!("\n({} of {}) ", number + 1, items.len()))?;
-        terminal::print_text(&paper.difference(item))?;
-        if item["digest"].is_null() {
+        terminal::print_text(&printer.difference(item))?;
+        if item.digest.is_none() {
             continue;
         }
         match ask_about_item()? {
@@ -176,7 +189,7 @@ fn ask_each<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value
             SignAnswer::All => {
                 // Everything that is signed is shown first, so the remaining items are printed too.
                 for item in &items[number + 1..] {
-                    terminal::print_text(&format!("\n{}", paper.difference(item)))?;
+                    terminal::print_text(&format!("\n{}", printer.difference(item)))?;
                 }
                 chosen.extend(&items[number..]);
                 break;
@@ -196,8 +209,8 @@ fn ask_about_item() -> io::Result<SignAnswer> {
     })
 }
 
-fn ask_once<'a>(paper: &Printer, items: &'a [Value]) -> io::Result<Vec<&'a Value>> {
-    terminal::print_text(&paper.signable_items(items))?;
+fn ask_once<'a>(printer: &Printer, items: &'a [SignableItem]) -> io::Result<Vec<&'a SignableItem>> {
+    terminal::print_text(&printer.signable_items(items))?;
     let count = items.len();
     let question = if count == 1 { "Sign it?".to_owned() } else { format!("Sign all {count}?") };
     Ok(if terminal::ask_yes_or_no(&question)? { items.iter().collect() } else { Vec::new() })

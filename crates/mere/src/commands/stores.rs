@@ -8,67 +8,63 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use mere_core::address::{ModName, NameError};
 use mere_core::item::Scope;
-use mere_core::request::{NewStore, PersonCommand, StoreCommand, Verb};
+use mere_core::request::{NewStore, StoreCommand, StoreVerb};
 
 use crate::arguments::{
     InitStoreArguments, LocationArguments, ModeArgument, SessionArguments, StoreArguments,
     StoreCommandArguments, StoreTemplateArgument,
 };
-use crate::commands::items::{PersonSession, with_session};
+use crate::commands::person_session::{PersonSession, with_session};
 use crate::print::Printer;
 use crate::print::terminal;
 
 const TOOL: &str = "store";
 
 /// Runs the command.
-pub(crate) fn run(place: LocationArguments, asked: StoreArguments) -> io::Result<ExitCode> {
-    let store = match &asked.what {
+pub(crate) fn run(location: LocationArguments, arguments: StoreArguments) -> io::Result<ExitCode> {
+    let store = match &arguments.what {
         StoreCommandArguments::Reindex { store, .. } => store.clone(),
         _ => None,
     };
-    with_session(place, &SessionArguments::for_store(store), |desk| match asked.what {
-        StoreCommandArguments::Init(asked) => desk.init_store(asked),
+    with_session(location, &SessionArguments::for_store(store), |session| match arguments.what {
+        StoreCommandArguments::Init(arguments) => session.init_store(arguments),
         StoreCommandArguments::List(answer) => {
-            desk.call_and_print(TOOL, Verb::Stores, &answer, Printer::stores)
+            session.call_and_print(TOOL, StoreVerb::List, &answer, Printer::stores)
         }
-        StoreCommandArguments::Sync(answer) => desk.run_command(
-            TOOL,
-            PersonCommand::Store(StoreCommand::Sync),
-            &answer,
-            Printer::new_store,
-        ),
-        StoreCommandArguments::Reindex { answer, .. } => desk.run_command(
-            TOOL,
-            PersonCommand::Store(StoreCommand::Reindex),
-            &answer,
-            Printer::reindex_result,
-        ),
+        StoreCommandArguments::Sync(answer) => {
+            session.call_and_print(TOOL, StoreCommand::Sync, &answer, Printer::store_sync)
+        }
+        StoreCommandArguments::Reindex { answer, .. } => {
+            session.call_and_print(TOOL, StoreCommand::Reindex, &answer, Printer::reindex_result)
+        }
     })
 }
 
 impl PersonSession {
-    fn init_store(&self, asked: InitStoreArguments) -> io::Result<ExitCode> {
-        let is_asked = terminal::can_ask() && !asked.answer.json;
+    fn init_store(&self, arguments: InitStoreArguments) -> io::Result<ExitCode> {
+        let is_asked = terminal::can_ask() && !arguments.answer.json;
         let asking = if is_asked { Prompting::On } else { Prompting::Off };
-        let usual = if asked.user { default_user_store() } else { ModName::default_store() };
-        let Some(name) = asking.ask_name(asked.name, usual)? else { return Ok(report_given_up()) };
-        let Some(template) = asking.ask_template(asked.template)? else {
+        let usual = if arguments.user { default_user_store() } else { ModName::default_store() };
+        let Some(name) = asking.ask_name(arguments.name, usual)? else {
             return Ok(report_given_up());
         };
-        let mode = match asking.ask_mode(asked.mode)? {
+        let Some(template) = asking.ask_template(arguments.template)? else {
+            return Ok(report_given_up());
+        };
+        let mode = match asking.ask_mode(arguments.mode)? {
             PromptAnswer::Value(mode) => Some(mode.into()),
             PromptAnswer::Default => None,
             PromptAnswer::EndOfInput => return Ok(report_given_up()),
         };
         let store = NewStore {
             name,
-            scope: if asked.user { Scope::User } else { Scope::Project },
-            path: asked.path,
+            scope: if arguments.user { Scope::User } else { Scope::Project },
+            path: arguments.path,
             template: template.into(),
             mode,
         };
-        let init = PersonCommand::Store(StoreCommand::Init(store));
-        self.run_command(TOOL, init, &asked.answer, Printer::new_store)
+        let init = StoreCommand::Init(store);
+        self.call_and_print(TOOL, init, &arguments.answer, Printer::new_store)
     }
 }
 
@@ -102,7 +98,7 @@ enum PromptAnswer<T> {
 impl<T> PromptAnswer<T> {
     fn or(self, default: T) -> Option<T> {
         match self {
-            Self::Value(said) => Some(said),
+            Self::Value(given) => Some(given),
             Self::Default => Some(default),
             Self::EndOfInput => None,
         }
@@ -110,33 +106,33 @@ impl<T> PromptAnswer<T> {
 }
 
 impl Prompting {
-    fn ask_name(self, said: Option<ModName>, usual: ModName) -> io::Result<Option<ModName>> {
+    fn ask_name(self, given: Option<ModName>, usual: ModName) -> io::Result<Option<ModName>> {
         let parse = |text: &str| text.parse().map_err(|error: NameError| error.to_string());
         let question = format!("Name [{usual}]:");
-        Ok(self.ask(said, &question, parse)?.or(usual))
+        Ok(self.ask(given, &question, parse)?.or(usual))
     }
 
     fn ask_template(
         self,
-        said: Option<StoreTemplateArgument>,
+        given: Option<StoreTemplateArgument>,
     ) -> io::Result<Option<StoreTemplateArgument>> {
         let question = "Template: blank, project or team [project]:";
-        Ok(self.ask(said, question, parse_value)?.or(StoreTemplateArgument::Project))
+        Ok(self.ask(given, question, parse_value)?.or(StoreTemplateArgument::Project))
     }
 
-    fn ask_mode(self, said: Option<ModeArgument>) -> io::Result<PromptAnswer<ModeArgument>> {
-        self.ask(said, "Mode: free, subcategories or strict [from the template]:", parse_value)
+    fn ask_mode(self, given: Option<ModeArgument>) -> io::Result<PromptAnswer<ModeArgument>> {
+        self.ask(given, "Mode: free, subcategories or strict [from the template]:", parse_value)
     }
 
     /// Returns the value that was given, or asks for one until it can be parsed.
     fn ask<T>(
         self,
-        said: Option<T>,
+        given: Option<T>,
         question: &str,
         parse: impl Fn(&str) -> Result<T, String>,
     ) -> io::Result<PromptAnswer<T>> {
-        match said {
-            Some(said) => return Ok(PromptAnswer::Value(said)),
+        match given {
+            Some(given) => return Ok(PromptAnswer::Value(given)),
             None if self == Self::Off => return Ok(PromptAnswer::Default),
             None => {}
         }
@@ -148,7 +144,7 @@ impl Prompting {
                 return Ok(PromptAnswer::Default);
             }
             match parse(&line) {
-                Ok(said) => return Ok(PromptAnswer::Value(said)),
+                Ok(given) => return Ok(PromptAnswer::Value(given)),
                 Err(error) => terminal::print_note(&error),
             }
         }

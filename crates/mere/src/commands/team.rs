@@ -8,17 +8,18 @@ use std::process::ExitCode;
 use mere_core::digest::Sha256;
 use mere_core::gate::Cleared;
 use mere_core::reply::{ReplyType, codes};
-use mere_core::request::{JoinCommand, JoinConsent, PersonCommand, TeamCommand, Verb};
-use serde_json::Value;
+use mere_core::request::{ItemCommand, JoinCommand, JoinConsent, TeamCommand};
 
 use crate::arguments::{
     AnswerArguments, JoinArguments, LeaveArguments, RemoveMemberArguments, TeamArguments,
     TeamCommandArguments, TeamSignArguments,
 };
-use crate::commands::items::PersonSession;
+use crate::commands::person_session::{PersonSession, report_refusal};
 use crate::commands::signing::parse_chosen;
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::reply::ReplyView;
+use crate::print::signing::{SignableItem, SigningPlan};
+use crate::print::team::Roster;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "team";
 const JOIN: &str = "join";
@@ -31,11 +32,13 @@ enum Countersigning {
 }
 
 impl PersonSession {
-    pub(crate) fn run_team(&self, asked: TeamArguments) -> io::Result<ExitCode> {
-        let (command, answer) = match asked.what {
-            TeamCommandArguments::Init(asked) => (TeamCommand::Init(asked.to_team()), asked.answer),
-            TeamCommandArguments::Add(asked) => {
-                (TeamCommand::Add(Box::new(asked.to_member())), asked.answer)
+    pub(crate) fn run_team(&self, arguments: TeamArguments) -> io::Result<ExitCode> {
+        let (command, answer) = match arguments.what {
+            TeamCommandArguments::Init(arguments) => {
+                (TeamCommand::Init(arguments.to_team()), arguments.answer)
+            }
+            TeamCommandArguments::Add(arguments) => {
+                (TeamCommand::Add(Box::new(arguments.to_member())), arguments.answer)
             }
             TeamCommandArguments::Threshold { admins, answer } => {
                 (TeamCommand::Threshold(admins.into()), answer)
@@ -45,56 +48,56 @@ impl PersonSession {
                 (TeamCommand::Require(types), answer)
             }
             TeamCommandArguments::Restore(answer) => (TeamCommand::Restore, answer),
-            TeamCommandArguments::Show(answer) => (TeamCommand::Show, answer),
-            TeamCommandArguments::Remove(asked) => return self.remove_member(&asked),
-            TeamCommandArguments::Sign(asked) => return self.sign_team(&asked),
+            TeamCommandArguments::Show(answer) => {
+                let show = ItemCommand::Team(TeamCommand::Show);
+                return self.call_and_print(TOOL, show, &answer, Printer::team);
+            }
+            TeamCommandArguments::Remove(arguments) => return self.remove_member(&arguments),
+            TeamCommandArguments::Sign(arguments) => return self.sign_team(&arguments),
         };
-        let show = if command == TeamCommand::Show { Printer::team } else { Printer::team_change };
-        self.run_command(TOOL, PersonCommand::Team(command), &answer, show)
+        self.call_and_print(TOOL, ItemCommand::Team(command), &answer, Printer::outcome)
     }
 
     /// Shows the items that only this member signed, asks whether to countersign them, and removes
     /// the member.
-    fn remove_member(&self, asked: &RemoveMemberArguments) -> io::Result<ExitCode> {
-        let member = asked.member.clone();
+    fn remove_member(&self, arguments: &RemoveMemberArguments) -> io::Result<ExitCode> {
+        let member = arguments.member.clone();
         let leaving = TeamCommand::PreviewRemoval { member: member.clone() };
-        let leaving = self.call(TOOL, Verb::Person(PersonCommand::Team(leaving)));
+        let leaving = self.call(TOOL, ItemCommand::Team(leaving));
         if leaving.reply_type() != ReplyType::Success {
-            return self.print_reply(&leaving, &asked.answer, Printer::outcome);
+            return self.print_reply(&leaving, &arguments.answer, Printer::outcome);
         }
-        let value = leaving.to_value();
-        let items = value["data"]["items"].as_array().cloned().unwrap_or_default();
-        let Some(vouches) = self.ask_countersigning(&items, asked)? else {
+        let items = ReplyView::<SigningPlan>::read(&leaving)?.data.items;
+        let Some(vouches) = self.ask_countersigning(&items, arguments)? else {
             return Ok(report_refusal("nobody was removed", "use `--countersign`"));
         };
         let countersign = if vouches == Countersigning::All { &items[..] } else { &[] };
         let countersign = countersign.iter().filter_map(parse_chosen).collect();
-        let remove = PersonCommand::Team(TeamCommand::Remove { member, countersign });
-        self.run_command(TOOL, remove, &asked.answer, Printer::team_change)
+        let remove = ItemCommand::Team(TeamCommand::Remove { member, countersign });
+        self.call_and_print(TOOL, remove, &arguments.answer, Printer::member_removal)
     }
 
     /// Asks whether the person countersigns items that nobody else would vouch for. Returns `None`
     /// if they would rather remove nobody.
     fn ask_countersigning(
         &self,
-        items: &[Value],
-        asked: &RemoveMemberArguments,
+        items: &[SignableItem],
+        arguments: &RemoveMemberArguments,
     ) -> io::Result<Option<Countersigning>> {
-        if asked.countersign {
+        if arguments.countersign {
             return Ok(Some(Countersigning::All));
         }
-        if items.is_empty() || asked.answer.json {
+        if items.is_empty() || arguments.answer.json {
             return Ok(Some(Countersigning::Nothing));
         }
-        let paper = Printer::new(asked.answer.color, self.session.working_address().cloned());
+        let printer = self.printer(arguments.answer.color);
         terminal::print_line("Nobody else has signed:")?;
-        terminal::print_text(&paper.signable_items(items))?;
+        terminal::print_text(&printer.signable_items(items))?;
         if !terminal::can_ask() {
             terminal::print_note("they no longer count; `--countersign` would add your signature");
             return Ok(Some(Countersigning::Nothing));
         }
-        let question = "Remove the member and [c]ountersign these items (which you have read), \
-            remove the member and [l]et the items lapse, or [q]uit?";
+        let question = "Remove the member and [c]ountersign these items (which you have read), remove the member and [l]et the items lapse, or [q]uit?";
         Ok(match terminal::ask_choice(question, &['c', 'l', 'q'])? {
             'c' => Some(Countersigning::All),
             'l' => Some(Countersigning::Nothing),
@@ -102,33 +105,32 @@ impl PersonSession {
         })
     }
 
-    fn sign_team(&self, asked: &TeamSignArguments) -> io::Result<ExitCode> {
-        let plan = PersonCommand::Team(TeamCommand::Sign { shown_digest: None });
-        let plan = self.call(TOOL, Verb::Person(plan));
-        let Some(shown) = plan_digest(&plan) else {
-            return self.print_reply(&plan, &asked.answer, Printer::outcome);
+    fn sign_team(&self, arguments: &TeamSignArguments) -> io::Result<ExitCode> {
+        let plan = ItemCommand::Team(TeamCommand::Sign { shown_digest: None });
+        let plan = self.call(TOOL, plan);
+        let Some((plan, shown)) = read_plan(&plan)? else {
+            return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         };
         let question = "Sign it?";
-        if !asked.yes && !self.show_and_ask(&plan, &asked.answer, question)? {
+        if !arguments.yes && !self.show_and_ask(&plan, &arguments.answer, question)? {
             return Ok(report_refusal("nothing was signed", "use `--yes`"));
         }
-        let sign = PersonCommand::Team(TeamCommand::Sign { shown_digest: Some(shown) });
-        self.run_command(TOOL, sign, &asked.answer, Printer::team_change)
+        let sign = ItemCommand::Team(TeamCommand::Sign { shown_digest: Some(shown) });
+        self.call_and_print(TOOL, sign, &arguments.answer, Printer::outcome)
     }
 
     /// Shows the roster, asks, and pins exactly what was shown.
-    pub(crate) fn join(&self, asked: &JoinArguments) -> io::Result<ExitCode> {
-        let plan = self.call(JOIN, Verb::Person(PersonCommand::Join(JoinCommand::Show)));
+    pub(crate) fn join(&self, arguments: &JoinArguments) -> io::Result<ExitCode> {
+        let plan = self.call(JOIN, ItemCommand::Join(JoinCommand::Show));
         let is_over = plan.code() == codes::JOIN_AGAIN.id();
-        let Some(shown) = plan_digest(&plan).filter(|_| !is_over) else {
-            return self.print_reply(&plan, &asked.answer, Printer::outcome);
+        let Some((plan, shown)) = read_plan(&plan)?.filter(|_| !is_over) else {
+            return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         };
-        let question = "Should these admins decide who signs here? Compare their fingerprints with \
-            somebody you trust.";
-        let consent = match (asked.admin.is_empty(), asked.yes) {
-            (false, _) => JoinConsent::Admins(asked.admin.clone()),
+        let question = "Should these admins decide who signs here? Compare their fingerprints with somebody you trust.";
+        let consent = match (arguments.admin.is_empty(), arguments.yes) {
+            (false, _) => JoinConsent::Admins(arguments.admin.clone()),
             (true, true) => JoinConsent::Unchecked,
-            (true, false) if self.show_and_ask(&plan, &asked.answer, question)? => {
+            (true, false) if self.show_and_ask(&plan, &arguments.answer, question)? => {
                 JoinConsent::Asked
             }
             (true, false) => {
@@ -138,20 +140,20 @@ impl PersonSession {
                 ));
             }
         };
-        let pin = PersonCommand::Join(JoinCommand::Join { shown_digest: shown, consent });
-        self.run_command(JOIN, pin, &asked.answer, Printer::outcome)
+        let pin = ItemCommand::Join(JoinCommand::Join { shown_digest: shown, consent });
+        self.call_and_print(JOIN, pin, &arguments.answer, Printer::outcome)
     }
 
-    pub(crate) fn leave(&self, asked: &LeaveArguments) -> io::Result<ExitCode> {
+    pub(crate) fn leave(&self, arguments: &LeaveArguments) -> io::Result<ExitCode> {
         let question = "Forget the team of this project?";
-        let agrees = asked.yes || terminal::can_ask() && terminal::ask_yes_or_no(question)?;
+        let agrees = arguments.yes || terminal::can_ask() && terminal::ask_yes_or_no(question)?;
         if !agrees {
             return Ok(report_refusal("nothing was changed", "use `--yes`"));
         }
-        self.run_command(
+        self.call_and_print(
             "leave",
-            PersonCommand::Join(JoinCommand::Leave),
-            &asked.answer,
+            ItemCommand::Join(JoinCommand::Leave),
+            &arguments.answer,
             Printer::outcome,
         )
     }
@@ -159,27 +161,24 @@ impl PersonSession {
     /// Shows a roster and asks. If nobody can be asked, the answer is no.
     fn show_and_ask(
         &self,
-        plan: &Cleared,
+        plan: &ReplyView<Roster>,
         answer: &AnswerArguments,
         question: &str,
     ) -> io::Result<bool> {
-        let paper = Printer::new(answer.color, self.session.working_address().cloned());
+        let printer = self.printer(answer.color);
         if !answer.json {
-            terminal::print_text(&paper.team(&plan.to_value()))?;
+            terminal::print_text(&printer.roster_plan(plan))?;
         }
         Ok(terminal::can_ask() && terminal::ask_yes_or_no(question)?)
     }
 }
 
-/// Returns the digest of what a plan shows, or `None` if the reply is not a plan.
-fn plan_digest(plan: &Cleared) -> Option<Sha256> {
-    let is_plan = plan.reply_type() == ReplyType::Success;
-    plan.to_value()["data"]["digest"].as_str().filter(|_| is_plan)?.parse().ok()
-}
-
-/// Says that nothing was done, and which option answers when nobody can be asked.
-pub(crate) fn report_refusal(words: &str, answers: &str) -> ExitCode {
-    let nobody = format!("{words}; {answers} if nobody can be asked");
-    terminal::print_note(if terminal::can_ask() { words } else { &nobody });
-    ExitCode::from(terminal::REFUSED)
+/// Reads a plan, with the digest of what it shows. Returns `None` if the reply is not a plan.
+fn read_plan(plan: &Cleared) -> io::Result<Option<(ReplyView<Roster>, Sha256)>> {
+    if plan.reply_type() != ReplyType::Success {
+        return Ok(None);
+    }
+    let plan = ReplyView::<Roster>::read(plan)?;
+    let digest = plan.data.digest.parse().ok();
+    Ok(digest.map(|digest| (plan, digest)))
 }

@@ -4,31 +4,37 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_engine::approvals::project::{ProjectApproval, TrustError, WideningRequest};
+use mere_engine::{ProjectApproval, TrustError, WideningRequest};
 
-use crate::arguments::{LocationArguments, TrustArguments, TrustCommandArguments};
-use crate::commands::items;
-use crate::commands::items::ItemCommand;
+use crate::arguments::{
+    LocationArguments, TrustArguments, TrustCommandArguments, TrustProjectArguments,
+};
+use crate::commands::person_session::with_default_session;
 use crate::print::terminal;
 
 /// Runs the command.
-pub(crate) fn run(place: LocationArguments, asked: TrustArguments) -> io::Result<ExitCode> {
-    match asked.what {
-        TrustCommandArguments::Project { yes, revoke } => trust_project(&place, yes, revoke),
-        TrustCommandArguments::Keys(asked) => items::run(place, ItemCommand::Signers(asked)),
+pub(crate) fn run(location: LocationArguments, arguments: TrustArguments) -> io::Result<ExitCode> {
+    match arguments.what {
+        TrustCommandArguments::Project(arguments) => trust_project(&location, &arguments),
+        TrustCommandArguments::Keys(command) => {
+            with_default_session(location, |session| session.run_signers(command))
+        }
     }
 }
 
-fn trust_project(place: &LocationArguments, yes: bool, revoke: bool) -> io::Result<ExitCode> {
-    let project = match ProjectApproval::find(place.project(), place.directory()) {
+fn trust_project(
+    location: &LocationArguments,
+    arguments: &TrustProjectArguments,
+) -> io::Result<ExitCode> {
+    let project = match ProjectApproval::find(location.project(), location.directory()) {
         Ok(project) => project,
         Err(error) => return Ok(report_error(&error)),
     };
-    if revoke {
+    if arguments.revoke {
         return revoke_trust(&project);
     }
     match project.widening() {
-        Ok(widening) => ask_and_trust(&project, &widening, yes),
+        Ok(widening) => ask_and_trust(&project, &widening, arguments),
         Err(error) => Ok(report_error(&error)),
     }
 }
@@ -48,7 +54,7 @@ fn revoke_trust(project: &ProjectApproval) -> io::Result<ExitCode> {
 fn ask_and_trust(
     project: &ProjectApproval,
     widening: &WideningRequest,
-    yes: bool,
+    arguments: &TrustProjectArguments,
 ) -> io::Result<ExitCode> {
     if widening.is_empty() {
         terminal::print_line("This project's config widens nothing: there is nothing to trust.")?;
@@ -63,7 +69,7 @@ fn ask_and_trust(
         terminal::print_line("This is trusted already.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    if !yes && !terminal::ask_yes_or_no("Trust exactly this?")? {
+    if !arguments.yes && !terminal::ask_yes_or_no("Trust exactly this?")? {
         terminal::print_line("Nothing was recorded. (Use `--yes` if nobody can be asked.)")?;
         return Ok(ExitCode::from(terminal::REFUSED));
     }

@@ -61,9 +61,9 @@ impl Turn for ClientTurn {
         let mut param = ProgressNotificationParam::new(notes.token.clone(), to_float(note.done))
             .with_message(notes.seal.seal_text(&note.message));
         param.total = note.total.map(to_float);
-        let told = tokio::time::timeout(PROGRESS_TIMEOUT, notes.peer.notify_progress(param));
-        let told = notes.runtime.block_on(told);
-        if !matches!(told, Ok(Ok(()))) {
+        let sent = tokio::time::timeout(PROGRESS_TIMEOUT, notes.peer.notify_progress(param));
+        let sent = notes.runtime.block_on(sent);
+        if !matches!(sent, Ok(Ok(()))) {
             self.notes = None;
         }
     }

@@ -53,13 +53,13 @@ pub(super) async fn elicit(
 ) -> Answer {
     let Ok(mut request) = build_form(question, seal) else { return Answer::No };
     request.extensions.insert(OriginatingRequestId(context.id.clone()));
-    let asked = async {
+    let response = async {
         let options = PeerRequestOptions::with_timeout(ANSWER_TIMEOUT);
         let request = ServerRequest::ElicitRequest(request);
         context.peer.send_request_with_option(request, options).await?.await_response().await
     };
     let answer = tokio::select! {
-        answer = asked => answer.ok(),
+        answer = response => answer.ok(),
         () = context.ct.cancelled() => None,
     };
     match answer {

@@ -7,6 +7,7 @@ mod call_runner;
 mod call_slots;
 mod client_turn;
 mod elicitation;
+#[cfg(feature = "conformance-fixtures")]
 mod fixtures;
 mod http;
 mod message;
@@ -32,6 +33,7 @@ use crate::arguments::{LocationArguments, McpArguments, McpCommand};
 use crate::print::terminal;
 use call_runner::CallRunner;
 use call_slots::MAX_CALLS;
+#[cfg(feature = "conformance-fixtures")]
 use fixtures::FixtureServer;
 use server::ToolServer;
 use stdio::StdioConnection;
@@ -52,17 +54,18 @@ pub(crate) fn run(place: LocationArguments, mcp: &McpArguments) -> io::Result<Ex
     };
     session.watch_for_changes();
     session.create_configured_categories();
-    let edge = Arc::new(CallRunner::new(session));
+    let runner = Arc::new(CallRunner::new(session));
+    #[cfg(feature = "conformance-fixtures")]
     if mcp.conformance_fixtures {
-        let fixtures = FixtureServer::new(Arc::clone(&edge));
-        return serve(fixtures, &edge, mcp);
+        let fixtures = FixtureServer::new(Arc::clone(&runner));
+        return serve(fixtures, &runner, mcp);
     }
     let toolsets = mcp.toolsets.clone().into();
-    serve(ToolServer { runner: Arc::clone(&edge), toolsets }, &edge, mcp)
+    serve(ToolServer { runner: Arc::clone(&runner), toolsets }, &runner, mcp)
 }
 
 /// Serves over HTTP, or over standard input and output.
-fn serve<H>(server: H, edge: &Arc<CallRunner>, mcp: &McpArguments) -> io::Result<ExitCode>
+fn serve<H>(server: H, runner: &Arc<CallRunner>, mcp: &McpArguments) -> io::Result<ExitCode>
 where
     H: ServerHandler + Clone,
 {
@@ -73,20 +76,20 @@ where
     };
     let runtime = runtime.max_blocking_threads(MAX_CALLS + 4).enable_all().build()?;
     let ended = runtime.block_on(async {
-        tokio::spawn(watch_config(Arc::clone(edge)));
-        tokio::spawn(embed_items(Arc::clone(edge)));
+        tokio::spawn(watch_config(Arc::clone(runner)));
+        tokio::spawn(embed_items(Arc::clone(runner)));
         if let Some(address) = &mcp.http {
-            return http::serve(server, edge, address, &mcp.allow_host).await;
+            return http::serve(server, runner, address, &mcp.allow_host).await;
         }
         terminal::print_waiting("mere: waiting for an MCP client on standard input");
         // Serving continues while the last calls finish.
-        let told_and_finished = async {
+        let stop_and_finish = async {
             shutdown::wait_for_signal().await;
-            shutdown::finish_calls(edge).await;
+            shutdown::finish_calls(runner).await;
         };
         tokio::select! {
-            () = serve_stdio(server, edge) => {}
-            () = told_and_finished => {}
+            () = serve_stdio(server, runner) => {}
+            () = stop_and_finish => {}
         }
         Ok(ExitCode::SUCCESS)
     });
@@ -97,8 +100,8 @@ where
 
 /// Serves until standard input ends. A failed handshake is answered. A handshake that follows
 /// requests without one starts a new serving.
-async fn serve_stdio<H: ServerHandler + Clone>(server: H, edge: &Arc<CallRunner>) {
-    let lines = StdioConnection::open(Arc::clone(edge));
+async fn serve_stdio<H: ServerHandler + Clone>(server: H, runner: &Arc<CallRunner>) {
+    let lines = StdioConnection::open(Arc::clone(runner));
     loop {
         match rmcp::serve_server(server.clone(), lines.transport()).await {
             Ok(running) => {
@@ -120,11 +123,11 @@ async fn serve_stdio<H: ServerHandler + Clone>(server: H, edge: &Arc<CallRunner>
 }
 
 /// Notifies clients when the configuration has changed.
-async fn watch_config(edge: Arc<CallRunner>) {
+async fn watch_config(runner: Arc<CallRunner>) {
     let mut seen = 0;
     loop {
         tokio::time::sleep(POLL_INTERVAL).await;
-        let session = Arc::clone(&edge.session);
+        let session = Arc::clone(&runner.session);
         let looked = tokio::task::spawn_blocking(move || {
             let event = session.next_event(&mut seen);
             if event.is_some() {
@@ -135,17 +138,17 @@ async fn watch_config(edge: Arc<CallRunner>) {
         let Ok((event, now)) = looked.await else { return };
         seen = now;
         match event {
-            Some(Event::Config) => edge.subscribers.notify(ListChange::Tools),
+            Some(Event::Config) => runner.subscribers.notify(ListChange::Tools),
             None => {}
         }
     }
 }
 
 /// Embeds items, a few at a time, because a slow model or network must not keep anybody waiting.
-async fn embed_items(edge: Arc<CallRunner>) {
+async fn embed_items(runner: Arc<CallRunner>) {
     loop {
         tokio::time::sleep(POLL_INTERVAL).await;
-        let session = Arc::clone(&edge.session);
+        let session = Arc::clone(&runner.session);
         if tokio::task::spawn_blocking(move || session.embed_some_items()).await.is_err() {
             return;
         }

@@ -30,8 +30,8 @@ pub(super) async fn wait_for_signal() {
 }
 
 /// Waits until every call is answered or the time is up.
-pub(super) async fn finish_calls(edge: &Arc<CallRunner>) {
+pub(super) async fn finish_calls(runner: &Arc<CallRunner>) {
     tracing::info!("stopping");
-    let _ = tokio::time::timeout(STOP_TIMEOUT, edge.wait_until_idle()).await;
+    let _ = tokio::time::timeout(STOP_TIMEOUT, runner.wait_until_idle()).await;
     tokio::time::sleep(FLUSH_TIME).await;
 }

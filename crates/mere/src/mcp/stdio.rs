@@ -63,11 +63,11 @@ pub(super) struct LineTransport {
 
 impl StdioConnection {
     /// Starts reading standard input.
-    pub(super) fn open(edge: Arc<CallRunner>) -> Self {
+    pub(super) fn open(runner: Arc<CallRunner>) -> Self {
         enlarge_output_pipe();
         let (reader, writer) = stdio_pipes();
         let output = Arc::new(StdoutWriter {
-            runner: edge,
+            runner,
             writer: Mutex::new(writer),
             queue: RequestQueue::default(),
         });
@@ -203,7 +203,7 @@ impl StdoutWriter {
 /// Reads until the input ends or nobody receives messages any more.
 async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<StdoutWriter>) {
     loop {
-        let heard = tokio::select! {
+        let received = tokio::select! {
             read = lines.next() => match read {
                 Ok(LineRead::Line) => parse_message(&lines.line),
                 Ok(LineRead::TooLong) => Err(InvalidMessage::too_long()),
@@ -216,7 +216,7 @@ async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<
                 continue;
             }
         };
-        let taken = heard.and_then(|message| match message {
+        let taken = received.and_then(|message| match message {
             Some(message) => outlet.queue.admit(message, lines.line.len()),
             None => Ok(None),
         });

@@ -23,7 +23,8 @@ const NOTIFY_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) enum ListChange {
     /// The list of tools.
     Tools,
-    /// The list of prompts.
+    /// The list of prompts. Only the fixtures have any.
+    #[cfg(feature = "conformance-fixtures")]
     Prompts,
 }
 
@@ -70,6 +71,7 @@ impl Subscribers {
             spawn_notification(async move {
                 let _ = match change {
                     ListChange::Tools => peer.notify_tool_list_changed().await,
+                    #[cfg(feature = "conformance-fixtures")]
                     ListChange::Prompts => peer.notify_prompt_list_changed().await,
                 };
             });
@@ -80,6 +82,7 @@ impl Subscribers {
                 // The sink refuses a change that this subscription did not ask for.
                 let _ = match change {
                     ListChange::Tools => sink.notify_tool_list_changed().await,
+                    #[cfg(feature = "conformance-fixtures")]
                     ListChange::Prompts => sink.notify_prompt_list_changed().await,
                 };
             });
@@ -99,8 +102,8 @@ impl Drop for SubscriptionGuard<'_> {
     }
 }
 
-fn spawn_notification(telling: impl Future<Output = ()> + Send + 'static) {
-    tokio::spawn(tokio::time::timeout(NOTIFY_TIMEOUT, telling));
+fn spawn_notification(notification: impl Future<Output = ()> + Send + 'static) {
+    tokio::spawn(tokio::time::timeout(NOTIFY_TIMEOUT, notification));
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

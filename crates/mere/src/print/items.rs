@@ -1,13 +1,16 @@
-//! How items look to a person: tables, one item with its text, and proposals as differences.
+//! How items look to a person: tables, and one item with its text.
 //!
 //! It also holds the small functions that the other files of this folder share.
 
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use serde_json::Value;
+use mere_core::reply::{CodeId, codes};
+use serde::Deserialize;
 
 use super::Printer;
+use super::reply::{ReplyView, nullable};
+use super::signing::ItemTrust;
 use crate::print::terminal;
 
 pub(super) const STRONG: Style = Style::new().bold();
@@ -19,323 +22,210 @@ const MAX_CELL_WIDTH: usize = 60;
 /// The narrowest useful last column.
 const MIN_LAST_COLUMN: usize = 12;
 
+/// The refusals that name an item whose text is withheld because its signature does not hold.
+pub(crate) const WITHHELD_ITEM: [CodeId; 6] = [
+    codes::TRUST_CHANGED.id(),
+    codes::TRUST_FILES.id(),
+    codes::TRUST_LOCATION.id(),
+    codes::TRUST_REVOKED.id(),
+    codes::TRUST_SIGNATURE.id(),
+    codes::TRUST_VERSION.id(),
+];
+
+/// The data of a reply to `mere list`.
+#[derive(Deserialize)]
+pub(crate) struct ItemList {
+    items: Vec<ListedItem>,
+}
+
+/// An item in a list. One that is broken has a `fault` instead of a version, a title and a
+/// description.
+#[derive(Deserialize)]
+struct ListedItem {
+    item_type: String,
+    id: String,
+    category: String,
+    scope: String,
+    version: Option<String>,
+    title: Option<String>,
+    description: Option<String>,
+    trust: Option<ItemTrust>,
+    fault: Option<String>,
+}
+
+/// The data of a reply to `mere show`.
+#[derive(Deserialize)]
+pub(crate) struct LoadedItem {
+    item_type: String,
+    id: String,
+    category: String,
+    #[serde(deserialize_with = "nullable")]
+    version: Option<String>,
+    address: String,
+    content: String,
+    trust: ItemTrust,
+    files: Vec<ItemFile>,
+    #[serde(default)]
+    shadows: Vec<String>,
+    #[serde(default)]
+    validation_warnings: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct ItemFile {
+    path: String,
+    size: u64,
+}
+
+/// The data of a reply that refuses to show an item.
+#[derive(Deserialize)]
+pub(crate) struct WithheldItem {
+    item_type: String,
+    id: String,
+    category: String,
+    address: String,
+    trust: ItemTrust,
+}
+
+/// The data of a reply to `mere why`.
+#[derive(Deserialize)]
+pub(crate) struct NameCandidates {
+    candidates: Vec<NameCandidate>,
+    elsewhere: Vec<String>,
+}
+
+/// An item that a name could mean. An item that cannot be read has no `trust`.
+#[derive(Deserialize)]
+struct NameCandidate {
+    #[serde(deserialize_with = "nullable")]
+    address: Option<String>,
+    wins: bool,
+    why: String,
+    trust: Option<ItemTrust>,
+    fault: Option<String>,
+    fix: Option<String>,
+}
+
+/// The data of a refusal, as far as it helps to correct the call.
+#[derive(Deserialize)]
+pub(crate) struct RefusalDetails {
+    #[serde(default)]
+    candidates: Vec<AmbiguousItem>,
+    #[serde(default)]
+    problems: Vec<SchemaProblem>,
+}
+
+/// An item that an ambiguous name could mean.
+#[derive(Deserialize)]
+struct AmbiguousItem {
+    id: String,
+    #[serde(deserialize_with = "nullable")]
+    address: Option<String>,
+}
+
+/// Something that does not fit a schema, and where it is.
+#[derive(Deserialize)]
+struct SchemaProblem {
+    at: String,
+    what: String,
+}
+
 impl Printer {
-    /// Formats a drawing of entries and their links, or the problems of those links.
-    pub(crate) fn graph(&self, reply: &Value) -> String {
-        let data = &reply["data"];
-        let Some(drawing) = data["drawing"].as_str() else { return self.checks(reply) };
-        if drawing.trim().is_empty() {
-            return "There is no knowledge here yet; `mere new knowledge ID` creates an entry.\n"
-                .into();
-        }
-        let mut out = self.escape_controls(drawing);
-        if !out.ends_with('\n') {
-            out.push('\n');
-        }
-        out
-    }
-
-    /// Formats what a command did, in the words of its reply.
-    pub(crate) fn outcome(&self, reply: &Value) -> String {
-        let mut out = self.escape_controls(as_text(&reply["message"])) + "\n";
-        for warning in as_list(&reply["data"]["validation_warnings"]) {
-            push_line(
-                &mut out,
-                format_args!(
-                    "  {} {}",
-                    self.paint("note:", FAINT),
-                    self.escape_controls(as_text(warning))
-                ),
-            );
-        }
-        for note in as_list(&reply["data"]["relinked"]) {
-            push_line(
-                &mut out,
-                format_args!("  links changed in {}", self.escape_controls(as_text(note))),
-            );
-        }
-        for note in as_list(&reply["data"]["proposed"]) {
-            push_line(
-                &mut out,
-                format_args!(
-                    "  proposed for a note that somebody else signed: {}",
-                    self.escape_controls(as_text(note))
-                ),
-            );
-        }
-        for note in as_list(&reply["data"]["not_relinked"]) {
-            push_line(
-                &mut out,
-                format_args!(
-                    "  still links to the old id: {}",
-                    self.escape_controls(as_text(note))
-                ),
-            );
-        }
-        if let Some(count) = reply["data"]["links_elsewhere"].as_u64() {
-            let links = if count == 1 { "link" } else { "links" };
-            push_line(
-                &mut out,
-                format_args!("  {count} {links} elsewhere still pointing to the old id"),
-            );
-        }
-        self.unchanged_links(&mut out, &reply["data"]);
-        out
-    }
-
-    /// Formats the links that were not changed when an entry was renamed, and where they are.
-    fn unchanged_links(&self, out: &mut String, data: &Value) {
-        for (name, what) in [
-            ("ambiguous", "left unchanged because the old id alone was ambiguous"),
-            ("now_ambiguous", "now ambiguous because several entries have the id"),
-            ("now_to_others", "now pointing to a different entry"),
-        ] {
-            let Some(count) = data[name]["links"].as_u64() else { continue };
-            let links = if count == 1 { "link" } else { "links" };
-            let items = as_list(&data[name]["in"]).map(|item| self.escape_controls(as_text(item)));
-            let items = items.collect::<Vec<_>>().join(", ");
-            let more = data[name]["left_out"].as_u64();
-            let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
-            push_line(out, format_args!("  {count} {links} {what}: {items}{more}"));
-        }
-    }
-
-    /// Formats a space that was created.
-    pub(crate) fn new_space(&self, reply: &Value) -> String {
-        let mut out = self.outcome(reply);
-        for path in as_list(&reply["data"]["made"]) {
-            let mark = self.paint("+", GOOD);
-            push_line(&mut out, format_args!("  {mark} {}", self.path(as_text(path))));
-        }
-        let data = &reply["data"];
-        if let Some(key) = data["key"].as_str() {
-            let made = if data["key_made"] == true {
-                "generated now, without a passphrase"
-            } else {
-                "yours"
-            };
-            push_line(&mut out, format_args!("  key {} ({made})", self.escape_controls(key)));
-        } else {
-            push_line(
-                &mut out,
-                format_args!("  not signed: your key is locked; run `mere sign --all`"),
-            );
-        }
-        if let Some(hook) = data["git_hook"].as_str() {
-            push_line(&mut out, format_args!("  pre-commit hook: {hook}"));
-        }
-        out += "\nTry next:\n";
-        for step in as_list(&reply["data"]["next"]) {
-            push_line(&mut out, format_args!("  {}", self.paint(as_text(step), STRONG)));
-        }
-        out
-    }
-
     /// Formats a table of items.
-    pub(crate) fn items(&self, reply: &Value) -> String {
-        let items = as_list(&reply["data"]["items"]).collect::<Vec<_>>();
-        let rows = items.iter().map(|item| {
-            let about = match (as_text(&item["fault"]), as_text(&item["description"])) {
-                ("", "") if item["title"] == item["id"] => String::new(),
-                ("", "") => as_text(&item["title"]).to_owned(),
-                ("", about) => about.to_owned(),
-                (fault, _) => format!("BROKEN: {fault}"),
-            };
+    pub(crate) fn items(&self, reply: &ReplyView<ItemList>) -> String {
+        let rows = reply.data.items.iter().map(|item| {
+            let trust = item.trust.as_ref().map(|trust| trust.status.clone());
             [
-                as_text(&item["item_type"]).to_owned(),
-                item_name(item),
-                as_text(&item["version"]).to_owned(),
-                as_text(&item["scope"]).to_owned(),
-                as_text(&item["trust"]["status"]).to_owned(),
-                about,
+                item.item_type.clone(),
+                item_name(&item.category, &item.id),
+                item.version.clone().unwrap_or_default(),
+                item.scope.clone(),
+                trust.unwrap_or_default(),
+                item.about(),
             ]
         });
         self.table(["TYPE", "ID", "VERSION", "SCOPE", "TRUST", "ABOUT"], rows.collect())
     }
 
-    /// Formats one item: its details, then its text.
-    pub(crate) fn item(&self, reply: &Value) -> String {
-        let data = &reply["data"];
-        let mut out = String::new();
-        if self.is_terminal {
-            let name = format!("{} {}", as_text(&data["item_type"]), item_name(data));
-            let head = [name, as_text(&data["version"]).to_owned()].join(" ");
-            push_line(
-                &mut out,
-                format_args!("{}", self.paint(&self.escape_controls(head.trim()), STRONG)),
-            );
-            let trust = as_text(&data["trust"]["status"]);
-            push_line(
-                &mut out,
-                format_args!("{} · {trust}", self.escape_controls(as_text(&data["address"]))),
-            );
-            out += &self.signatures(&data["trust"]);
-            for shadow in as_list(&data["shadows"]) {
-                push_line(
-                    &mut out,
-                    format_args!("wins over {}", self.escape_controls(as_text(shadow))),
-                );
-            }
-            for file in as_list(&data["files"]).skip(1) {
-                let path = self.escape_controls(as_text(&file["path"]));
-                push_line(&mut out, format_args!("with {path} ({} bytes)", file["size"]));
-            }
-            for warning in as_list(&data["validation_warnings"]) {
-                push_line(
-                    &mut out,
-                    format_args!(
-                        "{} {}",
-                        self.paint("note:", BAD),
-                        self.escape_controls(as_text(warning))
-                    ),
-                );
-            }
-            out.push('\n');
+    /// Formats one item: its details, then its text. A program gets the text alone.
+    pub(crate) fn item(&self, reply: &ReplyView<LoadedItem>) -> String {
+        let item = &reply.data;
+        let content = self.markdown(&item.content);
+        if !self.is_terminal {
+            return content;
         }
-        out + &self.markdown(as_text(&data["content"]))
+        let name = item_name(&item.category, &item.id);
+        let version = item.version.as_deref().unwrap_or_default();
+        let head = format!("{} {name} {version}", item.item_type);
+        let mut out = self.item_head(&head, &item.address, &item.trust);
+        for shadow in &item.shadows {
+            push_line(&mut out, format_args!("wins over {}", self.escape_controls(shadow)));
+        }
+        for ItemFile { path, size } in item.files.iter().skip(1) {
+            let path = self.escape_controls(path);
+            push_line(&mut out, format_args!("with {path} ({size} bytes)"));
+        }
+        for warning in &item.validation_warnings {
+            let note = self.paint("note:", BAD);
+            push_line(&mut out, format_args!("{note} {}", self.escape_controls(warning)));
+        }
+        out + "\n" + &content
+    }
+
+    /// Formats the details of an item whose text is withheld. A program gets nothing.
+    pub(crate) fn withheld_item(&self, reply: &ReplyView<WithheldItem>) -> String {
+        let item = &reply.data;
+        if !self.is_terminal {
+            return String::new();
+        }
+        let head = format!("{} {}", item.item_type, item_name(&item.category, &item.id));
+        self.item_head(&head, &item.address, &item.trust) + "\n"
+    }
+
+    /// Formats the first lines about an item: its name, where it is, and who signed it.
+    fn item_head(&self, name: &str, address: &str, trust: &ItemTrust) -> String {
+        let name = self.paint(&self.escape_controls(name.trim()), STRONG);
+        let address = self.escape_controls(address);
+        format!("{name}\n{address} · {}\n{}", trust.status, self.signatures(trust))
     }
 
     /// Formats every item that a name could mean.
-    pub(crate) fn candidates(&self, reply: &Value) -> String {
-        let data = &reply["data"];
-        let rows = as_list(&data["candidates"]).map(|one| {
-            let mark = if one["wins"] == true { "→" } else { "" };
-            let why = as_text(&one["why"]).to_owned();
-            let trust = as_text(&one["trust"]["status"]).to_owned();
-            [mark.to_owned(), as_text(&one["address"]).to_owned(), trust, why]
+    pub(crate) fn candidates(&self, reply: &ReplyView<NameCandidates>) -> String {
+        let data = &reply.data;
+        let rows = data.candidates.iter().map(|one| {
+            let mark = if one.wins { "→" } else { "" };
+            let trust = one.trust.as_ref().map(|trust| trust.status.clone());
+            let address = one.address.clone().unwrap_or_default();
+            [mark.to_owned(), address, trust.unwrap_or_default(), one.why.clone()]
         });
         let mut out = self.table(["", "ADDRESS", "TRUST", "WHY"], rows.collect());
-        for one in as_list(&data["candidates"]) {
-            push_line(&mut out, format_args!("{}", self.escape_controls(as_text(&one["address"]))));
-            out += &self.signatures(&one["trust"]);
-            for key in ["fault", "fix"] {
-                if let Some(words) = one[key].as_str() {
-                    push_line(&mut out, format_args!("  {}", self.escape_controls(words)));
-                }
+        for one in &data.candidates {
+            let address = one.address.as_deref().unwrap_or_default();
+            push_line(&mut out, format_args!("{}", self.escape_controls(address)));
+            out += &one.trust.as_ref().map(|trust| self.signatures(trust)).unwrap_or_default();
+            for words in [&one.fault, &one.fix].into_iter().flatten() {
+                push_line(&mut out, format_args!("  {}", self.escape_controls(words)));
             }
         }
-        for path in as_list(&data["elsewhere"]) {
+        for path in &data.elsewhere {
             push_line(
                 &mut out,
                 format_args!(
                     "   {} (a client's own folder; not used from there)",
-                    self.escape_controls(as_text(path))
+                    self.escape_controls(path)
                 ),
             );
         }
-        out + &format!("{}\n", self.escape_controls(as_text(&reply["message"])))
+        out + &self.sentence(reply)
     }
 
     /// Formats the items that an ambiguous name could mean.
-    pub(crate) fn candidate_list(&self, reply: &Value) -> String {
-        let rows = as_list(&reply["data"]["candidates"])
-            .map(|one| [as_text(&one["id"]).to_owned(), as_text(&one["address"]).to_owned()]);
+    pub(crate) fn candidate_list(&self, refusal: &RefusalDetails) -> String {
+        let rows = refusal
+            .candidates
+            .iter()
+            .map(|one| [one.id.clone(), one.address.clone().unwrap_or_default()]);
         self.table(["ID", "ADDRESS"], rows.collect())
-    }
-
-    /// Formats what happened to the index, or how it differs from the disk.
-    pub(crate) fn index(&self, reply: &Value) -> String {
-        let mut out = String::new();
-        for space in as_list(&reply["data"]["spaces"]) {
-            let scope = as_text(&space["scope"]);
-            match space["items"].as_u64() {
-                Some(1) => push_line(&mut out, format_args!("{scope}: 1 item")),
-                Some(items) => push_line(&mut out, format_args!("{scope}: {items} items")),
-                None => push_line(&mut out, format_args!("{scope}: {}", as_text(&space["state"]))),
-            }
-            for (key, mark) in [("missing", "+"), ("changed", "~"), ("gone", "-")] {
-                for path in as_list(&space[key]) {
-                    push_line(
-                        &mut out,
-                        format_args!("  {mark} {}", self.escape_controls(as_text(path))),
-                    );
-                }
-            }
-            for stray in as_list(&space["strays"]) {
-                let path = self.escape_controls(as_text(&stray["path"]));
-                push_line(
-                    &mut out,
-                    format_args!("  not an item: {path} ({})", as_text(&stray["why"])),
-                );
-            }
-        }
-        if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }
-    }
-
-    /// Formats the proposals that wait for a decision.
-    pub(crate) fn proposals(&self, reply: &Value) -> String {
-        let rows = as_list(&reply["data"]["proposals"]).map(|one| {
-            [
-                as_text(&one["proposal"]).to_owned(),
-                as_text(&one["action"]).to_owned(),
-                as_text(&one["item_type"]).to_owned(),
-                item_name(one),
-            ]
-        });
-        let rows = rows.collect::<Vec<_>>();
-        if rows.is_empty() {
-            return "There are no proposals.\n".to_owned();
-        }
-        self.table(["PROPOSAL", "ACTION", "TYPE", "ID"], rows)
-    }
-
-    /// Formats one proposal with the changes it would make.
-    pub(crate) fn proposal(&self, reply: &Value) -> String {
-        let data = &reply["data"];
-        let head = [&data["agent"], &data["action"], &data["item_type"]].map(as_text);
-        let head =
-            format!("{} proposes to {} the {} {}", head[0], head[1], head[2], item_name(data));
-        let mut out = format!("{}\n", self.paint(&self.escape_controls(&head), STRONG));
-        push_line(&mut out, format_args!("{}", self.escape_controls(as_text(&data["address"]))));
-        out += &self.changes(&data["changes"]);
-        if let Some(base) = data["base"].as_str() {
-            let words = format!("compared with {base}");
-            push_line(&mut out, format_args!("{}", self.paint(&words, FAINT)));
-        }
-        push_line(
-            &mut out,
-            format_args!(
-                "\n{}",
-                self.paint(&format!("digest {}", as_text(&data["digest"])), FAINT)
-            ),
-        );
-        if data["stale"] == true {
-            let why = "The item has changed since this was proposed, so it cannot be accepted.";
-            push_line(&mut out, format_args!("\n{}", self.paint(why, BAD)));
-        }
-        if let Some(fault) = data["fault"].as_str() {
-            let why = self.paint("It cannot be placed:", BAD);
-            push_line(&mut out, format_args!("\n{why} {}", self.escape_controls(fault)));
-        }
-        out
-    }
-
-    /// Formats the state of the config files.
-    pub(crate) fn config(&self, reply: &Value) -> String {
-        let mut out = String::new();
-        for file in as_list(&reply["data"]["files"]) {
-            push_line(
-                &mut out,
-                format_args!(
-                    "{}: {}",
-                    self.escape_controls(as_text(&file["address"])),
-                    as_text(&file["state"])
-                ),
-            );
-            for key in ["problem", "note"] {
-                if let Some(words) = file[key].as_str() {
-                    push_line(&mut out, format_args!("  {}", self.escape_controls(words)));
-                }
-            }
-            for warning in as_list(&file["warnings"]) {
-                let mark = self.paint("note:", FAINT);
-                push_line(
-                    &mut out,
-                    format_args!("  {mark} {}", self.escape_controls(as_text(warning))),
-                );
-            }
-        }
-        out
     }
 
     /// Formats Markdown; with colours its headings stand out.
@@ -412,12 +302,29 @@ pub(super) fn truncate(cell: &str, width: usize) -> String {
     cell.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Returns category and id.
-pub(super) fn item_name(item: &Value) -> String {
-    match (as_text(&item["category"]), as_text(&item["id"])) {
-        ("", id) => id.to_owned(),
-        (category, id) => format!("{category}/{id}"),
+impl ListedItem {
+    /// Describes the item in a few words, or says what is wrong with it.
+    fn about(&self) -> String {
+        let some = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let fault = some(&self.fault).map(|fault| format!("BROKEN: {fault}"));
+        let title = || self.title.clone().filter(|title| *title != self.id);
+        fault.or_else(|| some(&self.description)).or_else(title).unwrap_or_default()
     }
+}
+
+impl RefusalDetails {
+    /// Describes each thing that does not fit, and where it is.
+    pub(crate) fn problem_lines(&self) -> impl Iterator<Item = String> {
+        self.problems.iter().map(|SchemaProblem { at, what }| {
+            let words = [at.as_str(), what.as_str()].into_iter().filter(|text| !text.is_empty());
+            words.collect::<Vec<_>>().join(": ")
+        })
+    }
+}
+
+/// Returns category and id.
+pub(super) fn item_name(category: &str, id: &str) -> String {
+    if category.is_empty() { id.to_owned() } else { format!("{category}/{id}") }
 }
 
 /// Appends a line.
@@ -426,10 +333,79 @@ pub(super) fn push_line(out: &mut String, words: std::fmt::Arguments<'_>) {
     out.push('\n');
 }
 
-pub(super) fn as_text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{pipe_printer, success, terminal_printer};
+    use serde_json::json;
 
-pub(super) fn as_list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
+    #[test]
+    fn an_item_is_told_before_its_text() {
+        let item = json!({
+            "item_type": "tool", "id": "a", "category": "t", "version": "1.0.0",
+            "address": "ROOT_PROJECT:/.ai/tools/t/a.yaml", "content": "tool_id: a\n",
+            "trust": { "status": "verified", "key": "SHA256:x", "placed_by": "you" },
+            "files": [{ "path": "a.yaml", "size": 11 }, { "path": "a.py", "size": 3 }],
+            "shadows": ["ROOT_USER:/tools/t/a.yaml"], "validation_warnings": ["odd"],
+        });
+        let expected = "tool t/a 1.0.0
+ROOT_PROJECT:/.ai/tools/t/a.yaml · verified
+  author's signature: an unknown key (SHA256:x)
+  install signature: you
+wins over ROOT_USER:/tools/t/a.yaml
+with a.py (3 bytes)
+note: odd
+
+tool_id: a
+";
+        assert_eq!(terminal_printer().item(&success(item.clone())), expected);
+        assert_eq!(pipe_printer().item(&success(item.clone())), "tool_id: a\n");
+        let expected = "tool t/a\nROOT_PROJECT:/.ai/tools/t/a.yaml · verified\n";
+        assert!(terminal_printer().withheld_item(&success(item)).starts_with(expected));
+    }
+
+    #[test]
+    fn a_row_says_what_an_item_is_about_or_what_is_wrong() {
+        let row = |more: serde_json::Value| {
+            let mut item =
+                json!({ "item_type": "note", "id": "a", "category": "", "scope": "user" });
+            item.as_object_mut()
+                .expect("an object")
+                .extend(more.as_object().cloned().expect("fields"));
+            pipe_printer().items(&success(json!({ "items": [item] })))
+        };
+        let trust = json!({ "status": "unsigned" });
+        for (more, expected) in [
+            (
+                json!({ "title": "a", "description": "", "trust": trust }),
+                "note  a    user  unsigned\n",
+            ),
+            (json!({ "title": "T", "description": "" }), "note  a    user    T\n"),
+            (
+                json!({ "title": "T", "description": "D", "version": "1" }),
+                "note  a  1  user    D\n",
+            ),
+            (json!({ "fault": "line 2" }), "note  a    user    BROKEN: line 2\n"),
+        ] {
+            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(words(&row(more)), words(expected));
+        }
+    }
+
+    #[test]
+    fn every_candidate_is_told_with_why_it_wins_or_loses() {
+        let reply = success(json!({
+            "winner": null,
+            "candidates": [{ "address": "ROOT_USER:/a", "wins": true, "why": "w", "fault": "f",
+                             "fix": "x" }],
+            "elsewhere": [".claude/skills/a"],
+        }));
+        let expected = "→  ROOT_USER:/a         w
+ROOT_USER:/a
+  f
+  x
+   .claude/skills/a (a client's own folder; not used from there)
+Done.
+";
+        assert_eq!(pipe_printer().candidates(&reply), expected);
+    }
 }

@@ -2,22 +2,78 @@
 //!
 //! A program gets the content of a memory alone, unchanged unless colours are forced.
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::Printer;
-use super::items::{BAD, FAINT, STRONG, as_list, as_text, push_line};
+use super::items::{BAD, FAINT, STRONG, push_line};
+use super::reply::{ReplyView, nullable};
+
+/// The data of a reply to `mere memory get`.
+#[derive(Deserialize)]
+pub(crate) struct ShownMemory {
+    path: String,
+    address: String,
+    title: String,
+    content: String,
+    tags: Vec<String>,
+    #[serde(deserialize_with = "nullable")]
+    created_at: Option<String>,
+    #[serde(deserialize_with = "nullable")]
+    updated_at: Option<String>,
+    expires_at: Option<String>,
+    source: Option<String>,
+    #[serde(default)]
+    citations: Vec<String>,
+}
+
+/// The data of a reply that lists memories, and the categories directly below.
+#[derive(Deserialize)]
+pub(crate) struct MemoryList {
+    count: u64,
+    memories: Vec<MemoryRow>,
+    subcategories: Vec<CategoryRow>,
+    pub(crate) next: Option<String>,
+}
+
+/// A memory in a list.
+#[derive(Deserialize)]
+struct MemoryRow {
+    path: String,
+    title: String,
+    tags: Vec<String>,
+    updated_at: String,
+    expires_at: Option<String>,
+    token_estimate: u64,
+    #[serde(default)]
+    fault: bool,
+}
+
+/// A category in a list.
+#[derive(Deserialize)]
+struct CategoryRow {
+    path: String,
+    description: String,
+    memory_count: u64,
+}
+
+/// The data of a reply to `mere memory prune`.
+#[derive(Deserialize)]
+pub(crate) struct PruneResult {
+    pub(crate) count: u64,
+    memories: Vec<String>,
+}
 
 impl Printer {
     /// Formats one memory: its details, then its content. A program gets the content alone.
-    pub(crate) fn memory(&self, reply: &Value) -> String {
-        let data = &reply["data"];
-        let content = self.markdown(as_text(&data["content"]));
+    pub(crate) fn memory(&self, reply: &ReplyView<ShownMemory>) -> String {
+        let memory = &reply.data;
+        let content = self.markdown(&memory.content);
         if !self.is_terminal {
             return content;
         }
-        let mut out =
-            self.paint(&self.escape_controls(&one_line(as_text(&data["title"]))), STRONG) + "\n";
-        for words in memory_details(data) {
+        let title = self.escape_controls(&one_line(&memory.title));
+        let mut out = self.paint(&title, STRONG) + "\n";
+        for words in memory.details() {
             let words = self.paint(&self.escape_controls(&one_line(&words)), FAINT);
             push_line(&mut out, format_args!("{words}"));
         }
@@ -26,11 +82,10 @@ impl Printer {
     }
 
     /// Formats memories, the categories directly below, and how many memories there are.
-    pub(crate) fn memories(&self, reply: &Value) -> String {
-        let data = &reply["data"];
-        let rows = as_list(&data["memories"]).map(row).collect::<Vec<_>>();
-        let (shown, count) = (rows.len() as u64, data["count"].as_u64().unwrap_or_default());
-        let expires = rows.iter().any(|row| !row[2].is_empty());
+    pub(crate) fn memories(&self, reply: &ReplyView<MemoryList>) -> String {
+        let data = &reply.data;
+        let rows = data.memories.iter().map(MemoryRow::cells).collect::<Vec<_>>();
+        let expires = data.memories.iter().any(|memory| memory.expires_at.is_some());
         let mut out = if expires {
             self.table(["PATH", "UPDATED (UTC)", "EXPIRES", "TOKENS", "TAGS", "TITLE"], rows)
         } else {
@@ -47,81 +102,88 @@ impl Printer {
             out += &below;
         }
         out += if out.is_empty() { "" } else { gap };
-        let is_more = !data["next"].is_null();
-        out + &summary(shown, count.max(shown), is_more) + "\n"
+        out + &data.summary() + "\n"
     }
 
     /// Formats categories with the number of memories in each.
-    pub(crate) fn categories(&self, reply: &Value) -> String {
-        let below = self.subcategories(&reply["data"]);
+    pub(crate) fn categories(&self, reply: &ReplyView<MemoryList>) -> String {
+        let below = self.subcategories(&reply.data);
         if below.is_empty() { "No categories.\n".to_owned() } else { below }
     }
 
     /// Formats what has expired, and what happened to it.
-    pub(crate) fn prune_result(&self, reply: &Value) -> String {
+    pub(crate) fn prune_result(&self, reply: &ReplyView<PruneResult>) -> String {
         let mut out = String::new();
-        for path in as_list(&reply["data"]["memories"]) {
+        for path in &reply.data.memories {
             let mark = self.paint("-", BAD);
-            push_line(&mut out, format_args!("{mark} {}", self.escape_controls(as_text(path))));
+            push_line(&mut out, format_args!("{mark} {}", self.escape_controls(path)));
         }
-        if reply["reply_type"] == "S" { out + &self.outcome(reply) } else { out }
+        self.with_sentence(out, reply)
     }
 
-    fn subcategories(&self, data: &Value) -> String {
-        let rows = as_list(&data["subcategories"]).map(|one| {
-            let path = format!("{}/", as_text(&one["path"]));
-            [path, number(&one["memory_count"]), as_text(&one["description"]).to_owned()]
+    fn subcategories(&self, list: &MemoryList) -> String {
+        let rows = list.subcategories.iter().map(|one| {
+            [format!("{}/", one.path), one.memory_count.to_string(), one.description.clone()]
         });
         self.table(["CATEGORY", "MEMORIES", "ABOUT"], rows.collect())
     }
 }
 
-/// Lists the details of a memory besides its title and its content.
-fn memory_details(data: &Value) -> Vec<String> {
-    let mut told = vec![format!("{} · {}", as_text(&data["path"]), as_text(&data["address"]))];
-    let tags = as_list(&data["tags"]).map(as_text).collect::<Vec<_>>();
-    if !tags.is_empty() {
-        told.push(format!("tags: {}", tags.join(", ")));
+impl ShownMemory {
+    /// Lists the details besides the title and the content.
+    fn details(&self) -> Vec<String> {
+        let mut lines = vec![format!("{} · {}", self.path, self.address)];
+        if !self.tags.is_empty() {
+            lines.push(format!("tags: {}", self.tags.join(", ")));
+        }
+        let times = [
+            ("created", &self.created_at),
+            ("updated", &self.updated_at),
+            ("expires", &self.expires_at),
+        ];
+        let times = times.into_iter().filter_map(|(word, time)| {
+            time.as_ref().map(|time| format!("{word} {}", to_minute(time)))
+        });
+        let times = times.collect::<Vec<_>>();
+        if !times.is_empty() {
+            lines.push(times.join(" · ") + " (UTC)");
+        }
+        lines.extend(self.source.as_ref().map(|source| format!("source: {source}")));
+        lines.extend(self.citations.iter().map(|one| format!("based on: {one}")));
+        lines
     }
-    let times = [("created", "created_at"), ("updated", "updated_at"), ("expires", "expires_at")];
-    let times = times.iter().filter_map(|(word, key)| {
-        data[key].as_str().map(|time| format!("{word} {}", to_minute(time)))
-    });
-    let times = times.collect::<Vec<_>>();
-    if !times.is_empty() {
-        told.push(times.join(" · ") + " (UTC)");
-    }
-    told.extend(data["source"].as_str().map(|source| format!("source: {source}")));
-    told.extend(as_list(&data["citations"]).map(|one| format!("based on: {}", as_text(one))));
-    told
 }
 
-/// Returns path, time of change, time of expiry, length, tags and title.
-fn row(memory: &Value) -> [String; 6] {
-    let tags = as_list(&memory["tags"]).map(as_text).collect::<Vec<_>>().join(", ");
-    let fault = if memory["fault"] == true { "(not valid) " } else { "" };
-    [
-        as_text(&memory["path"]).to_owned(),
-        to_minute(as_text(&memory["updated_at"])),
-        to_minute(as_text(&memory["expires_at"])),
-        number(&memory["token_estimate"]),
-        tags,
-        format!("{fault}{}", as_text(&memory["title"])),
-    ]
+impl MemoryRow {
+    /// Returns path, time of change, time of expiry, length, tags and title.
+    fn cells(&self) -> [String; 6] {
+        let fault = if self.fault { "(not valid) " } else { "" };
+        [
+            self.path.clone(),
+            to_minute(&self.updated_at),
+            self.expires_at.as_deref().map(to_minute).unwrap_or_default(),
+            self.token_estimate.to_string(),
+            self.tags.join(", "),
+            format!("{fault}{}", self.title),
+        ]
+    }
 }
 
-/// Says how many memories there are, and how many are not shown.
-fn summary(shown: u64, count: u64, is_more: bool) -> String {
-    let memories = |count: u64| match count {
-        0 => "No memories".to_owned(),
-        1 => "1 memory".to_owned(),
-        _ => format!("{count} memories"),
-    };
-    match (is_more, count - shown) {
-        (false, _) => memories(shown) + ".",
-        (true, 0) => memories(shown) + "; there are more.",
-        (true, 1) => format!("{shown} of {}; 1 is left.", memories(count)),
-        (true, left) => format!("{shown} of {}; {left} more.", memories(count)),
+impl MemoryList {
+    /// Says how many memories there are, and how many are not shown.
+    fn summary(&self) -> String {
+        let shown = self.memories.len() as u64;
+        let memories = |count: u64| match count {
+            0 => "No memories".to_owned(),
+            1 => "1 memory".to_owned(),
+            _ => format!("{count} memories"),
+        };
+        match (&self.next, self.count.saturating_sub(shown)) {
+            (None, _) => memories(shown) + ".",
+            (Some(_), 0) => memories(shown) + "; there are more.",
+            (Some(_), 1) => format!("{shown} of {}; 1 is left.", memories(self.count)),
+            (Some(_), left) => format!("{shown} of {}; {left} more.", memories(self.count)),
+        }
     }
 }
 
@@ -132,37 +194,25 @@ fn to_minute(time: &str) -> String {
     parts.map_or_else(|| time.to_owned(), |(day, clock)| format!("{day} {clock}"))
 }
 
-fn number(value: &Value) -> String {
-    value.as_u64().map(|number| number.to_string()).unwrap_or_default()
-}
-
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{pipe_printer, success as read, terminal_printer};
     use super::*;
-    use serde_json::json;
-
-    fn printer(watched: bool) -> Printer {
-        Printer {
-            uses_colours: false,
-            is_terminal: watched,
-            working_directory: None,
-            last_file: None,
-        }
-    }
+    use serde_json::{Value, json};
 
     fn one() -> Value {
-        json!({ "reply_type": "S", "data": {
+        json!({
             "store": "cortex", "path": "api/tokens", "title": "Tokens",
             "address": "ROOT_PROJECT:/.ai/memory/api/tokens.md",
             "content": "# Tokens\n\nThey are short.", "tags": ["auth", "api"],
             "created_at": "2026-01-24T09:30:00Z", "updated_at": "2026-01-25T10:00:00.250Z",
             "expires_at": "2027-01-24T09:30:00Z", "source": "a review",
             "citations": ["src/a.rs", "ADR 3"], "sha256": "00",
-        } })
+        })
     }
 
     #[test]
@@ -179,27 +229,27 @@ based on: ADR 3
 
 They are short.
 ";
-        assert_eq!(printer(true).memory(&one()), expected);
+        assert_eq!(terminal_printer().memory(&read(one())), expected);
     }
 
     #[test]
     fn a_program_gets_the_content_as_it_is() {
-        assert_eq!(printer(false).memory(&one()), "# Tokens\n\nThey are short.");
+        assert_eq!(pipe_printer().memory(&read(one())), "# Tokens\n\nThey are short.");
     }
 
     #[test]
     fn a_memory_cannot_steer_the_terminal() {
-        let mut reply = one();
+        let mut data = one();
         for key in ["title", "content", "source"] {
-            reply["data"][key] = "a\u{1b}[2J\u{202e}b\n".into();
+            data[key] = "a\u{1b}[2J\u{202e}b\n".into();
         }
-        reply["data"]["tags"] = json!(["\u{7}"]);
-        let shown = printer(true).memory(&reply);
+        data["tags"] = json!(["\u{7}"]);
+        let shown = terminal_printer().memory(&read(data));
         assert!(!shown.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{shown:?}");
     }
 
     fn listing() -> Value {
-        json!({ "data": { "store": "cortex", "category": "api", "count": 2, "memories": [
+        json!({ "store": "cortex", "category": "api", "count": 2, "memories": [
             { "path": "api/tokens", "title": "Tokens", "tags": ["auth", "api"],
               "updated_at": "2026-01-25T10:00:00Z", "token_estimate": 7 },
             { "path": "api/x", "title": "A much longer title", "tags": [],
@@ -207,7 +257,7 @@ They are short.
         ], "subcategories": [
             { "path": "api/auth", "description": "Who may do what", "memory_count": 3 },
             { "path": "api/old", "description": "", "memory_count": 0 },
-        ] } })
+        ] })
     }
 
     #[test]
@@ -222,38 +272,42 @@ api/old/   0
 
 2 memories.
 ";
-        assert_eq!(printer(true).memories(&listing()), expected);
-        let plain = printer(false).memories(&listing());
+        assert_eq!(terminal_printer().memories(&read(listing())), expected);
+        let plain = pipe_printer().memories(&read(listing()));
         assert_eq!(plain.lines().count(), 5, "{plain}");
         let mut expiring = listing();
-        expiring["data"]["memories"][0]["expires_at"] = "2027-01-01T00:00:00Z".into();
-        let shown = printer(true).memories(&expiring);
+        expiring["memories"][0]["expires_at"] = "2027-01-01T00:00:00Z".into();
+        let shown = terminal_printer().memories(&read(expiring));
         assert!(shown.starts_with("PATH        UPDATED (UTC)     EXPIRES "), "{shown}");
     }
 
     #[test]
     fn an_empty_list_says_so() {
         let data = json!({ "count": 0, "memories": [], "subcategories": [] });
-        let reply = json!({ "data": data });
-        assert_eq!(printer(true).memories(&reply), "No memories.\n");
-        assert_eq!(printer(true).categories(&reply), "No categories.\n");
+        assert_eq!(terminal_printer().memories(&read(data.clone())), "No memories.\n");
+        assert_eq!(terminal_printer().categories(&read(data)), "No categories.\n");
     }
 
     #[test]
     fn categories_alone_are_a_table() {
         let expected = "api/auth/  3         Who may do what\napi/old/   0\n";
-        assert_eq!(printer(false).categories(&listing()), expected);
+        assert_eq!(pipe_printer().categories(&read(listing())), expected);
     }
 
     #[test]
     fn what_is_left_is_counted() {
-        for (shown, count, is_more, expected) in [
-            (1, 1, false, "1 memory."),
-            (10, 57, true, "10 of 57 memories; 47 more."),
-            (10, 11, true, "10 of 11 memories; 1 is left."),
-            (10, 10, true, "10 memories; there are more."),
+        let row = json!({ "path": "a", "title": "A", "tags": [], "updated_at": "2026-01-25T10:00:00Z",
+                          "token_estimate": 1 });
+        for (shown, count, next, expected) in [
+            (1, 1, None, "1 memory."),
+            (10, 57, Some("x"), "10 of 57 memories; 47 more."),
+            (10, 11, Some("x"), "10 of 11 memories; 1 is left."),
+            (10, 10, Some("x"), "10 memories; there are more."),
         ] {
-            assert_eq!(summary(shown, count, is_more), expected);
+            let memories = vec![row.clone(); shown];
+            let data = json!({ "count": count, "memories": memories, "subcategories": [],
+                               "next": next });
+            assert_eq!(read::<MemoryList>(data).data.summary(), expected);
         }
     }
 
@@ -261,8 +315,8 @@ api/old/   0
     fn what_has_expired_is_listed_with_what_became_of_it() {
         let data =
             json!({ "store": "cortex", "count": 1, "memories": ["todo/a"], "dry_run": true });
-        let reply = json!({ "reply_type": "S", "message": "1 memory has expired.", "data": data });
-        assert_eq!(printer(true).prune_result(&reply), "- todo/a\n1 memory has expired.\n");
+        let reply = read(data);
+        assert_eq!(terminal_printer().prune_result(&reply), "- todo/a\nDone.\n");
     }
 
     #[test]

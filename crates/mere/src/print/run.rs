@@ -3,13 +3,62 @@
 //! On a terminal a tool's output is escaped, so that it cannot control the terminal.
 
 use anstyle::{AnsiColor, Style};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::Printer;
+use super::reply::ReplyView;
+use super::signing::ItemTrust;
 
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 const DIM: Style = Style::new().dimmed();
+
+/// The data of a reply to `mere run`.
+#[derive(Deserialize)]
+pub(crate) struct RunResult {
+    pub(crate) success: bool,
+    pub(crate) truncated: bool,
+}
+
+/// The data of a reply to `mere run --dry-run`.
+#[derive(Deserialize)]
+pub(crate) struct DryRunPlan {
+    argv: Vec<String>,
+}
+
+/// The data of a reply to `mere lock --check`.
+#[derive(Deserialize)]
+pub(crate) struct LockCheck {
+    lockfiles: Vec<LockFinding>,
+}
+
+/// A lockfile that does not hold.
+#[derive(Deserialize)]
+struct LockFinding {
+    address: Option<String>,
+    why: String,
+}
+
+/// The data of a reply to `mere chain`. It has a lockfile if the chain is pinned, and a reason if
+/// the chain would not run.
+#[derive(Deserialize)]
+pub(crate) struct ShownChain {
+    chain: Vec<ChainLink>,
+    config: Map<String, Value>,
+    lockfile: Option<String>,
+    refused: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ChainLink {
+    tool_id: String,
+    version: String,
+    scope: String,
+    category: String,
+    integrity: String,
+    trust: ItemTrust,
+}
 
 impl Printer {
     /// Escapes what a tool printed.
@@ -18,50 +67,33 @@ impl Printer {
     }
 
     /// Formats the command that would be run.
-    pub(crate) fn dry_run(&self, reply: &Value) -> String {
-        let data = &reply["data"];
-        let words = data["argv"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let command = words.map(|word| self.escape_controls(word)).collect::<Vec<_>>().join(" ");
-        let message = reply["message"].as_str().unwrap_or_default();
-        format!("{}\n  {command}\n", self.escape_controls(message))
+    pub(crate) fn dry_run(&self, reply: &ReplyView<DryRunPlan>) -> String {
+        let words = reply.data.argv.iter().map(|word| self.escape_controls(word));
+        let command = words.collect::<Vec<_>>().join(" ");
+        format!("{}  {command}\n", self.sentence(reply))
     }
 
     /// Formats the lockfiles that do not hold, and why.
-    pub(crate) fn lockfiles(&self, reply: &Value) -> String {
-        let found = reply["data"]["lockfiles"].as_array().into_iter().flatten();
-        let lines = found.map(|one| {
-            let (path, why) = (one["address"].as_str(), one["why"].as_str());
-            let path = self.path(path.unwrap_or_default());
-            format!(
-                "{} {path}\n    {}\n",
-                self.paint("✗", BAD),
-                self.escape_controls(why.unwrap_or_default())
-            )
+    pub(crate) fn lockfiles(&self, reply: &ReplyView<LockCheck>) -> String {
+        let lines = reply.data.lockfiles.iter().map(|LockFinding { address, why }| {
+            let path = self.path(address.as_deref().unwrap_or_default());
+            format!("{} {path}\n    {}\n", self.paint("✗", BAD), self.escape_controls(why))
         });
-        let lines = lines.collect::<String>();
-        if reply["reply_type"] == "S" { lines + &self.outcome(reply) } else { lines }
+        self.with_sentence(lines.collect(), reply)
     }
 
     /// Formats the links of a chain, their merged config, and whether the chain is pinned.
-    pub(crate) fn chain(&self, reply: &Value) -> String {
-        let data = &reply["data"];
-        if !data["chain"].is_array() {
-            return String::new();
-        }
-        let links = data["chain"].as_array().into_iter().flatten().enumerate();
-        let links = links.map(|(depth, link)| match depth {
+    pub(crate) fn chain(&self, reply: &ReplyView<ShownChain>) -> String {
+        let data = &reply.data;
+        let links = data.chain.iter().enumerate().map(|(depth, link)| match depth {
             0 => self.link(link) + "\n",
             _ => format!("{}└─ {}\n", "   ".repeat(depth - 1), self.link(link)),
         });
-        let config = data["config"].as_object().into_iter().flatten();
-        let config = config.map(|(key, value)| {
-            format!(
-                "  {}: {}\n",
-                self.escape_controls(key),
-                self.escape_controls(&value.to_string())
-            )
+        let config = data.config.iter().map(|(key, value)| {
+            let value = self.escape_controls(&value.to_string());
+            format!("  {}: {value}\n", self.escape_controls(key))
         });
-        let pinned = match (data["lockfile"].as_str(), data["refused"].as_str()) {
+        let pinned = match (&data.lockfile, &data.refused) {
             (_, Some(refused)) => {
                 format!("{} {}\n", self.paint("not run:", BAD), self.escape_controls(refused))
             }
@@ -77,22 +109,54 @@ impl Printer {
             .collect()
     }
 
-    fn link(&self, link: &Value) -> String {
-        let word = |key: &str| link[key].as_str().unwrap_or_default();
-        let status = link["trust"]["status"].as_str().unwrap_or_default();
+    fn link(&self, link: &ChainLink) -> String {
+        let status = link.trust.status.as_str();
         let style = match status {
             "verified" => GOOD,
             "builtin" => DIM,
             _ => BAD,
         };
-        let category = Some(word("category")).filter(|category| !category.is_empty());
-        let place = match (status, category) {
+        let place = match (status, link.category.as_str()) {
             ("builtin", _) => String::new(),
-            (_, Some(category)) => format!("  {} {category}", word("scope")),
-            (_, None) => format!("  {}", word("scope")),
+            (_, "") => format!("  {}", link.scope),
+            (_, category) => format!("  {} {category}", link.scope),
         };
-        let (status, digest) = (self.paint(status, style), word("integrity").get(..12));
-        let digest = self.paint(digest.unwrap_or_default(), DIM);
-        format!("{} {}  {status}{place}  {digest}", word("tool_id"), word("version"))
+        let digest = self.paint(link.integrity.get(..12).unwrap_or_default(), DIM);
+        let status = self.paint(status, style);
+        format!("{} {}  {status}{place}  {digest}", link.tool_id, link.version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{pipe_printer, success};
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_chain_says_whether_it_is_pinned_and_would_run() {
+        let chain = json!([{ "tool_id": "a", "version": "1", "scope": "user", "category": "c",
+                             "integrity": "0123456789abcdef", "trust": { "status": "draft" } }]);
+        let data = |more: Value| {
+            let mut data = json!({ "chain": chain, "config": { "k": [1] } });
+            let fields = more.as_object().cloned().unwrap_or_default();
+            data.as_object_mut().expect("an object").extend(fields);
+            data
+        };
+        let start = "a 1  draft  user c  0123456789ab\n\nconfig\n  k: [1]\n\n";
+        for (more, expected) in [
+            (json!({}), "not pinned; `mere lock` pins it\n"),
+            (json!({ "lockfile": "ROOT_PROJECT:/l" }), "pinned by l\n"),
+            (json!({ "refused": "why" }), "not run: why\n"),
+        ] {
+            let shown = pipe_printer().chain(&success(data(more)));
+            assert_eq!(shown, format!("{start}{expected}"));
+        }
+    }
+
+    #[test]
+    fn lockfiles_that_do_not_hold_are_named() {
+        let data = json!({ "lockfiles": [{ "address": "ROOT_PROJECT:/l", "why": "w" }] });
+        assert_eq!(pipe_printer().lockfiles(&success(data)), "✗ l\n    w\nDone.\n");
     }
 }

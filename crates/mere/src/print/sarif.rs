@@ -2,54 +2,76 @@
 //!
 //! It is built from the reply of `mere verify` alone and reads no file.
 
+use mere_core::gate::Cleared;
+use mere_core::reply::ReplyType;
 use serde_json::{Value, json};
 
+use super::reply::{ReplySentences, ReplyView, UnreadableReply, is_answer};
+use super::signing::{Verification, VerifiedItem};
+
 /// Builds the report for a reply of `mere verify`.
-pub(crate) fn report(reply: &Value) -> Value {
-    let items = reply["data"]["items"].as_array().into_iter().flatten();
-    let mut results = items.filter(|item| item["finding"] == true).map(result).collect::<Vec<_>>();
-    // A roster that does not count is a finding of its own.
-    if reply["reply_type"] == "E" && reply["data"]["items"].is_null() {
-        let at = json!({ "address": "ROOT_PROJECT:/.ai/signers.json", "status": "roster",
-                         "fault": reply["message"], "fix": reply["hint"] });
-        results.push(result(&at));
-    }
-    json!({
+pub(crate) fn report(reply: &Cleared) -> Result<Value, UnreadableReply> {
+    let findings = if is_answer(reply) {
+        let items = ReplyView::<Verification>::read(reply)?.data.items;
+        items.iter().filter(|item| item.finding).map(Finding::from_item).collect::<Vec<_>>()
+    } else if reply.reply_type() == ReplyType::Error {
+        // A roster that does not count is a finding of its own.
+        let refusal = ReplySentences::read(reply)?;
+        let message = sentences(&refusal.message, refusal.hint.as_deref());
+        vec![Finding { rule: "roster".to_owned(), message, path: ".ai/signers.json".to_owned() }]
+    } else {
+        Vec::new()
+    };
+    Ok(json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
             "tool": { "driver": {
-                "name": "mere", "version": env!("CARGO_PKG_VERSION"), "rules": rules(&results),
+                "name": "mere", "version": env!("CARGO_PKG_VERSION"), "rules": rules(&findings),
             } },
-            "results": results,
+            "results": findings.iter().map(Finding::to_json).collect::<Vec<_>>(),
         }],
-    })
+    }))
 }
 
-fn result(item: &Value) -> Value {
-    let text = |key: &str| item[key].as_str().unwrap_or_default();
-    let what = match text("fault") {
-        "" => text("status"),
-        fault => fault,
-    };
-    let message = format!("{}. {}", what.trim_end_matches('.'), text("fix"));
-    let main = text("address").split_once(":/").map_or("", |(_, path)| path);
-    // If a particular file differs, the finding points at that file.
-    let path = match item["files"][0].as_str() {
-        Some(file) => {
-            main.rsplit_once('/').map_or(file.to_owned(), |(at, _)| format!("{at}/{file}"))
-        }
-        None => main.to_owned(),
-    };
-    json!({
-        "ruleId": text("status"),
-        "level": "error",
-        "message": { "text": message },
-        "locations": [{ "physicalLocation": {
-            "artifactLocation": { "uri": encode_uri(&path), "uriBaseId": "%SRCROOT%" },
-            "region": { "startLine": 1 },
-        } }],
-    })
+/// Something that is wrong, and the file in which a code host shows it.
+struct Finding {
+    rule: String,
+    message: String,
+    path: String,
+}
+
+impl Finding {
+    fn from_item(item: &VerifiedItem) -> Self {
+        let what = item.fault.as_deref().filter(|fault| !fault.is_empty()).unwrap_or(&item.status);
+        let message = sentences(what, item.fix.as_deref());
+        let address = item.address.as_deref().unwrap_or_default();
+        let main = address.split_once(":/").map_or("", |(_, path)| path);
+        // If a particular file differs, the finding points at that file.
+        let path = match (item.files.first(), main.rsplit_once('/')) {
+            (Some(file), Some((folder, _))) => format!("{folder}/{file}"),
+            (Some(file), None) => file.clone(),
+            (None, _) => main.to_owned(),
+        };
+        Self { rule: item.status.clone(), message, path }
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "ruleId": self.rule,
+            "level": "error",
+            "message": { "text": self.message },
+            "locations": [{ "physicalLocation": {
+                "artifactLocation": { "uri": encode_uri(&self.path), "uriBaseId": "%SRCROOT%" },
+                "region": { "startLine": 1 },
+            } }],
+        })
+    }
+}
+
+/// Says what is wrong, and what to do.
+fn sentences(what: &str, fix: Option<&str>) -> String {
+    format!("{}. {}", what.trim_end_matches('.'), fix.unwrap_or_default())
 }
 
 /// Percent-encodes a path for a URI.
@@ -79,8 +101,8 @@ fn describe_status(status: &str) -> &'static str {
     }
 }
 
-fn rules(results: &[Value]) -> Vec<Value> {
-    let mut ids = results.iter().filter_map(|one| one["ruleId"].as_str()).collect::<Vec<_>>();
+fn rules(findings: &[Finding]) -> Vec<Value> {
+    let mut ids = findings.iter().map(|finding| finding.rule.as_str()).collect::<Vec<_>>();
     ids.sort_unstable();
     ids.dedup();
     let rule = |id: &str| json!({ "id": id, "name": id, "shortDescription": { "text": describe_status(id) } });

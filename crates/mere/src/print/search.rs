@@ -4,10 +4,12 @@
 
 use anstyle::{AnsiColor, Style};
 use mere_core::search::HIGHLIGHT_MARK;
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::Printer;
-use super::items::{BAD, FAINT, GOOD, STRONG, as_list, as_text, item_name, push_line, truncate};
+use super::items::{BAD, FAINT, GOOD, STRONG, item_name, push_line, truncate};
+use super::reply::ReplyView;
+use super::signing::ItemTrust;
 use crate::print::terminal;
 
 /// The style of a word that matched.
@@ -25,49 +27,85 @@ const INDENT: &str = "    ";
 /// The most hits on one page.
 const MAX_PAGE: u64 = 100;
 
-/// The lists of a reply, with their headings.
-const GROUPS: [(&str, &str); 5] = [
-    ("directives", "Directives"),
-    ("tools", "Tools"),
-    ("knowledge", "Knowledge"),
-    ("memories", "Memories"),
-    ("results", ""),
-];
+/// The data of a reply to `mere search`.
+#[derive(Deserialize)]
+pub(crate) struct SearchResults {
+    total: u64,
+    mode: String,
+    next: Option<String>,
+    #[serde(flatten)]
+    hits: HitLists,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum HitLists {
+    /// One list for each type.
+    Grouped { directives: Vec<Hit>, tools: Vec<Hit>, knowledge: Vec<Hit>, memories: Vec<Hit> },
+    /// One list of all types.
+    Ranked { results: Vec<Hit> },
+}
+
+/// An item that was found. One that may not be used has no title and no preview.
+#[derive(Deserialize)]
+struct Hit {
+    item_type: String,
+    id: String,
+    category: String,
+    scope: String,
+    title: Option<String>,
+    description: Option<String>,
+    score: f64,
+    preview: Option<String>,
+    trust: ItemTrust,
+    superseded_by: Option<String>,
+    shadowed_by: Option<String>,
+}
+
+impl HitLists {
+    /// Returns the lists with their headings. The list of all types has none.
+    fn with_headings(&self) -> Vec<(&'static str, &[Hit])> {
+        match self {
+            Self::Grouped { directives, tools, knowledge, memories } => vec![
+                ("Directives", directives),
+                ("Tools", tools),
+                ("Knowledge", knowledge),
+                ("Memories", memories),
+            ],
+            Self::Ranked { results } => vec![("", results)],
+        }
+    }
+}
 
 impl Printer {
     /// Formats the hits, and how many there are.
-    pub(crate) fn hits(&self, reply: &Value) -> String {
-        let data = &reply["data"];
-        let total = data["total"].as_u64().unwrap_or_default();
+    pub(crate) fn hits(&self, reply: &ReplyView<SearchResults>) -> String {
         let mut out = String::new();
         let mut shown = 0;
-        for (key, heading) in GROUPS {
-            let hits = as_list(&data[key]).collect::<Vec<_>>();
+        for (heading, hits) in reply.data.hits.with_headings() {
             if hits.is_empty() {
                 continue;
             }
             if !heading.is_empty() {
                 push_line(&mut out, format_args!("{}", self.paint(heading, STRONG)));
             }
-            for hit in &hits {
-                let kind = if heading.is_empty() { as_text(&hit["item_type"]) } else { "" };
+            for hit in hits {
+                let kind = if heading.is_empty() { hit.item_type.as_str() } else { "" };
                 out += &self.hit(hit, kind);
             }
             out.push('\n');
             shown += hits.len() as u64;
         }
-        let mode = as_text(&data["mode"]);
-        let next = data["next"].as_str();
-        out + &self.paint(&summary((total, shown), mode, next), FAINT) + "\n"
+        out + &self.paint(&reply.data.summary(shown), FAINT) + "\n"
     }
 
     /// Formats one hit. In a list of all types, `kind` names its type.
-    fn hit(&self, hit: &Value, kind: &str) -> String {
-        let name = item_name(hit);
-        let title = hit["title"].as_str().map_or_else(|| name.clone(), one_line);
-        let status = as_text(&hit["trust"]["status"]);
-        let score = hit["score"].as_f64().map(|score| format!("{score:.3}")).unwrap_or_default();
-        let before = [kind, &name, as_text(&hit["scope"])].into_iter();
+    fn hit(&self, hit: &Hit, kind: &str) -> String {
+        let name = item_name(&hit.category, &hit.id);
+        let title = hit.title.as_deref().map_or_else(|| name.clone(), one_line);
+        let status = hit.trust.status.as_str();
+        let score = format!("{:.3}", hit.score);
+        let before = [kind, &name, &hit.scope].into_iter();
         let before = before.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · ");
         let before = self.escape_controls(&before);
         let others = before.chars().count() + status.len() + score.len() + SEPARATOR_WIDTH;
@@ -83,11 +121,12 @@ impl Printer {
             self.paint(&self.escape_controls(status), trust_style(status)),
             self.paint(&format!("· {score}"), FAINT),
         );
-        for told in self.excerpt(hit) {
-            push_line(&mut out, format_args!("{INDENT}{told}"));
+        for line in self.excerpt(hit) {
+            push_line(&mut out, format_args!("{INDENT}{line}"));
         }
-        for (key, words) in [("superseded_by", "superseded by"), ("shadowed_by", "shadowed by")] {
-            if let Some(other) = hit[key].as_str() {
+        let others = [(&hit.superseded_by, "superseded by"), (&hit.shadowed_by, "shadowed by")];
+        for (other, words) in others {
+            if let Some(other) = other {
                 let note = format!("{words} {}", self.escape_controls(&one_line(other)));
                 push_line(&mut out, format_args!("{INDENT}{}", self.paint(&note, DOUBTFUL)));
             }
@@ -97,13 +136,13 @@ impl Printer {
 
     /// Returns the lines that show why it was found: where its text matches, or else its
     /// description.
-    fn excerpt(&self, hit: &Value) -> Vec<String> {
-        let Some(preview) = hit["preview"].as_str() else {
+    fn excerpt(&self, hit: &Hit) -> Vec<String> {
+        let Some(preview) = &hit.preview else {
             return vec![self.paint("(text not shown: not trusted)", BAD)];
         };
         let preview = split_preview(&one_line(preview));
         let matched = preview.iter().filter_map(PreviewPart::matched_word).collect::<Vec<_>>();
-        let description = one_line(as_text(&hit["description"]));
+        let description = one_line(hit.description.as_deref().unwrap_or_default());
         let description = mark_matches(&description, &matched);
         // A description that contains the words is better than the place in the text that does.
         let says_it = description.iter().any(|piece| piece.matched_word().is_some());
@@ -190,19 +229,22 @@ fn trust_style(status: &str) -> Style {
     }
 }
 
-/// Says how many hits there are, and how to see the rest.
-fn summary((total, shown): (u64, u64), mode: &str, next: Option<&str>) -> String {
-    if total == 0 {
-        return "No matches. Try fewer or different words; `mere list` shows everything."
-            .to_owned();
+impl SearchResults {
+    /// Says how many hits there are, how many of them are shown, and how to see the rest.
+    fn summary(&self, shown: u64) -> String {
+        let Self { total, mode, next, .. } = self;
+        if *total == 0 {
+            return "No matches. Try fewer or different words; `mere list` shows everything."
+                .to_owned();
+        }
+        let matches = if *total == 1 { "match" } else { "matches" };
+        let Some(next) = next else {
+            let of = if shown < *total { format!("{shown} of ") } else { String::new() };
+            return format!("{of}{total} {matches} ({mode}).");
+        };
+        let limit = if *total <= MAX_PAGE { "`--limit`, or " } else { "" };
+        format!("{shown} of {total} {matches} ({mode}). More: {limit}`--cursor {next}`")
     }
-    let matches = if total == 1 { "match" } else { "matches" };
-    let Some(next) = next else {
-        let of = if shown < total { format!("{shown} of ") } else { String::new() };
-        return format!("{of}{total} {matches} ({mode}).");
-    };
-    let limit = if total <= MAX_PAGE { "`--limit`, or " } else { "" };
-    format!("{shown} of {total} {matches} ({mode}). More: {limit}`--cursor {next}`")
 }
 
 /// Splits a preview into its parts. A mark encloses exactly one word; anything else that looks like
@@ -253,16 +295,12 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{success, terminal_printer};
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    fn printer(coloured: bool) -> Printer {
-        Printer {
-            uses_colours: coloured,
-            is_terminal: true,
-            working_directory: None,
-            last_file: None,
-        }
+    fn colour_printer() -> Printer {
+        Printer { uses_colours: true, ..terminal_printer() }
     }
 
     fn hit() -> Value {
@@ -274,8 +312,8 @@ mod tests {
         })
     }
 
-    fn reply(data: &Value) -> Value {
-        json!({ "reply_type": "S", "data": data })
+    fn read_hit(hit: &Value) -> Hit {
+        serde_json::from_value(hit.clone()).expect("a hit")
     }
 
     #[test]
@@ -299,26 +337,26 @@ mod tests {
 
 2 matches (hybrid).
 ";
-        assert_eq!(printer(false).hits(&reply(&data)), expected);
+        assert_eq!(terminal_printer().hits(&success(data)), expected);
     }
 
     #[test]
     fn one_list_says_the_types_and_how_to_go_on() {
         let data = json!({ "results": [hit()], "total": 7, "mode": "text", "next": "abc" });
-        let shown = printer(false).hits(&reply(&data));
+        let shown = terminal_printer().hits(&success(data));
         let lines = shown.lines().collect::<Vec<_>>();
         assert_eq!(lines[0], "  Retries  knowledge · api/retries · project · verified · 2.500");
         assert_eq!(lines[3], "1 of 7 matches (text). More: `--limit`, or `--cursor abc`");
-        assert_eq!(
-            summary((101, 10), "text", Some("x")),
-            "10 of 101 matches (text). More: `--cursor x`"
-        );
+        let data = json!({ "results": [], "total": 101, "mode": "text", "next": "x" });
+        let summary = success::<SearchResults>(data).data.summary(10);
+        assert_eq!(summary, "10 of 101 matches (text). More: `--cursor x`");
     }
 
     #[test]
     fn nothing_is_told_with_what_to_try() {
-        let data = json!({ "directives": [], "total": 0, "mode": "hybrid" });
-        let shown = printer(false).hits(&reply(&data));
+        let data = json!({ "directives": [], "tools": [], "knowledge": [], "memories": [],
+                           "total": 0, "mode": "hybrid" });
+        let shown = terminal_printer().hits(&success(data));
         assert!(shown.starts_with("No matches. Try fewer or different words"), "{shown}");
         assert!(shown.contains("`mere list`"), "{shown}");
     }
@@ -330,8 +368,9 @@ mod tests {
             broken.as_object_mut().expect("an object").shift_remove(key);
         }
         broken["trust"] = json!({ "status": "changed" });
-        let data = json!({ "knowledge": [broken], "total": 1, "mode": "hybrid" });
-        let shown = printer(false).hits(&reply(&data));
+        let data = json!({ "directives": [], "tools": [], "knowledge": [broken], "memories": [],
+                           "total": 1, "mode": "hybrid" });
+        let shown = terminal_printer().hits(&success(data));
         let expected = "  api/retries  api/retries · project · changed · 2.500
     (text not shown: not trusted)
 ";
@@ -354,7 +393,7 @@ mod tests {
         check("**the **retry** here**", "**the retry here**", &["retry"]);
         check("2 ** 3 **x", "2 ** 3 **x", &[]);
         check("****", "****", &[]);
-        let shown = printer(true).excerpt(&hit());
+        let shown = colour_printer().excerpt(&read_hit(&hit()));
         assert_eq!(shown, [format!("Use jittered {MATCHED}retries{MATCHED:#}. Always.")]);
     }
 
@@ -362,12 +401,15 @@ mod tests {
     fn a_description_stands_in_for_a_text_that_does_not_match() {
         let mut found = hit();
         found["description"] = "How to try\nagain.".into();
-        assert_eq!(printer(false).excerpt(&found), ["Use jittered retries. Always."]);
+        assert_eq!(
+            terminal_printer().excerpt(&read_hit(&found)),
+            ["Use jittered retries. Always."]
+        );
         found["preview"] = "Nothing of it.".into();
-        assert_eq!(printer(false).excerpt(&found), ["How to try again."]);
+        assert_eq!(terminal_printer().excerpt(&read_hit(&found)), ["How to try again."]);
         found["preview"] = "name: **again**".into();
         let expected = format!("How to try {MATCHED}again{MATCHED:#}.");
-        assert_eq!(printer(true).excerpt(&found), [expected]);
+        assert_eq!(colour_printer().excerpt(&read_hit(&found)), [expected]);
     }
 
     #[test]
@@ -377,7 +419,7 @@ mod tests {
             found[key] = "a\u{1b}[2J\u{202e}b **c\u{7}**".into();
         }
         let data = json!({ "results": [found], "total": 1, "mode": "text" });
-        let shown = printer(false).hits(&reply(&data));
+        let shown = terminal_printer().hits(&success(data));
         assert!(!shown.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{shown:?}");
         assert!(shown.contains("\\u{1b}[2J"), "{shown}");
     }

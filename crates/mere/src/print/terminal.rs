@@ -9,6 +9,8 @@ use std::process::ExitCode;
 use mere_core::gate::{Cleared, ClearedMessage};
 use mere_core::reply::{ReplyType, codes, reword_for_person};
 
+use super::reply::{ReplySentences, UnreadableReply};
+
 /// The longest answer that is read, in bytes.
 const MAX_ANSWER_BYTES: u64 = 64;
 /// The longest line that is read, in bytes.
@@ -45,16 +47,17 @@ const NOT_VISIBLE: &str = "mere: there is no such file or folder that agents may
       such as .env are hidden: `mere allow PATH` shows one. Links that lead out are not followed.";
 
 /// Prints why there is no answer.
-pub(crate) fn print_refusal(reply: &Cleared) {
+pub(crate) fn print_refusal(reply: &Cleared) -> io::Result<()> {
     if reply.code() == codes::PATH_NOT_VISIBLE.id() {
         let _ = writeln!(io::stderr(), "{NOT_VISIBLE}");
-        return;
+        return Ok(());
     }
-    let reply = reply.to_value();
-    let _ = writeln!(io::stderr(), "mere: {}", reply["message"].as_str().unwrap_or_default());
-    if let Some(hint) = reply["hint"].as_str() {
-        let _ = writeln!(io::stderr(), "      {}", reword_for_person(hint));
+    let reply = ReplySentences::read(reply)?;
+    let _ = writeln!(io::stderr(), "mere: {}", reply.message);
+    if let Some(hint) = reply.hint {
+        let _ = writeln!(io::stderr(), "      {}", reword_for_person(&hint));
     }
+    Ok(())
 }
 
 /// Prints text on standard error as it is.
@@ -191,11 +194,14 @@ pub(crate) fn print_waiting(words: &str) {
     }
 }
 
-/// Returns the exit code for output that could not be written. A closed pipe is not reported,
+/// Returns the exit code for an answer that could not be printed. A closed pipe is not reported,
 /// because its reader knows.
-pub(crate) fn report_write_error(error: &io::Error) -> ExitCode {
+pub(crate) fn report_print_error(error: &io::Error) -> ExitCode {
     match error.kind() {
         io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN),
+        _ if error.get_ref().is_some_and(|inner| inner.is::<UnreadableReply>()) => {
+            print_failure(&error.to_string(), BROKEN)
+        }
         _ => print_failure(&format!("the output cannot be written: {error}"), BROKEN),
     }
 }

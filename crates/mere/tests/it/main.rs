@@ -14,6 +14,8 @@ mod items;
 mod matrix;
 mod mcp;
 mod memory;
+#[cfg(debug_assertions)]
+mod panics;
 mod paths;
 mod run;
 mod search;

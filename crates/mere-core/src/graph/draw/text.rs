@@ -95,6 +95,16 @@ enum TreeLine {
     Text { indent: String, is_last: bool, words: String },
 }
 
+impl TreeLine {
+    /// Returns the branch that is drawn before the line.
+    fn branch(&self) -> &'static str {
+        match self {
+            Self::Entry { is_last: true, .. } | Self::Text { is_last: true, .. } => "└─",
+            Self::Entry { .. } | Self::Text { .. } => "├─",
+        }
+    }
+}
+
 impl<'a> TreeRenderer<'a> {
     fn new(picture: &'a Subgraph<'a>, focus: NodeId) -> Self {
         let found = picture
@@ -124,13 +134,14 @@ impl<'a> TreeRenderer<'a> {
         }));
         lines.reverse();
         while let Some(line) = lines.pop() {
+            let branch = line.branch();
             match line {
-                TreeLine::Text { indent, is_last, words } => {
-                    let _ = writeln!(out, "{indent}{} {words}", branch_symbol(is_last));
+                TreeLine::Text { indent, words, .. } => {
+                    let _ = writeln!(out, "{indent}{branch} {words}");
                 }
                 TreeLine::Entry { indent, is_last, step, from } => {
                     let words = self.describe_link(step, from);
-                    let _ = writeln!(out, "{indent}{} {words}", branch_symbol(is_last));
+                    let _ = writeln!(out, "{indent}{branch} {words}");
                     if self.is_child(from, step) {
                         let indent = indent + if is_last { "   " } else { "│  " };
                         lines.extend(self.lines_below(step.to, &indent).into_iter().rev());
@@ -177,10 +188,6 @@ impl<'a> TreeRenderer<'a> {
             format!("{link} {} ^", self.picture.graph.node(step.to))
         }
     }
-}
-
-fn branch_symbol(is_last: bool) -> &'static str {
-    if is_last { "└─" } else { "├─" }
 }
 
 fn link_key(from: NodeId, step: WalkStep) -> LinkKey {

@@ -1,7 +1,7 @@
-use mere_core::chain::{Chain, Filled};
+use mere_core::chain::{Chain, FilledConfig};
 
 fn main() {
-    let _ = Chain { members: Vec::new() };
+    let _ = Chain { tools: Vec::new() };
     let chain = Chain::new(Vec::new()).unwrap();
-    let _ = Filled { chain: &chain, value: serde_json::Map::new() };
+    let _ = FilledConfig { chain: &chain, value: serde_json::Map::new() };
 }

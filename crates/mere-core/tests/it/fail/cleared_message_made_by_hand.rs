@@ -1,5 +1,5 @@
 use mere_core::gate::ClearedMessage;
 
 fn main() {
-    let _ = ClearedMessage { value: "leak".into(), cleared: Vec::new() };
+    let _ = ClearedMessage { value: "leak".into(), sealed_parts: Vec::new() };
 }

@@ -1,14 +1,9 @@
-//! A permit for a store comes from its rules, and is one change.
+//! A permit for a store comes from its rules.
 
-use mere_core::category::{Change, Permit};
+use mere_core::category::{Permit, StoreChange};
 
-fn forge(change: Change) -> Permit {
+fn forge(change: StoreChange) -> Permit {
     Permit { change }
-}
-
-fn spend_twice(permit: Permit) {
-    let _ = permit.spend();
-    let _ = permit.spend();
 }
 
 fn main() {}

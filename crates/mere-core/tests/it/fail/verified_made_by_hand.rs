@@ -1,7 +1,7 @@
-use mere_core::trust::{Verdict, Verified, Vouched};
+use mere_core::trust::{Checked, ItemSigners, Verified};
 
-fn forge(item: String, vouched: Vouched) -> Verdict<String> {
-    Verdict::Verified(Verified { item, vouched })
+fn forge(item: String, signers: ItemSigners) -> Checked<String> {
+    Checked::Verified(Verified { item, signers })
 }
 
 fn main() {

@@ -1,7 +1,7 @@
-use mere_core::trust::{Verified, Vouched};
+use mere_core::trust::{ItemSigners, Verified};
 
-fn forge(item: String, vouched: Vouched) -> Verified<String> {
-    Verified::new(item, vouched)
+fn forge(item: String, signers: ItemSigners) -> Verified<String> {
+    Verified::new(item, signers)
 }
 
 fn main() {

@@ -3,13 +3,12 @@
 
 use mere_core::address::Spoken;
 use mere_core::item::ScopedPath;
-use mere_core::trust::{LocationField, LocationMismatch, VerificationFailure};
+use mere_core::trust::{LocationField, LocationMismatch, TrustStatus, VerificationFailure};
 
 use super::{Finding, FindingState};
 use crate::commands::item_report::{ItemReport, verify_all};
 use crate::commands::select::all_items;
 use crate::error::tool_error::ToolError;
-use crate::items::TrustStatus;
 use crate::items::change::ItemCall;
 
 /// Returns a finding for every item that has a problem or is a draft.
@@ -21,7 +20,7 @@ pub(super) fn check_items(desk: &ItemCall<'_>) -> Result<Vec<Finding>, ToolError
         .filter(|one| one.is_finding)
         .map(|one| item_finding(desk, one))
         .collect::<Vec<_>>();
-    let drafts = judged.iter().filter(|one| matches!(one.trust_status, Ok(TrustStatus::Draft)));
+    let drafts = judged.iter().filter(|one| matches!(one.trust_status, Ok(TrustStatus::Draft(()))));
     findings.extend(drafts.map(|one| {
         Finding::new("items", FindingState::Note, "is a draft: `mere sign` ends it")
             .with_address(one.place.address())

@@ -6,13 +6,12 @@ use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath, Root};
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{ItemForm, ItemType, SIDECAR_SUFFIX, Scope};
-use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, Statement};
+use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, SidecarFile, Statement};
 
 use super::{Finding, FindingState};
 use crate::commands::select::all_items;
 use crate::items::RawItem;
 use crate::items::change::ItemCall;
-pub(crate) use crate::items::loaded::SidecarFile;
 use mere_host::{
     EntryKind, OpenFolder, SPACE_FOLDER, none_if_missing, open_regular_file, read_at_most,
 };
@@ -26,7 +25,8 @@ pub(super) fn find_orphans(desk: &ItemCall<'_>) -> Vec<Finding> {
     for space in desk.sources.spaces() {
         let Some(folder) = space.folder() else { continue };
         for kind in [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Lockfile] {
-            collect_orphans(folder.dir(), (space.scope, kind), kind.folder(), &mut orphans);
+            let tree = ItemFolder { space: folder.dir(), scope: space.scope, kind };
+            tree.collect_orphans(kind.folder(), &mut orphans);
         }
     }
     if orphans.is_empty() {
@@ -43,39 +43,46 @@ struct OrphanedSignature {
     statement: Option<Statement>,
 }
 
-fn collect_orphans(
-    space: &Dir,
-    (scope, kind): (Scope, ItemType),
-    path: &str,
-    found: &mut Vec<OrphanedSignature>,
-) {
-    if path.matches('/').count() > MAX_DEPTH {
-        return;
-    }
-    let Ok(Some(folder)) = none_if_missing(OpenFolder::open(space, path)) else { return };
-    let (mut files, mut folders) = (Vec::new(), Vec::new());
-    let read = folder.for_each_entry(|name, entry| {
-        match (name, entry) {
-            (Some(name), EntryKind::File) => files.push(name.to_owned()),
-            (Some(name), EntryKind::Folder) => folders.push(name.to_owned()),
-            _ => {}
+/// The folder of one type of items in a space.
+#[derive(Clone, Copy)]
+struct ItemFolder<'a> {
+    space: &'a Dir,
+    scope: Scope,
+    kind: ItemType,
+}
+
+impl ItemFolder<'_> {
+    /// Collects the signatures below `path` whose items are gone.
+    fn collect_orphans(self, path: &str, found: &mut Vec<OrphanedSignature>) {
+        let Self { space, scope, kind } = self;
+        if path.matches('/').count() > MAX_DEPTH {
+            return;
         }
-        Ok(())
-    });
-    let has = |name: &str| files.iter().any(|file| file == name);
-    if read.is_err() || kind.folder_main_file().is_some_and(has) {
-        return;
-    }
-    let dir = folder.into_dir();
-    for name in files.iter().filter(|name| name.ends_with(SIDECAR_SUFFIX)) {
-        let main = name.strip_suffix(SIDECAR_SUFFIX).unwrap_or_default();
-        if !has(main) {
-            let statement = read_statement(&dir, name);
-            found.push(OrphanedSignature { scope, path: format!("{path}/{name}"), statement });
+        let Ok(Some(folder)) = none_if_missing(OpenFolder::open(space, path)) else { return };
+        let (mut files, mut folders) = (Vec::new(), Vec::new());
+        let read = folder.for_each_entry(|name, entry| {
+            match (name, entry) {
+                (Some(name), EntryKind::File) => files.push(name.to_owned()),
+                (Some(name), EntryKind::Folder) => folders.push(name.to_owned()),
+                _ => {}
+            }
+            Ok(())
+        });
+        let has = |name: &str| files.iter().any(|file| file == name);
+        if read.is_err() || kind.folder_main_file().is_some_and(has) {
+            return;
         }
-    }
-    for name in folders {
-        collect_orphans(space, (scope, kind), &format!("{path}/{name}"), found);
+        let dir = folder.into_dir();
+        for name in files.iter().filter(|name| name.ends_with(SIDECAR_SUFFIX)) {
+            let main = name.strip_suffix(SIDECAR_SUFFIX).unwrap_or_default();
+            if !has(main) {
+                let statement = read_statement(&dir, name);
+                found.push(OrphanedSignature { scope, path: format!("{path}/{name}"), statement });
+            }
+        }
+        for name in folders {
+            self.collect_orphans(&format!("{path}/{name}"), found);
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use mere_core::item::Scope;
 use mere_core::request::{DoctorMode, IndexCommand};
 
 use super::{Finding, FindingState};
+use crate::commands::config_check::check_config;
 use crate::commands::{git_attributes, index as indexing, pending_proposals as proposals};
-use crate::config::check::check_config;
 use crate::error::tool_error::ToolError;
 use crate::error::{describe_roster_trouble, key_error_reply as key_words};
 use crate::items::ItemError;

@@ -1,4 +1,4 @@
-"""Greets somebody: parameters come in as JSON, the result goes out as JSON."""
+"""Greets somebody. Reads its parameters as JSON and writes its result as JSON."""
 
 import json
 import os

@@ -14,11 +14,11 @@ pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let said = desk.search.embedding_config.endpoint.as_ref();
     let endpoint = said.map(|said| Endpoint::new(said.clone(), |_| None).model());
     let count = |model: Option<&ModelIdentity>| {
-        desk.with_index(|library| {
+        desk.search.with_current_index(|live_index| {
             let Some(model) = model else { return Ok((0, None)) };
-            let model = library.index.with_known_dimensions(model.clone())?;
+            let model = live_index.index.with_known_dimensions(model.clone())?;
             let dimensions = Some(model.dimensions as u64).filter(|size| *size > 0);
-            Ok((library.index.count_vectors(&model)?, dimensions))
+            Ok((live_index.index.count_vectors(&model)?, dimensions))
         })
     };
     let row = |name: &'static str, state: &'static str, model: Option<&ModelIdentity>| {
@@ -43,7 +43,8 @@ pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
             .with_some("model", said.map(|said| Content::mention(said.name.as_str())))
             .with_some("url", said.map(|said| Content::mention(said.url.to_string()))),
     ];
-    let waiting = desk.with_index(|library| library.count_missing_vectors(embedder))?;
+    let waiting =
+        desk.search.with_current_index(|live_index| live_index.count_missing_vectors(embedder))?;
     let message = match embedder {
         Embedder::None => "Search uses words only.".to_owned(),
         _ => format!("Search uses words, and meaning with the model `{}`.", embedder.name()),

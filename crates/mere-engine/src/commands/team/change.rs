@@ -11,6 +11,7 @@ use super::TeamRefusal;
 use super::publish::{
     PublishedRoster, current_roster, publish_roster, read_public_key, unlock_admin_key,
 };
+use super::show::RosterStatus;
 use super::show::written_roster_fields;
 use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
@@ -71,13 +72,13 @@ pub(super) fn set_required(desk: &ItemCall<'_>, kinds: &[ItemType]) -> Result<Dr
 fn publish_change(desk: &ItemCall<'_>, next: Roster, message: Prose) -> Result<Draft, ToolError> {
     let sealer = unlock_admin_key(desk, &current_roster(desk)?.admins)?;
     let published = publish_roster(desk, &sealer, next)?;
-    let data = written_roster_fields(desk, &published.signed, published.is_in_force);
+    let data = written_roster_fields(desk, &published.signed, published.status);
     Ok(change_reply(&published, message, data))
 }
 
 /// Reports whether a change is in force or waits for other admins.
 pub(super) fn change_reply(published: &PublishedRoster, message: Prose, data: Fields) -> Draft {
-    if published.is_in_force {
+    if published.status == RosterStatus::InForce {
         return Draft::success(codes::TEAM_CHANGED, message)
             .hint(
                 "Commit .ai/signers.json and its .sig: it takes effect for others once they have \

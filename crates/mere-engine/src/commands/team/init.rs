@@ -8,6 +8,7 @@ use mere_core::trust::{PublicKey, Roster, RosterMember};
 
 use super::TeamRefusal;
 use super::publish::{ensure_project_space_id, read_public_key, sign_roster, write_roster};
+use super::show::RosterStatus;
 use super::show::written_roster_fields;
 use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
@@ -56,8 +57,11 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolEr
         trust::pin(&desk.context.environment, &signed).map_err(ItemError::Record)?;
     }
     let message = Prose::words("The space now has a team, with you as its first member.");
-    let draft = Draft::success(codes::TEAM_MADE, message)
-        .data(written_roster_fields(desk, &signed, counts));
+    let draft = Draft::success(codes::TEAM_MADE, message).data(written_roster_fields(
+        desk,
+        &signed,
+        if counts { RosterStatus::InForce } else { RosterStatus::Pending },
+    ));
     Ok(draft.hint(if counts {
         "Commit .ai/signers.json and its .sig; whoever clones it runs `mere join`."
     } else {

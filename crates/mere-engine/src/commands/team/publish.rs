@@ -8,6 +8,7 @@ use mere_core::request::SignerKey;
 use mere_core::trust::{PublicKey, Roster, SignedRoster};
 
 use super::TeamRefusal;
+use super::show::RosterStatus;
 use crate::commands::ItemCall;
 use crate::items::item_signer::ItemSigner;
 use crate::items::{ItemChangeError, ItemError};
@@ -21,7 +22,7 @@ use mere_host::{FolderWriter, LinkPolicy, WritePrecondition};
 pub(super) struct PublishedRoster {
     pub(super) signed: SignedRoster,
     /// Whether it is in force for the user.
-    pub(super) is_in_force: bool,
+    pub(super) status: RosterStatus,
 }
 
 /// Returns the roster that an admin's change starts from. It must be both in force for the admin
@@ -93,7 +94,8 @@ pub(super) fn pin_successor(
     if counts {
         trust::pin(&desk.context.environment, &signed).map_err(ItemError::Record)?;
     }
-    Ok(PublishedRoster { signed, is_in_force: counts })
+    let status = if counts { RosterStatus::InForce } else { RosterStatus::Pending };
+    Ok(PublishedRoster { signed, status })
 }
 
 /// Writes a roster and its sidecar into the space, provided that the files there are still those

@@ -4,7 +4,7 @@
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::{ItemSelection, SelectedItems, ShownItem};
-use mere_core::trust::{PublicKey, Roster, RosterMember, Sidecar, Verification};
+use mere_core::trust::{Checked, PublicKey, Roster, RosterMember, Sidecar};
 
 use super::TeamRefusal;
 use super::change::change_reply;
@@ -16,7 +16,6 @@ use crate::commands::select::select;
 use crate::commands::sign::{refusal_fields, write_sidecar};
 use crate::error::tool_error::ToolError;
 use crate::items::item_signer::ItemSigner;
-pub(crate) use crate::items::loaded::SidecarFile;
 use crate::items::{ItemChangeError, ItemError, LoadedItem, RawItem};
 use crate::trust::{TrustPolicy, now};
 
@@ -71,7 +70,7 @@ pub(super) fn remove_member(
         }
     }
     let published = publish_roster(desk, &sealer, departure.next)?;
-    let data = written_roster_fields(desk, &published.signed, published.is_in_force)
+    let data = written_roster_fields(desk, &published.signed, published.status)
         .with("countersigned", Data::List(signed))
         .with("left", Data::List(left));
     let message = sentence_with_key("", &departure.name, " is no longer in the team.");
@@ -141,14 +140,10 @@ impl PolicyChange {
         (place, chosen): (&ScopedPath, &ShownItem),
     ) -> Result<(), ToolError> {
         let raw = RawItem::read(desk.view, place.clone())?;
-        let sidecar = match &raw.sidecar {
-            SidecarFile::Bytes(bytes) => Sidecar::parse(bytes).ok(),
-            SidecarFile::None | SidecarFile::Unreadable => None,
-        };
-        let Verification::Verified(verified) = raw.verify(&self.before)? else {
+        let Ok(Checked::Verified(verified)) = raw.verify(&self.before)? else {
             return Err(ItemError::from(TeamRefusal::ItemNotVerified).into());
         };
-        let (loaded, _) = verified.into_parts();
+        let loaded = verified.item();
         if loaded.item_digest() != chosen.digest {
             let (address, current) = (chosen.address.clone(), Some(loaded.sha256));
             return Err(ItemChangeError::Stale { address, current }.into());
@@ -156,12 +151,13 @@ impl PolicyChange {
         if !self.after.keyring(place.scope).is_trusted(sealer.fingerprint(), place, now()) {
             return Err(ItemError::from(TeamRefusal::KeyNotAccepted).into());
         }
+        let sidecar = loaded.sidecar.bytes().and_then(|bytes| Sidecar::parse(bytes).ok());
         let sidecar = sidecar.ok_or(ItemError::from(TeamRefusal::ItemNotVerified))?;
         let text = sealer.countersign(sidecar)?;
         // A sidecar has room for a limited number of signatures.
         Sidecar::parse(&text)
             .map_err(|error| ItemError::from(TeamRefusal::InvalidRoster(error.0)))?;
-        write_sidecar(desk, &loaded, text)
+        write_sidecar(desk, loaded, text)
     }
 }
 

@@ -5,7 +5,7 @@ use mere_core::item::Scope;
 use mere_core::reply::{Draft, Prose, codes};
 
 use super::publish::write_roster;
-use super::show::written_roster_fields;
+use super::show::{RosterStatus, written_roster_fields};
 use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemError;
@@ -20,7 +20,9 @@ pub(super) fn restore_roster(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     write_roster(desk, &seen)?;
     let message = format!("The roster with serial {} is in the space again.", seen.roster.serial);
     let draft = Draft::success(codes::TEAM_RESTORED, Prose::words(message));
-    Ok(draft
-        .hint("Commit .ai/signers.json and its .sig.")
-        .data(written_roster_fields(desk, &seen, true)))
+    Ok(draft.hint("Commit .ai/signers.json and its .sig.").data(written_roster_fields(
+        desk,
+        &seen,
+        RosterStatus::InForce,
+    )))
 }

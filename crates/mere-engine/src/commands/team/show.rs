@@ -46,12 +46,21 @@ pub(super) fn show_team(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
     })
 }
 
+/// Whether a roster that was written counts yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RosterStatus {
+    InForce,
+    /// More admins have to sign it.
+    Pending,
+}
+
 /// Returns the fields that a reply reports about a roster that was written into the space.
 pub(super) fn written_roster_fields(
     desk: &ItemCall<'_>,
     signed: &SignedRoster,
-    counts: bool,
+    status: RosterStatus,
 ) -> Fields {
+    let counts = status == RosterStatus::InForce;
     roster_fields(desk, &signed.roster, Some(&signed.envelope)).with("counts", counts)
 }
 

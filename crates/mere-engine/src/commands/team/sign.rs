@@ -49,7 +49,7 @@ pub(super) fn sign_shown(desk: &ItemCall<'_>, shown: Sha256) -> Result<Draft, To
     sealer.sign_envelope(&mut signed.envelope)?;
     write_roster(desk, &signed)?;
     let published = pin_successor(desk, signed)?;
-    let data = written_roster_fields(desk, &published.signed, published.is_in_force);
+    let data = written_roster_fields(desk, &published.signed, published.status);
     if desk.trust_policy.team().joined_roster().is_none() && published.signed.is_complete() {
         let message = "The team's roster is signed by as many admins as it needs.";
         return Ok(Draft::success(codes::TEAM_CHANGED, message)

@@ -1,14 +1,14 @@
 //! Reads the files of many memories on several threads.
 //!
-//! If a thread panics, the whole read fails, so no memory is silently left out.
+//! Neighbouring memories are read by the same thread, because they usually share a folder.
 
-use std::{io, thread};
+use std::io;
 
 use cap_std::fs::Dir;
 
 use super::category_tree::{is_permission_denied, open_folder};
 use super::row::IndexedRow;
-use mere_host::{OpenFolder, available_parallelism};
+use mere_host::{OpenFolder, available_parallelism, fault_point, map_in_parallel};
 
 /// The most threads.
 const MAX_THREADS: usize = 4;
@@ -29,21 +29,12 @@ pub(super) fn read_rows(
     sought: &[RowRequest<'_>],
 ) -> io::Result<Vec<Option<IndexedRow>>> {
     let share = sought.len().div_ceil(available_parallelism(MAX_THREADS)).max(MIN_FILES_PER_THREAD);
-    let mut shares = sought.chunks(share);
-    let first = shares.next().unwrap_or_default();
-    thread::scope(|scope| {
-        let others = shares.map(|share| {
-            let work = move || read_chunk(root, share);
-            thread::Builder::new().spawn_scoped(scope, work)
-        });
-        let others = others.collect::<io::Result<Vec<_>>>()?;
-        let mut found = read_chunk(root, first)?;
-        for other in others {
-            let broken = |_| io::Error::other("a thread that reads memories panicked");
-            found.extend(other.join().map_err(broken)??);
-        }
-        Ok(found)
-    })
+    let shares = sought.chunks(share).collect::<Vec<_>>();
+    let mut found = Vec::with_capacity(sought.len());
+    for rows in map_in_parallel(&shares, MAX_THREADS, |share| read_chunk(root, share)) {
+        found.extend(rows?);
+    }
+    Ok(found)
 }
 
 fn read_chunk(root: &Dir, share: &[RowRequest<'_>]) -> io::Result<Vec<Option<IndexedRow>>> {
@@ -51,6 +42,7 @@ fn read_chunk(root: &Dir, share: &[RowRequest<'_>]) -> io::Result<Vec<Option<Ind
     let mut here: Option<(&str, Option<OpenFolder>)> = None;
     let mut found = Vec::with_capacity(share.len());
     for sought in share {
+        fault_point("memories", sought.path);
         let path = sought.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let folder = match here.take() {
             Some((known, folder)) if known == path => folder,

@@ -3,18 +3,14 @@
 //! The built-in table takes almost no time, so items get their vectors while they are indexed.
 //! Every other model makes them later; until then the items are found by their words.
 
-use std::thread;
-
-use mere_core::embed::{
-    MiniLm, ModelIdentity, StaticEmbeddings, Vector, minilm, static_embeddings,
-};
+use mere_core::embed::{ModelIdentity, StaticEmbeddings, Vector, minilm, static_embeddings};
 use mere_core::search::Document;
 
 use super::embedding_error::EmbeddingError;
 use super::endpoint::Endpoint;
 use super::lazy_minilm::{LazyMiniLm, MINILM_FILE};
 use crate::config::{EmbeddingsConfig, ModelChoice};
-use mere_host::{Environment, available_parallelism};
+use mere_host::{Environment, available_parallelism, map_in_parallel};
 
 /// How many texts a local model is given at once, for each thread.
 const TEXTS_PER_THREAD: usize = 1;
@@ -161,7 +157,8 @@ impl Embedder {
                 Ok(texts.iter().map(|text| made(table.embed(text))).collect())
             }
             Self::MiniLm(fetched) => {
-                let vectors = embed_in_parallel(fetched.model()?, texts, hands);
+                let model = fetched.model()?;
+                let vectors = map_in_parallel(texts, hands.count(), |text| model.embed(text));
                 Ok(vectors.into_iter().map(made).collect())
             }
             Self::Endpoint(endpoint) => {
@@ -181,20 +178,6 @@ impl Embedder {
             }
         }
     }
-}
-
-fn embed_in_parallel(model: &MiniLm, texts: &[&str], hands: ThreadBudget) -> Vec<Option<Vector>> {
-    let embed = |texts: &[&str]| texts.iter().map(|text| model.embed(text)).collect::<Vec<_>>();
-    let each = texts.len().div_ceil(hands.count()).max(1);
-    if each >= texts.len() {
-        return embed(texts);
-    }
-    thread::scope(|scope| {
-        let parts = texts.chunks(each).map(|part| (part.len(), scope.spawn(move || embed(part))));
-        let parts = parts.collect::<Vec<_>>().into_iter();
-        // A thread that panics has made no vectors, and the other vectors keep their places.
-        parts.flat_map(|(count, part)| part.join().unwrap_or_else(|_| vec![None; count])).collect()
-    })
 }
 
 /// Returns the text of a document that is embedded.

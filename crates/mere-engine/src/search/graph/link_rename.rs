@@ -10,7 +10,7 @@ use mere_core::graph::{Graph, GraphEntry, Node, Resolution};
 use mere_core::item::{ItemRef, ItemType, ScopedPath};
 
 use super::ItemPredicate;
-use crate::search::SearchError;
+use crate::search::error::SearchError;
 use crate::search::update::live_index::LiveIndex;
 
 /// A link that no longer leads where it led.
@@ -39,46 +39,50 @@ impl LiveIndex {
     pub(crate) fn link_changes(
         &self,
         (from, to): (&ScopedPath, &ScopedPath),
-        shows: ItemPredicate<'_>,
+        is_visible: ItemPredicate<'_>,
     ) -> Result<Vec<LinkChange>, SearchError> {
-        let turn = self.graphs_around_rename((from, to), shows)?;
-        let (mut seen, mut shifts) = (HashSet::new(), Vec::new());
-        for (name, is_old) in [(from, true), (to, false)] {
-            for (linked, link) in self.index.links_to(name, None)? {
-                let Some(place) = self.visible_place(&linked, shows) else { continue };
+        let graphs = self.graphs_around_rename((from, to), is_visible)?;
+        let (mut seen, mut changes) = (HashSet::new(), Vec::new());
+        for (entry, name) in [(from, LinkedName::Old), (to, LinkedName::New)] {
+            for (linked, link) in self.index.links_to(entry, None)? {
+                let Some(source) = self.visible_place(&linked, is_visible) else { continue };
                 let Ok(target) = link.target.parse::<ItemRef>() else { continue };
                 if !seen.insert((linked.item, link)) {
                     continue;
                 }
-                let (fate, was_meant) = turn.link_outcome((place.kind, &target), is_old);
-                shifts.extend(fate.map(|fate| LinkChange {
-                    source: place,
-                    outcome: fate,
-                    led_to_renamed: was_meant,
-                }));
+                let (outcome, led_to_renamed) = graphs.link_outcome(source.kind, &target, name);
+                let change = outcome.map(|outcome| LinkChange { source, outcome, led_to_renamed });
+                changes.extend(change);
             }
         }
-        Ok(shifts)
+        Ok(changes)
     }
 
     fn graphs_around_rename(
         &self,
         (from, to): (&ScopedPath, &ScopedPath),
-        shows: ItemPredicate<'_>,
+        is_visible: ItemPredicate<'_>,
     ) -> Result<RenameGraphs, SearchError> {
         let mut others = HashSet::new();
         for id in [&from.id, &to.id] {
             let name = ItemRef { category: None, id: id.clone(), version: None };
             let found = self.index.items_named(&name)?;
-            others.extend(found.iter().filter_map(|linked| self.visible_place(linked, shows)));
+            others.extend(found.iter().filter_map(|linked| self.visible_place(linked, is_visible)));
         }
         let with = |own: &ScopedPath| {
             let others = others.iter().filter(|place| *place != from && *place != to);
-            let all = others.chain(Some(own).filter(|own| shows(own)));
+            let all = others.chain(Some(own).filter(|own| is_visible(own)));
             all.map(|place| GraphEntry::new(place, "", Vec::new())).collect::<Graph>()
         };
         Ok(RenameGraphs { before: with(from), after: with(to), from: from.clone(), to: to.clone() })
     }
+}
+
+/// Which name of the renamed entry a link uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LinkedName {
+    Old,
+    New,
 }
 
 /// The entries with the old or the new id, before and after the rename.
@@ -94,14 +98,15 @@ impl RenameGraphs {
     /// whether it led to the renamed entry.
     fn link_outcome(
         &self,
-        (kind, name): (ItemType, &ItemRef),
-        is_old: bool,
+        kind: ItemType,
+        target: &ItemRef,
+        name: LinkedName,
     ) -> (Option<LinkOutcome>, bool) {
-        let (was, is) = (self.before.resolve(kind, name), self.after.resolve(kind, name));
+        let (was, is) = (self.before.resolve(kind, target), self.after.resolve(kind, target));
         let was_meant =
             matches!(was, Resolution::One(node) if self.before.node_at(&self.from) == Some(node));
         let fate = match (was, is) {
-            (_, Resolution::Nothing) => is_old.then_some(LinkOutcome::Broken),
+            (_, Resolution::Nothing) => (name == LinkedName::Old).then_some(LinkOutcome::Broken),
             (Resolution::One(_), Resolution::Several(_)) => Some(LinkOutcome::Ambiguous),
             (Resolution::One(was), Resolution::One(is)) => {
                 let followed = was_meant && self.after.node_at(&self.to) == Some(is);

@@ -79,7 +79,8 @@ fn write_merged(
 ) -> rusqlite::Result<bool> {
     let (slots, moves) = arrange_slots(old);
     let id = insert_segment(change, &slots)?;
-    let Some(mut words) = merge_words(change, id, (old, &moves), enough)? else {
+    let merged = MergedSegments { old, moves: &moves };
+    let Some(mut words) = merge_words(change, id, &merged, enough)? else {
         return Ok(false);
     };
     for segment in old {
@@ -133,14 +134,21 @@ impl WordCursor<'_> {
     }
 }
 
+/// Segments that become one, and where their slots go.
+struct MergedSegments<'a> {
+    old: &'a [&'a Segment],
+    moves: &'a [SlotMoves],
+}
+
 /// Writes the terms of several segments as those of one and returns its vocabulary; none if
 /// `enough` returned true.
 fn merge_words(
     change: &Connection,
     id: i64,
-    (old, moves): (&[&Segment], &[SlotMoves]),
+    merged: &MergedSegments<'_>,
     enough: &dyn Fn() -> bool,
 ) -> rusqlite::Result<Option<vocabulary::VocabularyWriter>> {
+    let MergedSegments { old, moves } = *merged;
     let sql = "SELECT word, data FROM posting WHERE segment = ? ORDER BY word";
     let mut statements =
         old.iter().map(|_| change.prepare(sql)).collect::<rusqlite::Result<Vec<_>>>()?;

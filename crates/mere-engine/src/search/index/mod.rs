@@ -32,7 +32,7 @@ pub(crate) use segment::{Segment, SegmentSlot, kind_from_number, kind_number};
 pub(crate) use vectors::{EmbeddedItem, Sketches};
 pub(crate) use vocabulary::{WordForm, letter_bits};
 
-use super::SearchError;
+use super::error::SearchError;
 use batch::{BatchTerms, CountedEntry};
 use mere_host::Database;
 

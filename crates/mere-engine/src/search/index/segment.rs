@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::postings::{MergedOccurrence, PostingList, PostingWriter};
 use super::vocabulary::SegmentVocabulary;
 use super::{CorpusId, schema};
-use crate::search::SearchError;
+use crate::search::error::SearchError;
 
 /// The number of bytes of a slot in the segment's row.
 const SLOT_BYTES: usize = 13;

@@ -7,41 +7,43 @@ use std::collections::HashMap;
 
 use mere_core::embed::{Sketch, Vector};
 
-use super::TextMatches;
 use crate::search::index::{SearchIndex, Sketches};
+use crate::search::update::live_index::LiveIndex;
 
 /// The number of nearest sketches whose vectors are compared.
 const MAX_CANDIDATES: usize = 256;
 
 /// The cosine similarity of each item that was compared.
-pub(crate) type Similarities = HashMap<u32, f32>;
+pub(super) type Similarities = HashMap<u32, f32>;
 
-/// Compares the nearest of the eligible items, and those of `also`, with a vector.
-pub(crate) fn find_similar(
-    index: &SearchIndex,
-    (sketches, wanted): (&Sketches, &Vector),
-    found: &TextMatches,
-    also: impl Iterator<Item = u32>,
+/// Compares the nearest of the eligible items, and those of `also`, with a vector. The eligible
+/// items are given by segment and slot.
+pub(super) fn find_similar(
+    live_index: &LiveIndex,
+    vector: &Vector,
+    eligible: &[Vec<bool>],
+    also: Vec<u32>,
 ) -> rusqlite::Result<Similarities> {
-    let mut likeness = Similarities::new();
-    let nearest =
-        nearest_by_sketch(sketches, &Sketch::from_vector(wanted), &allowed_items(index, found));
+    let LiveIndex { index, sketches, .. } = live_index;
+    let mut similarities = Similarities::new();
+    let allowed = allowed_items(index, eligible);
+    let nearest = nearest_by_sketch(sketches, &Sketch::from_vector(vector), &allowed);
     for item in nearest.into_iter().chain(also) {
-        if !likeness.contains_key(&item)
-            && let Some(cosine) = index.cosine(item, (sketches, wanted))?
+        if !similarities.contains_key(&item)
+            && let Some(cosine) = index.cosine(item, (sketches, vector))?
         {
-            likeness.insert(item, cosine);
+            similarities.insert(item, cosine);
         }
     }
-    Ok(likeness)
+    Ok(similarities)
 }
 
 /// Returns whether an item is eligible, by its number.
-fn allowed_items(index: &SearchIndex, found: &TextMatches) -> Vec<bool> {
+fn allowed_items(index: &SearchIndex, eligible: &[Vec<bool>]) -> Vec<bool> {
     let slots = index.segments.iter().filter_map(|segment| segment.slots.last());
     let most = slots.map(|slot| slot.item).max().unwrap_or_default();
     let mut allowed = vec![false; to_usize(most).saturating_add(1)];
-    for (segment, own) in index.segments.iter().zip(&found.eligible) {
+    for (segment, own) in index.segments.iter().zip(eligible) {
         for (slot, own) in segment.slots.iter().zip(own) {
             allowed[to_usize(slot.item)] |= *own;
         }

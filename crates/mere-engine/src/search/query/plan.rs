@@ -6,7 +6,7 @@ use mere_core::item::ItemType;
 use mere_core::search::{Clause, ExactTerm, Highlight, Occur, PhraseWord, Query, QueryTerm};
 
 use super::term_postings::{PostingCache, PostingKey, TermPostings, slots_with_mark};
-use crate::search::SearchError;
+use crate::search::error::SearchError;
 use crate::search::index::SearchIndex;
 
 /// From this number of items on, a word can be too common to admit any.

@@ -6,17 +6,23 @@ use std::collections::HashMap;
 
 use mere_core::search::Occur;
 
-use super::Match;
+use super::candidates::WordMatch;
 use super::plan::{ClausePlan, QueryPlan};
 use super::term_postings::slot_index;
-use crate::search::SearchError;
-use crate::search::index::{Segment, decode_positions};
+use crate::search::error::SearchError;
+use crate::search::index::{Occurrence, Segment, decode_positions};
+
+/// A segment of the index, and which of its slots may be found.
+pub(super) struct AllowedSegment<'a> {
+    pub(super) number: usize,
+    pub(super) segment: &'a Segment,
+    pub(super) allowed: &'a [bool],
+}
 
 /// What the clauses add up to for each slot of a segment.
 pub(super) struct SegmentScores<'a> {
     plan: &'a QueryPlan,
-    segment_number: usize,
-    allowed: &'a [bool],
+    part: AllowedSegment<'a>,
     scores: Vec<f32>,
     /// The summed rarity of the clauses that the item has.
     matched_rarity: Vec<f32>,
@@ -30,16 +36,13 @@ pub(super) struct SegmentScores<'a> {
 impl<'a> SegmentScores<'a> {
     pub(super) fn compute(
         plan: &'a QueryPlan,
-        number: usize,
-        segment: &Segment,
-        allowed: &'a [bool],
-        over: &dyn Fn() -> bool,
+        part: AllowedSegment<'a>,
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Self, SearchError> {
-        let count = segment.slots.len();
-        let mut gathering = Self {
+        let count = part.segment.slots.len();
+        let mut scores = Self {
             plan,
-            segment_number: number,
-            allowed,
+            part,
             scores: vec![0.0; count],
             matched_rarity: vec![0.0; count],
             must_count: vec![0; count],
@@ -47,25 +50,25 @@ impl<'a> SegmentScores<'a> {
             excluded: vec![false; count],
         };
         for group in &plan.clauses {
-            if over() {
+            if is_cancelled() {
                 return Err(SearchError::Cancelled);
             }
-            gathering.score_clause(group, segment);
+            scores.score_clause(group);
         }
-        Ok(gathering)
+        Ok(scores)
     }
 
-    fn score_clause(&mut self, group: &ClausePlan, segment: &Segment) {
+    fn score_clause(&mut self, group: &ClausePlan) {
         if group.is_phrase {
-            let found = self.match_phrase(group, segment);
+            let found = self.match_phrase(group);
             for (at, points) in found {
                 self.add_score(group, at, points);
             }
             return;
         }
         if let [list] = group.postings.as_slice() {
-            for occurrence in list.segment_postings(self.segment_number).into_iter().flatten() {
-                if let Some((at, slot)) = self.allowed_slot(occurrence, segment) {
+            for occurrence in list.segment_postings(self.part.number).into_iter().flatten() {
+                if let Some((at, slot)) = self.allowed_slot(occurrence) {
                     let points = list.score(occurrence, slot);
                     self.add_score(group, at, points);
                 }
@@ -75,8 +78,8 @@ impl<'a> SegmentScores<'a> {
         // Of several possible spellings, only the best counts.
         let mut best = HashMap::<usize, f32>::new();
         for list in &group.postings {
-            for occurrence in list.segment_postings(self.segment_number).into_iter().flatten() {
-                if let Some((at, slot)) = self.allowed_slot(occurrence, segment) {
+            for occurrence in list.segment_postings(self.part.number).into_iter().flatten() {
+                if let Some((at, slot)) = self.allowed_slot(occurrence) {
                     let points = list.score(occurrence, slot);
                     let best = best.entry(at).or_default();
                     *best = best.max(points);
@@ -88,14 +91,10 @@ impl<'a> SegmentScores<'a> {
         }
     }
 
-    fn allowed_slot(
-        &self,
-        occurrence: crate::search::index::Occurrence,
-        segment: &Segment,
-    ) -> Option<(usize, u16)> {
+    fn allowed_slot(&self, occurrence: Occurrence) -> Option<(usize, u16)> {
         let at = slot_index(occurrence)?;
-        let is_allowed = *self.allowed.get(at)?;
-        is_allowed.then(|| (at, segment.slots[at].word_count))
+        let is_allowed = *self.part.allowed.get(at)?;
+        is_allowed.then(|| (at, self.part.segment.slots[at].word_count))
     }
 
     fn add_score(&mut self, group: &ClausePlan, at: usize, points: f32) {
@@ -115,16 +114,16 @@ impl<'a> SegmentScores<'a> {
     }
 
     /// Returns the slots in which the words stand one after the other, with their scores.
-    fn match_phrase(&self, group: &ClausePlan, segment: &Segment) -> Vec<(usize, f32)> {
+    fn match_phrase(&self, group: &ClausePlan) -> Vec<(usize, f32)> {
         let mut standing = HashMap::<usize, (Vec<u32>, f32)>::new();
         for (number, list) in group.postings.iter().enumerate() {
             let mut next = HashMap::new();
-            let Some(mut posting) = list.segment_postings(self.segment_number) else {
+            let Some(mut posting) = list.segment_postings(self.part.number) else {
                 return Vec::new();
             };
             let offset = u32::try_from(number).unwrap_or(u32::MAX);
             while let Some((occurrence, bytes)) = posting.next_with_positions() {
-                let Some((at, length)) = self.allowed_slot(occurrence, segment) else { continue };
+                let Some((at, length)) = self.allowed_slot(occurrence) else { continue };
                 let (before, points) = match standing.remove(&at) {
                     Some((before, points)) => (Some(before), points),
                     None if number > 0 => continue,
@@ -148,20 +147,20 @@ impl<'a> SegmentScores<'a> {
     pub(super) fn eligible_slots(&self) -> Vec<bool> {
         let must = self.plan.clauses.iter().filter(|group| group.sign == Occur::Must).count();
         let must = u8::try_from(must).unwrap_or(u8::MAX);
-        let all = self.allowed.iter().zip(&self.must_count).zip(&self.excluded);
+        let all = self.part.allowed.iter().zip(&self.must_count).zip(&self.excluded);
         all.map(|((allowed, kept), excluded)| *allowed && *kept == must && !excluded).collect()
     }
 
     /// Returns the matches of the segment.
-    pub(super) fn into_matches(self, segment: &Segment) -> Vec<Match> {
+    pub(super) fn into_matches(self) -> Vec<WordMatch> {
         let eligible = self.eligible_slots();
         let must = self.plan.clauses.iter().any(|group| group.sign == Occur::Must);
         let should = self.plan.clauses.iter().any(|group| group.sign == Occur::Should);
         let has_must_words = self.plan.has_words && !should;
-        let named = &self.plan.exact_names[self.segment_number];
+        let named = &self.plan.exact_names[self.part.number];
         let all = self.plan.total_rarity().max(f32::MIN_POSITIVE);
         let mut matches = Vec::new();
-        for (at, slot) in segment.slots.iter().enumerate() {
+        for (at, slot) in self.part.segment.slots.iter().enumerate() {
             let is_named = named[at];
             let is_in = self.admitted[at]
                 || is_named
@@ -171,7 +170,7 @@ impl<'a> SegmentScores<'a> {
             if eligible[at] && is_in {
                 let (item, kind, tie) = (slot.item, slot.kind, slot.tie_break);
                 let (text, share) = (self.scores[at], self.matched_rarity[at] / all);
-                matches.push(Match {
+                matches.push(WordMatch {
                     item,
                     kind,
                     bm25: text,

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use mere_core::search::{Bm25, ExactTerm, QueryWord};
 
 use super::typo;
-use crate::search::SearchError;
+use crate::search::error::SearchError;
 use crate::search::index::{Occurrence, PostingList, SearchIndex, Segment, corruption_error};
 
 /// The weight of a word that only begins with the prefix.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use mere_core::search::QueryWord;
 
-use crate::search::SearchError;
+use crate::search::error::SearchError;
 use crate::search::index::{SearchIndex, WordForm, letter_bits};
 
 /// The shortest word that is corrected; a shorter one is similar to too many others.

@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::time::Duration;
-use std::{io, thread};
 
 use cap_std::fs::File;
 use jiff::Timestamp;
@@ -23,14 +23,15 @@ use mere_core::secrets;
 
 use super::change_detector::{ChangeDetector, PendingRead};
 use crate::files::redaction::MaskedText;
-use crate::search::SearchError;
+use crate::search::call_signals::CallSignals;
 use crate::search::embed::embedder::{Embedder, embedding_text};
+use crate::search::error::SearchError;
 use crate::search::index::corpus::Corpus;
 use crate::search::index::{IndexBatch, IndexEntry};
 use crate::space::ItemTree;
 use mere_host::{
-    FileStamp, OpenFolder, available_parallelism, is_symlink_error, none_if_missing,
-    now_nanoseconds, read_at_most,
+    FileStamp, OpenFolder, SharedWork, available_parallelism, fault_point, is_symlink_error,
+    none_if_missing, now_nanoseconds, read_at_most, share_work,
 };
 
 /// How many items a batch has. Each item takes memory until its batch is written, but larger
@@ -50,9 +51,7 @@ pub(crate) struct BatchReader<'a> {
     pub(crate) detector: &'a ChangeDetector,
     pub(crate) gate: &'a Gate,
     pub(crate) embedder: &'a Embedder,
-    pub(crate) is_cancelled: &'a dyn Fn() -> bool,
-    /// Reports how many files are read, and of how many.
-    pub(crate) progress: &'a dyn Fn(u64, u64),
+    pub(crate) signals: CallSignals<'a>,
 }
 
 /// Reads files and hands over batches as they become ready.
@@ -74,38 +73,75 @@ pub(crate) fn read_batches(
     let hands = available_parallelism(MAX_THREADS);
     let size = errands.len().div_ceil(TARGET_BATCHES).clamp(*BATCH_SIZE.start(), *BATCH_SIZE.end());
     let size = size.min(errands.len().div_ceil(hands));
-    let chunks = errands.chunks(size).collect::<Vec<_>>();
-    let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::sync_channel(0);
-    thread::scope(|scope| {
-        // The receiver is dropped before the threads are joined, so that a thread with a finished
-        // batch notices that nobody takes it.
-        let receiver = receiver;
-        for _ in 0..hands {
-            let (sender, next, chunks, part) = (sender.clone(), &next, &chunks, &part);
-            scope.spawn(move || {
-                while let Some(chunk) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    // Nobody receives any more: the call was cancelled or failed.
-                    if sender.send(part.read_batch(chunk)).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        loop {
-            let batch = receiver.recv_timeout(PROGRESS_INTERVAL);
-            if (reader.is_cancelled)() {
+    let queue = ReadQueue {
+        worker: &part,
+        chunks: errands.chunks(size).collect(),
+        next: AtomicUsize::new(0),
+        sender,
+        is_stopped: AtomicBool::new(false),
+    };
+    let progress =
+        || (reader.signals.progress)(done.load(Ordering::Relaxed) as u64, errands.len() as u64);
+    let (taken, _) = share_work(&queue, |threads| {
+        threads.start(hands);
+        // The receiver is dropped at the end, before the threads are waited for, so that a thread
+        // with a finished batch notices that nobody takes it.
+        queue.take_batches(receiver, |batch| {
+            if (reader.signals.is_cancelled)() {
                 return Err(SearchError::Cancelled);
             }
-            (reader.progress)(done.load(Ordering::Relaxed) as u64, errands.len() as u64);
-            match batch {
-                Ok(batch) => take(batch?)?,
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            progress();
+            batch.map_or(Ok(()), |batch| take(batch?))
+        })
+    });
+    taken
+}
+
+/// The files that threads read for one taker of batches.
+struct ReadQueue<'a> {
+    worker: &'a BatchWorker<'a>,
+    chunks: Vec<&'a [PendingRead]>,
+    /// The number of the first chunk that nobody reads yet.
+    next: AtomicUsize,
+    sender: SyncSender<io::Result<IndexBatch>>,
+    /// Whether a thread has panicked, so that its batch will never come.
+    is_stopped: AtomicBool,
+}
+
+impl SharedWork for ReadQueue<'_> {
+    type Output = ();
+
+    fn work(&self) {
+        while let Some(chunk) = self.chunks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            // Nobody receives any more: the call was cancelled or failed.
+            if self.sender.send(self.worker.read_batch(chunk)).is_err() {
+                return;
             }
         }
-    })
+    }
+
+    fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+impl ReadQueue<'_> {
+    /// Passes every batch on as soon as it is read, and nothing when none came for a while.
+    fn take_batches(
+        &self,
+        receiver: Receiver<io::Result<IndexBatch>>,
+        mut take: impl FnMut(Option<io::Result<IndexBatch>>) -> Result<(), SearchError>,
+    ) -> Result<(), SearchError> {
+        let mut awaited = self.chunks.len();
+        while awaited > 0 && !self.is_stopped.load(Ordering::Relaxed) {
+            let batch = receiver.recv_timeout(PROGRESS_INTERVAL).ok();
+            awaited -= usize::from(batch.is_some());
+            take(batch)?;
+        }
+        drop(receiver);
+        Ok(())
+    }
 }
 
 /// What every thread needs.
@@ -121,6 +157,7 @@ impl BatchWorker<'_> {
         let mut batch = IndexBatch::default();
         let mut open: Option<(usize, usize, String, OpenFolder)> = None;
         for errand in errands {
+            fault_point("index", &errand.path);
             self.files_done.fetch_add(1, Ordering::Relaxed);
             let own = &self.detector.corpora[errand.corpus];
             let Some((plot, place)) = own.item_at(&errand.path) else { continue };
@@ -133,7 +170,10 @@ impl BatchWorker<'_> {
                 open = opened.map(|opened| (errand.corpus, plot, folder, opened));
             }
             if let Some((.., folder)) = &open {
-                self.add_file(&mut batch, (errand, &place), (folder, &name))?;
+                let file = open_file(folder, &name)?;
+                if let Some(file) = file {
+                    self.add_file(&mut batch, errand, &place, file)?;
+                }
             }
         }
         Ok(batch)
@@ -144,11 +184,11 @@ impl BatchWorker<'_> {
     fn add_file(
         &self,
         batch: &mut IndexBatch,
-        (errand, place): (&PendingRead, &ScopedPath),
-        (folder, name): (&OpenFolder, &str),
+        errand: &PendingRead,
+        place: &ScopedPath,
+        file: File,
     ) -> io::Result<()> {
         let began = now_nanoseconds();
-        let Some(file) = open_file(folder, name)? else { return Ok(()) };
         let stamp = FileStamp::from_metadata(&file.metadata()?);
         let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
         let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());

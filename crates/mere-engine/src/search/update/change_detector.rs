@@ -9,7 +9,7 @@ use std::io;
 
 use mere_core::item::{Category, ScopedPath};
 
-use crate::search::SearchError;
+use crate::search::error::SearchError;
 use crate::search::index::corpus::Corpus;
 use crate::search::index::{CorpusId, SearchIndex};
 use crate::space::{
@@ -33,6 +33,15 @@ pub(crate) struct ChangeDetector {
     watched_folders: HashSet<String>,
     /// Whether a change may have been missed, so that everything must be scanned.
     must_rescan: bool,
+}
+
+/// How changes of the files are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WatchMode {
+    /// The operating system reports them.
+    Watch,
+    /// The files are scanned before each query.
+    ScanOnly,
 }
 
 /// A file that must be read into the index.
@@ -66,11 +75,10 @@ pub(crate) struct DetectionContext<'a> {
 }
 
 impl ChangeDetector {
-    pub(crate) fn new(corpora: Vec<Corpus>, is_watching: bool) -> Self {
-        let watch = if is_watching {
-            FolderWatcher::new(Interest::Contents)
-        } else {
-            FolderWatcher::new_disabled()
+    pub(crate) fn new(corpora: Vec<Corpus>, watch_mode: WatchMode) -> Self {
+        let watch = match watch_mode {
+            WatchMode::Watch => FolderWatcher::new(Interest::Contents),
+            WatchMode::ScanOnly => FolderWatcher::new_disabled(),
         };
         Self {
             corpora,

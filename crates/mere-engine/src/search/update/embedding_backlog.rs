@@ -10,12 +10,13 @@ use mere_core::embed::{ModelIdentity, Vector};
 use mere_core::gate::Gate;
 use mere_core::item::ScopedPath;
 
-use crate::search::SearchError;
+use super::batch_reader::{fingerprint, reread_text};
+use super::live_index::LiveIndex;
+use super::session_index::SessionIndex;
 use crate::search::embed::embedder::{EmbedOutcome, Embedder, ThreadBudget};
 use crate::search::embed::embedding_error::EmbeddingError;
+use crate::search::error::SearchError;
 use crate::search::index::EmbeddedItem;
-use crate::search::update::batch_reader::{fingerprint, reread_text};
-use crate::search::update::live_index::{LiveIndex, SessionIndex};
 use mere_host::Database;
 
 /// How long the backlog rests after a pass through all items.

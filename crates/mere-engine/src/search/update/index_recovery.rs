@@ -3,12 +3,12 @@
 //! Everything in an index can be built again from the files, so a damaged one is replaced by an
 //! empty one, and one that cannot be stored is made for this session alone.
 
-use super::change_detector::ChangeDetector;
+use super::change_detector::{ChangeDetector, WatchMode};
+use super::embedding_backlog::BacklogPass;
 use super::live_index::LiveIndex;
-use crate::search::SearchError;
+use crate::search::error::SearchError;
 use crate::search::index::corpus::Corpus;
 use crate::search::index::{IndexRecovery, SearchIndex};
-use crate::search::update::embedding_backlog::BacklogPass;
 use mere_host::Database;
 
 impl LiveIndex {
@@ -29,7 +29,7 @@ impl LiveIndex {
 
     fn new((preferred_database, database): (Database, Database), index: SearchIndex) -> Self {
         let (sketches, backlog_pass) = Default::default();
-        let detector = ChangeDetector::new(Vec::new(), false);
+        let detector = ChangeDetector::new(Vec::new(), WatchMode::ScanOnly);
         let checked_epoch = index.epoch;
         Self {
             preferred_database,
@@ -66,17 +66,17 @@ impl LiveIndex {
     pub(super) fn recreate(
         self,
         remedy: IndexRecovery,
-        watching: bool,
+        watch_mode: WatchMode,
     ) -> Result<Self, SearchError> {
-        let Self { preferred_database: asked, database, detector: feed, index, .. } = self;
+        let Self { preferred_database, database, detector, index, .. } = self;
         drop(index);
-        let mut library = Self::recover((&asked, &database), remedy)?;
-        library.set_corpora(feed.corpora, watching);
-        Ok(library)
+        let mut live_index = Self::recover((&preferred_database, &database), remedy)?;
+        live_index.set_corpora(detector.corpora, watch_mode);
+        Ok(live_index)
     }
 
-    pub(super) fn set_corpora(&mut self, grounds: Vec<Corpus>, watching: bool) {
-        self.detector = ChangeDetector::new(grounds, watching);
+    pub(super) fn set_corpora(&mut self, corpora: Vec<Corpus>, watch_mode: WatchMode) {
+        self.detector = ChangeDetector::new(corpora, watch_mode);
         self.backlog_pass = BacklogPass::default();
     }
 

@@ -2,10 +2,13 @@
 //!
 //! [`change_detector`] finds the files that differ from the index, [`batch_reader`] reads them as
 //! agents see them, [`live_index`] writes them, and [`embedding_backlog`] computes the vectors that
-//! take time. [`index_recovery`] replaces an index that cannot be used.
+//! take time. [`session_index`] lends the index to one caller at a time, and [`index_recovery`]
+//! replaces one that cannot be used.
 
 pub(crate) mod batch_reader;
 pub(crate) mod change_detector;
 pub(crate) mod embedding_backlog;
 pub(crate) mod index_recovery;
 pub(crate) mod live_index;
+pub(crate) mod maintenance;
+pub(crate) mod session_index;

@@ -2,6 +2,6 @@
 //!
 //! Approvals are kept in the user's own folders, each for one project, where no agent can write.
 
-pub mod files;
-pub mod project;
+pub(crate) mod files;
+pub(crate) mod project;
 pub(crate) mod records;

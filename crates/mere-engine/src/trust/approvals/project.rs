@@ -1,4 +1,4 @@
-//! `mere trust project`: a person lets a project's configuration widen what agents see.
+//! The records of configurations that a person lets widen what agents see.
 //!
 //! The record is keyed by the project's canonical folder, its space id, a digest of exactly the
 //! widening keys, and the folders they led to, so a copy elsewhere, a changed key, or a link that
@@ -8,44 +8,13 @@
 use mere_core::digest::Sha256;
 use serde_json::{Value, json};
 
-use crate::config::{self, Config, ConfigError, OutsideStore};
-use crate::memory::resolve_stores;
-use crate::session::context::Context;
-use crate::session::options::{OpenError, OperatorChoice};
-use crate::session::snapshot::WorldError;
+use crate::config::{Config, OutsideStore};
 use crate::trust::approvals::records;
-use crate::trust::approvals::records::RecordError;
 use crate::trust::project_key::ProjectKey;
-use mere_host::{Environment, Folder, TypedPath};
+use mere_host::{Environment, Folder};
 
 /// The file in the state folder that holds the records.
 pub(crate) const FILE: &str = "trusted-projects.json";
-
-/// Why trust could not be shown or recorded.
-#[derive(Debug, thiserror::Error)]
-pub enum TrustError {
-    /// There is no project to trust.
-    #[error(transparent)]
-    Project(#[from] OpenError),
-    /// The configuration is broken, so there is nothing to decide.
-    #[error("{0}")]
-    Config(String),
-    /// A space cannot be reached.
-    #[error("a space cannot be reached: {0}")]
-    Space(std::io::Error),
-    /// The record could not be saved.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// The folder's name is not Unicode.
-    #[error("the project's folder has a name that is not Unicode: it cannot be recorded")]
-    Name,
-}
-
-/// A project that a person is about to decide on.
-pub struct ProjectApproval {
-    context: Context,
-    key: ProjectKey,
-}
 
 /// What a project's configuration would widen, and where its paths lead now.
 #[derive(Default)]
@@ -54,81 +23,8 @@ pub struct WideningRequest {
     targets: Vec<Option<String>>,
 }
 
-impl ProjectApproval {
-    /// Finds the project.
-    pub fn find(
-        project: Option<&TypedPath>,
-        directory: Option<&TypedPath>,
-    ) -> Result<Self, TrustError> {
-        let context = Context::find(project, directory)?;
-        let space = context.space().map_err(TrustError::Space)?;
-        let key =
-            ProjectKey::for_project(&context.project, space.as_ref()).ok_or(TrustError::Name)?;
-        Ok(Self { context, key })
-    }
-
-    /// Returns the project's folder, for people.
-    pub fn folder(&self) -> String {
-        escape_unprintable(self.key.folder())
-    }
-
-    /// Reads what the project's configuration would widen, and checks that it is valid.
-    pub fn widening(&self) -> Result<WideningRequest, TrustError> {
-        let broken =
-            |error: ConfigError| TrustError::Config(escape_unprintable(&error.to_string()));
-        let surroundings = &self.context.environment;
-        let Some(space) = self.context.space().map_err(TrustError::Space)? else {
-            return Ok(WideningRequest::default());
-        };
-        let config = config::read_project(surroundings, &self.context.project, &space);
-        let said = config.and_then(|config| config.trusted_config()).map_err(broken)?;
-        let user = surroundings.user_space().map_err(TrustError::Space)?;
-        let user = user.map(|space| config::read_user(space.dir())).transpose().map_err(broken)?;
-        let user = user.unwrap_or_default();
-        let outer = self.context.outer.as_ref().map(|outer| &outer.name);
-        config::check_clashes(&user, &said, outer).map_err(broken)?;
-        resolve_stores(&self.context, (&user, &said), &OperatorChoice::default()).map_err(
-            |error| match error {
-                WorldError::Config(error) => broken(error),
-                WorldError::Io(cause) => TrustError::Config(cause.to_string()),
-            },
-        )?;
-        Ok(WideningRequest::from_config(&said, &space, surroundings))
-    }
-
-    /// Checks whether exactly this request is trusted already.
-    pub fn is_trusted(&self, widening: &WideningRequest) -> bool {
-        is_recorded(&self.context.environment, &self.key, widening)
-    }
-
-    /// Records that a person trusts exactly this request.
-    pub fn trust(&self, widening: &WideningRequest) -> Result<(), TrustError> {
-        records::update(self.context.environment.lock_state(), FILE, |records| {
-            // Each folder has one record, whatever id its space has.
-            records.retain(|record| record["folder"] != self.key.folder());
-            records.push(widening.record(&self.key));
-        })?;
-        Ok(())
-    }
-
-    /// Removes every record for this project and for the project around it, whose trust makes this
-    /// one a project. Returns whether there was any.
-    pub fn forget(&self) -> Result<bool, TrustError> {
-        let outer = self.context.outer.as_ref().and_then(|outer| outer.folder.canonical_text());
-        let folders = [Some(self.key.folder()), outer];
-        let mut dropped = false;
-        records::update(self.context.environment.lock_state(), FILE, |records| {
-            let before = records.len();
-            let ours = |record: &Value| folders.iter().flatten().any(|f| record["folder"] == **f);
-            records.retain(|record| !ours(record));
-            dropped = records.len() < before;
-        })?;
-        Ok(dropped)
-    }
-}
-
 impl WideningRequest {
-    fn from_config(config: &Config, space: &Folder, surroundings: &Environment) -> Self {
+    pub(crate) fn from_config(config: &Config, space: &Folder, surroundings: &Environment) -> Self {
         let target = |path: &String| {
             let folder = Folder::open_configured(path, space, surroundings).ok()?;
             folder.canonical_text().map(str::to_owned)
@@ -194,7 +90,7 @@ impl WideningRequest {
         format!("sha256:{}", Sha256::digest(keys.to_string().as_bytes()))
     }
 
-    fn record(&self, key: &ProjectKey) -> Value {
+    pub(crate) fn record(&self, key: &ProjectKey) -> Value {
         let mut record = key.record();
         record["digest"] = self.digest().into();
         record["targets"] = json!(self.targets);
@@ -220,13 +116,17 @@ pub(crate) fn is_config_trusted(
     key.is_some_and(|key| is_recorded(surroundings, &key, &widening))
 }
 
-fn is_recorded(surroundings: &Environment, key: &ProjectKey, widening: &WideningRequest) -> bool {
+pub(crate) fn is_recorded(
+    surroundings: &Environment,
+    key: &ProjectKey,
+    widening: &WideningRequest,
+) -> bool {
     let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
     records.contains(&widening.record(key))
 }
 
 /// Escapes the characters that a terminal would not show, for text from a repository.
-fn escape_unprintable(text: &str) -> String {
+pub(crate) fn escape_unprintable(text: &str) -> String {
     let shown = text.chars().map(|c| {
         if mere_core::address::is_address_character(c) || c == '\\' {
             c.to_string()

@@ -4,6 +4,7 @@
 
 use mere_core::trust::Fingerprint;
 
+use crate::policy::Denied;
 use crate::trust::approvals::records::RecordError;
 use mere_host::{KeyFileError, SshAgentError};
 
@@ -12,6 +13,8 @@ use mere_host::{KeyFileError, SshAgentError};
 pub(crate) enum KeyFault {
     #[error("there is no key")]
     NoKey,
+    #[error(transparent)]
+    Denied(Denied),
     #[error("{0} is not one of the user's keys")]
     Unknown(Fingerprint),
     #[error("{0} was revoked")]

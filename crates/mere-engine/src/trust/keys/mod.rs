@@ -4,14 +4,11 @@
 //! can ask for any of this, and no root shows the folder. Nothing but signatures leaves a
 //! [`SigningKey`].
 
-mod command;
-mod fault;
-mod list;
-mod own_keys;
-mod pem;
-mod signing;
+pub(crate) mod fault;
+pub(crate) mod own_keys;
+pub(crate) mod pem;
+pub(crate) mod signing;
 
-pub(crate) use command::run_command;
 pub(crate) use fault::KeyFault;
 pub(crate) use own_keys::{FILE, OwnKey, generate_first, own_keys, restrict_permissions};
 pub(crate) use signing::{SigningKey, unlock};

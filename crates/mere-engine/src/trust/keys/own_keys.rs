@@ -77,7 +77,7 @@ pub(crate) fn own_keys(surroundings: &Environment) -> Vec<OwnKey> {
 }
 
 /// Reads the user's keys.
-pub(super) fn read(surroundings: &Environment) -> Result<Vec<OwnKey>, KeyFault> {
+pub(crate) fn read(surroundings: &Environment) -> Result<Vec<OwnKey>, KeyFault> {
     let damaged = || RecordError::Damaged(surroundings.display_config_file(FILE));
     let bytes = surroundings.read_config(FILE).map_err(|_| damaged())?;
     let records = bytes.map(|bytes| records::parse_strict(&bytes).ok_or_else(damaged));
@@ -86,7 +86,7 @@ pub(super) fn read(surroundings: &Environment) -> Result<Vec<OwnKey>, KeyFault> 
 }
 
 /// Finds the key with this fingerprint, or the current one.
-pub(super) fn find(
+pub(crate) fn find(
     surroundings: &Environment,
     key: Option<Fingerprint>,
 ) -> Result<OwnKey, KeyFault> {
@@ -98,7 +98,7 @@ pub(super) fn find(
 }
 
 /// Makes a key the current one.
-pub(super) fn make_current(surroundings: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
+pub(crate) fn make_current(surroundings: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
     add(surroundings, OwnKey { is_current: true, ..own })
 }
 
@@ -110,7 +110,7 @@ fn add(surroundings: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
 }
 
 /// Stores a key's file, and records the key.
-pub(super) fn store_key(
+pub(crate) fn store_key(
     surroundings: &Environment,
     name: Option<&KeyName>,
     private: &[u8],
@@ -135,7 +135,7 @@ pub(crate) fn generate_first(surroundings: &Environment) -> Result<Option<Public
 }
 
 /// Generates a key and stores it.
-pub(super) fn generate(
+pub(crate) fn generate(
     surroundings: &Environment,
     name: Option<&KeyName>,
     passphrase: Option<&Secret>,

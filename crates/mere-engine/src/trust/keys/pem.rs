@@ -21,14 +21,14 @@ const ROUNDS: u32 = 24;
 const MAX_ROUNDS: u32 = 10_000;
 
 /// A private key as it was read from a file. It may be locked.
-pub(super) struct Pem {
+pub(crate) struct Pem {
     key: PrivateKey,
     public: PublicKey,
     display_path: String,
 }
 
 impl Pem {
-    pub(super) fn parse(file: &KeyFile) -> Result<Self, KeyFault> {
+    pub(crate) fn parse(file: &KeyFile) -> Result<Self, KeyFault> {
         Self::read(&file.bytes, file.display_path.clone())
     }
 
@@ -39,7 +39,7 @@ impl Pem {
             Err(Error::AlgorithmUnknown | Error::AlgorithmUnsupported { .. }) => {
                 return Err(KeyFault::NotEd25519 { file: shown });
             }
-            Err(_) => return Err(form("it is not in OpenSSH's format")),
+            Err(_) => return Err(form("it is not in OpenSSH's formatatatatatat")),
         };
         if key.algorithm() != Algorithm::Ed25519 {
             return Err(KeyFault::NotEd25519 { file: shown });
@@ -54,16 +54,16 @@ impl Pem {
     }
 
     /// Returns the public half that the file states.
-    pub(super) fn public(&self) -> &PublicKey {
+    pub(crate) fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    pub(super) fn is_locked(&self) -> bool {
+    pub(crate) fn is_locked(&self) -> bool {
         self.key.is_encrypted()
     }
 
     /// Unlocks the key and returns it, after checking that its halves belong together.
-    pub(super) fn open(self, unlock: Option<&Secret>) -> Result<SigningKey, KeyFault> {
+    pub(crate) fn open(self, unlock: Option<&Secret>) -> Result<SigningKey, KeyFault> {
         let name = self.public.fingerprint();
         let key = match (self.key.is_encrypted(), unlock) {
             (false, _) => self.key,
@@ -89,14 +89,14 @@ impl Pem {
 }
 
 /// Generates a key.
-pub(super) fn generate() -> Result<SigningKey, KeyFault> {
+pub(crate) fn generate() -> Result<SigningKey, KeyFault> {
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(seed.as_mut())?;
     Ok(SigningKey::from_bytes(&seed))
 }
 
 /// Returns the text of a key's file, locked if there is a passphrase.
-pub(super) fn encode(
+pub(crate) fn encode(
     key: &SigningKey,
     passphrase: Option<&Secret>,
 ) -> Result<Zeroizing<String>, KeyFault> {

@@ -12,6 +12,7 @@ use mere_core::trust::{Fingerprint, PublicKey};
 use super::fault::KeyFault;
 use super::own_keys::{self, KeyLocation, OwnKey};
 use super::pem::{self, Pem};
+use crate::policy::SigningPermit;
 use mere_host::{Environment, KeyFile, SshAgent, SshAgentError};
 
 /// A key that can sign. Its secret part is wiped when it is dropped.
@@ -27,7 +28,7 @@ enum SigningBackend {
 }
 
 impl SigningKey {
-    pub(super) fn from_private(key: ed25519_dalek::SigningKey) -> Result<Self, KeyFault> {
+    pub(crate) fn from_private(key: ed25519_dalek::SigningKey) -> Result<Self, KeyFault> {
         Ok(Self {
             public: pem::public_key_of(&key)?,
             backend: SigningBackend::Local(Box::new(key)),
@@ -44,8 +45,12 @@ impl SigningKey {
         matches!(self.backend, SigningBackend::Agent(_))
     }
 
-    /// Signs these bytes.
-    pub(crate) fn sign(&self, message: &[u8]) -> Result<[u8; 64], KeyFault> {
+    /// Signs these bytes, if policy allows that the user's key signs.
+    pub(crate) fn sign(
+        &self,
+        message: &[u8],
+        _permit: &SigningPermit,
+    ) -> Result<[u8; 64], KeyFault> {
         match &self.backend {
             SigningBackend::Local(key) => Ok(key.sign(message).to_bytes()),
             SigningBackend::Agent(agent) => Ok(agent.sign(&self.public, message)?),
@@ -120,7 +125,7 @@ mod tests {
         let held = pem::generate().expect("a key");
         let key = SigningKey::from_private(held.clone()).expect("a key");
         assert_eq!(format!("{key:?}"), format!("SigningKey({})", key.public().fingerprint()));
-        let signature = key.sign(b"message").expect("a signature");
+        let signature = key.sign(b"message", &SigningPermit::for_tests()).expect("a signature");
         assert!(key.public().is_signature_valid(&signature, b"message"));
         assert!(!key.public().is_signature_valid(&signature, b"another"));
     }

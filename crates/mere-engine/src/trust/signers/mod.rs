@@ -5,7 +5,6 @@
 //! change. One record that cannot be read makes the whole file damaged, because it might be a
 //! revocation.
 
-mod command;
 mod fault;
 
 use std::str::FromStr;
@@ -18,7 +17,6 @@ use serde_json::{Map, Value, json};
 use crate::trust::approvals::records;
 use mere_host::Environment;
 
-pub(crate) use command::run_command;
 pub(crate) use fault::SignerFault;
 
 /// The file that holds the records.
@@ -58,7 +56,7 @@ pub(crate) fn read(surroundings: &Environment) -> TrustStore {
 }
 
 /// Parses all records. Returns `None` if one of them is invalid or a key occurs twice.
-fn parse(records: &[Value]) -> Option<Vec<TrustRecord>> {
+pub(crate) fn parse(records: &[Value]) -> Option<Vec<TrustRecord>> {
     let records = records.iter().map(TrustRecord::parse).collect::<Option<Vec<_>>>()?;
     let mut names = records.iter().map(|record| record.fingerprint).collect::<Vec<_>>();
     names.sort_unstable();
@@ -67,12 +65,12 @@ fn parse(records: &[Value]) -> Option<Vec<TrustRecord>> {
 }
 
 impl TrustRecord {
-    fn from_key(key: PublicKey) -> Self {
+    pub(crate) fn from_key(key: PublicKey) -> Self {
         let fingerprint = key.fingerprint();
         Self { key: Some(key), ..Self::from_fingerprint(fingerprint) }
     }
 
-    fn from_fingerprint(fingerprint: Fingerprint) -> Self {
+    pub(crate) fn from_fingerprint(fingerprint: Fingerprint) -> Self {
         Self { fingerprint, key: None, name: None, limits: KeyLimits::default(), is_revoked: false }
     }
 
@@ -106,7 +104,7 @@ impl TrustRecord {
         })
     }
 
-    fn to_record(&self) -> Value {
+    pub(crate) fn to_record(&self) -> Value {
         let limits = &self.limits;
         json!({
             "fingerprint": self.fingerprint.to_string(),

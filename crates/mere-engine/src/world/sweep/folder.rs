@@ -37,13 +37,20 @@ impl<'a, F> TaskOutput<'a, F> {
     }
 }
 
+/// What is swept, and what is collected on the way.
+pub(super) struct Sweep<'a, H> {
+    pub(super) plan: &'a SweepPlan<'a>,
+    pub(super) harvest: &'a H,
+}
+
 /// Performs a task with a worker's scratch data, and adds its results to `out`.
 pub(super) fn run<H: Collector>(
-    plan: &SweepPlan<'_>,
-    harvest: &H,
+    sweep: &Sweep<'_, H>,
     task: Task,
-    (tool, out): (&mut H::Scratch, &mut TaskOutput<'_, H::Output>),
+    tool: &mut H::Scratch,
+    out: &mut TaskOutput<'_, H::Output>,
 ) -> Result<(), TraversalError> {
+    let Sweep { plan, harvest } = *sweep;
     let folder = &task.folder;
     let is_first = matches!(task.kind, TaskKind::Names(None))
         && folder.depth > 0

@@ -28,6 +28,8 @@ pub(crate) trait Collector: Sync {
     type Output: Send;
     /// What each worker needs for itself, such as buffers.
     type Scratch;
+    /// The order in which paths are collected.
+    const ORDER: PathOrder;
 
     /// Creates a worker's scratch data.
     fn make_scratch(&self) -> Self::Scratch;

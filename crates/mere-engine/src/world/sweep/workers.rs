@@ -1,29 +1,28 @@
 //! The workers of one sweep.
 //!
 //! The calling thread is the leader: it works like the others, and it alone checks whether the call
-//! was cancelled or is late. Helpers are started once there is enough work, so a small tree is
+//! was cancelled or is late. The others are started once there is enough work, so a small tree is
 //! swept by the leader alone.
 
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use mere_core::turn::Turn;
 
-use super::folder::{TaskOutput, run};
+use super::folder::{Sweep, TaskOutput, run};
 use super::page::{PageBuilder, Position, SweepPage};
 use super::task::Task;
 use super::{Collector, SweepPlan};
 use crate::world::list::{TraversalError, check_active};
-use mere_host::available_parallelism;
+use mere_host::{SharedWork, available_parallelism, fault_point, share_work};
 
 /// The most workers of one sweep.
 const MAX_WORKERS: usize = 4;
-/// How many tasks must be waiting before helpers are started.
+/// How many tasks must be waiting before other workers are started.
 const MIN_TASKS_TO_SHARE: usize = 4;
-/// How long the leader waits for the helpers before it checks whether the call is over.
+/// How long the leader waits for the others before it checks whether the call is over.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 struct Workers<'a, H: Collector> {
@@ -31,6 +30,7 @@ struct Workers<'a, H: Collector> {
     harvest: &'a H,
     queue: Mutex<WorkQueue<H::Output>>,
     wake: Condvar,
+    /// Whether the call is over. Tasks that are left are abandoned.
     is_stopped: AtomicBool,
 }
 
@@ -65,14 +65,11 @@ pub(super) fn run_workers<H: Collector>(
     };
     let (wake, over) = (Condvar::new(), AtomicBool::new(false));
     let crew = Workers { plan, harvest, queue: Mutex::new(board), wake, is_stopped: over };
-    let ended = thread::scope(|scope| {
-        let _leading = LeaderGuard(&crew);
-        let mut hands = available_parallelism(MAX_WORKERS) - 1;
+    let (ended, _) = share_work(&crew, |threads| {
+        let mut others = available_parallelism(MAX_WORKERS) - 1;
         crew.run_leader(turn, |waiting| {
             if waiting >= MIN_TASKS_TO_SHARE {
-                for _ in 0..std::mem::take(&mut hands) {
-                    scope.spawn(|| crew.run_helper());
-                }
+                threads.start(std::mem::take(&mut others));
             }
         })
     });
@@ -80,67 +77,10 @@ pub(super) fn run_workers<H: Collector>(
     board.into_page(plan, ended)
 }
 
-/// Stops the helpers when the leader is gone, for whatever reason.
-struct LeaderGuard<'a, H: Collector>(&'a Workers<'a, H>);
+impl<H: Collector> SharedWork for Workers<'_, H> {
+    type Output = ();
 
-impl<H: Collector> Drop for LeaderGuard<'_, H> {
-    fn drop(&mut self) {
-        self.0.is_stopped.store(true, Ordering::Relaxed);
-        self.0.wake.notify_all();
-    }
-}
-
-/// Marks a worker as busy. If the worker panics, nobody waits for it.
-struct BusyGuard<'a, H: Collector>(&'a Workers<'a, H>);
-
-impl<H: Collector> Drop for BusyGuard<'_, H> {
-    fn drop(&mut self) {
-        let mut board = self.0.lock_queue();
-        board.busy_workers -= 1;
-        if thread::panicking() {
-            self.0.is_stopped.store(true, Ordering::Relaxed);
-        }
-        self.0.wake_idle(&board);
-    }
-}
-
-impl<H: Collector> Workers<'_, H> {
-    fn run_leader(
-        &self,
-        turn: &dyn Turn,
-        mut call_hands: impl FnMut(usize),
-    ) -> Result<(), TraversalError> {
-        let mut tool = self.harvest.make_scratch();
-        let mut ended = Ok(());
-        let mut board = self.lock_queue();
-        loop {
-            if ended.is_ok() {
-                ended = check_active(turn);
-            }
-            if ended.is_err() || board.failed.is_some() {
-                self.is_stopped.store(true, Ordering::Relaxed);
-            }
-            match self.next_step(&mut board) {
-                NextStep::Task(task) => {
-                    call_hands(board.tasks.len());
-                    drop(board);
-                    let over =
-                        || self.is_stopped.load(Ordering::Relaxed) || check_active(turn).is_err();
-                    self.perform(task, &mut tool, &over);
-                    board = self.lock_queue();
-                }
-                NextStep::Wait => {
-                    board.idle_workers += 1;
-                    let waited = self.wake.wait_timeout(board, CHECK_INTERVAL);
-                    (board, _) = waited.unwrap_or_else(PoisonError::into_inner);
-                    board.idle_workers -= 1;
-                }
-                NextStep::Done => return ended,
-            }
-        }
-    }
-
-    fn run_helper(&self) {
+    fn work(&self) {
         let mut tool = self.harvest.make_scratch();
         let over = || self.is_stopped.load(Ordering::Relaxed);
         let mut board = self.lock_queue();
@@ -161,9 +101,57 @@ impl<H: Collector> Workers<'_, H> {
         }
     }
 
+    fn stop(&self) {
+        // With the lock, so that no worker is between its look at the flag and its wait.
+        let _board = self.lock_queue();
+        self.is_stopped.store(true, Ordering::Relaxed);
+        self.wake.notify_all();
+    }
+}
+
+impl<H: Collector> Workers<'_, H> {
+    fn run_leader(
+        &self,
+        turn: &dyn Turn,
+        mut start_others: impl FnMut(usize),
+    ) -> Result<(), TraversalError> {
+        let mut tool = self.harvest.make_scratch();
+        let mut ended = Ok(());
+        let mut board = self.lock_queue();
+        loop {
+            if ended.is_ok() {
+                ended = check_active(turn);
+            }
+            if ended.is_err() || board.failed.is_some() {
+                self.is_stopped.store(true, Ordering::Relaxed);
+            }
+            match self.next_step(&mut board) {
+                NextStep::Task(task) => {
+                    start_others(board.tasks.len());
+                    drop(board);
+                    let over =
+                        || self.is_stopped.load(Ordering::Relaxed) || check_active(turn).is_err();
+                    self.perform(task, &mut tool, &over);
+                    board = self.lock_queue();
+                }
+                NextStep::Wait => {
+                    board.idle_workers += 1;
+                    let waited = self.wake.wait_timeout(board, CHECK_INTERVAL);
+                    (board, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                    board.idle_workers -= 1;
+                }
+                NextStep::Done => return ended,
+            }
+        }
+    }
+
     fn next_step(&self, board: &mut WorkQueue<H::Output>) -> NextStep {
         if self.is_stopped.load(Ordering::Relaxed) {
+            // A worker that is busy comes back here and abandons the tasks that it leaves. One that
+            // has panicked does not, so nobody waits for either.
             board.abandon_tasks();
+            self.wake.notify_all();
+            return NextStep::Done;
         }
         match board.tasks.pop() {
             Some(task) if board.page.admits(task.key()) => {
@@ -184,11 +172,11 @@ impl<H: Collector> Workers<'_, H> {
     }
 
     fn perform(&self, task: Task, tool: &mut H::Scratch, over: &dyn Fn() -> bool) {
-        let _busy = BusyGuard(self);
         let key = task.key().to_owned();
+        fault_point("sweep", &key);
         let hand_out = |tasks| self.share_tasks(tasks);
         let mut out = TaskOutput::new(over, &hand_out);
-        let ended = run(self.plan, self.harvest, task, (tool, &mut out));
+        let ended = run(&Sweep { plan: self.plan, harvest: self.harvest }, task, tool, &mut out);
         let TaskOutput { found, unaddressable, tasks, .. } = out;
         let mut board = self.lock_queue();
         board.unaddressable += unaddressable;
@@ -199,6 +187,8 @@ impl<H: Collector> Workers<'_, H> {
             Ok(()) => {}
             Err(error) => board.failed = board.failed.take().or(Some(error)),
         }
+        board.busy_workers -= 1;
+        self.wake_idle(&board);
     }
 
     /// Shares tasks with the other workers before the current one is finished.

@@ -1,4 +1,4 @@
-use mere_engine::enforce::ItemPermit;
+use mere_engine::policy::ItemPermit;
 
 fn forge(other: ItemPermit) -> ItemPermit {
     ItemPermit { change: other.change, way: other.way }

@@ -1,4 +1,4 @@
-use mere_engine::enforce::ItemPermit;
+use mere_engine::policy::ItemPermit;
 
 fn twice(permit: ItemPermit) -> (ItemPermit, ItemPermit) {
     (permit, permit)

@@ -1,8 +1,8 @@
 use mere_core::address::Address;
-use mere_core::request::Change;
-use mere_engine::enforce::Permit;
+use mere_core::request::FileChange;
+use mere_engine::policy::Permit;
 
-fn forge(address: Address, change: &Change) -> Permit<'_> {
+fn forge(address: Address, change: &FileChange) -> Permit<'_> {
     Permit { address, change }
 }
 

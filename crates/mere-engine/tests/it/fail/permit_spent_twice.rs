@@ -1,4 +1,4 @@
-use mere_engine::enforce::Permit;
+use mere_engine::policy::Permit;
 
 fn twice<'a>(permit: Permit<'a>) -> (Permit<'a>, Permit<'a>) {
     (permit, permit)

@@ -1,7 +1,7 @@
-use mere_engine::Typed;
+use mere_engine::TypedPath;
 
-fn read(typed: &Typed) {
-    let _ = typed.below(panic!());
+fn read(typed: &TypedPath) {
+    let _ = typed.resolve_from(panic!());
 }
 
 fn main() {}

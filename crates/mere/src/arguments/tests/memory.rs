@@ -9,13 +9,13 @@ use mere_core::address::ModName;
 use super::super::memory::SortArgument;
 use super::super::{
     Arguments, Command, ContentSource, CreateMemoryArguments, ListMemoriesArguments,
-    MemoryArguments, MemoryCommandArguments,
+    MemoryArguments, MemoryCommandArguments, MemorySubcommand,
 };
 
 fn parse(words: &[&str]) -> Result<MemoryArguments, ErrorKind> {
     let words = ["mere", "memory"].iter().chain(words);
     match Arguments::try_parse_from(words).map(|arguments| arguments.command) {
-        Ok(Command::Memory(asked)) => Ok(*asked),
+        Ok(Command::Memory(MemorySubcommand::Memory(arguments))) => Ok(*arguments),
         Ok(_) => panic!("another command"),
         Err(error) => Err(error.kind()),
     }
@@ -23,14 +23,14 @@ fn parse(words: &[&str]) -> Result<MemoryArguments, ErrorKind> {
 
 fn parse_create(words: &[&str]) -> CreateMemoryArguments {
     match parse(words).expect("a command").what {
-        MemoryCommandArguments::Create(asked) => asked,
+        MemoryCommandArguments::Create(arguments) => arguments,
         _ => panic!("another command"),
     }
 }
 
 #[test]
 fn a_memory_is_created_from_a_text_or_a_file() {
-    let asked = parse_create(&[
+    let arguments = parse_create(&[
         "create",
         "api/auth/tokens",
         "They are short.",
@@ -45,12 +45,12 @@ fn a_memory_is_created_from_a_text_or_a_file() {
         "--source",
         "a review",
     ]);
-    assert_eq!(asked.path.to_string(), "api/auth/tokens");
-    assert_eq!(asked.content.text.as_deref(), Some("They are short."));
-    assert_eq!(asked.tag, ["auth", "api"]);
-    assert_eq!(asked.expires_at, "30d".parse().ok());
+    assert_eq!(arguments.path.to_string(), "api/auth/tokens");
+    assert_eq!(arguments.content.text.as_deref(), Some("They are short."));
+    assert_eq!(arguments.tag, ["auth", "api"]);
+    assert_eq!(arguments.expires_at, "30d".parse().ok());
     assert_eq!(
-        (asked.citation, asked.source.as_deref()),
+        (arguments.citation, arguments.source.as_deref()),
         (vec!["ADR 3".to_owned()], Some("a review"))
     );
     let file = parse_create(&["create", "a", "--file", "-"]).content.file;
@@ -123,10 +123,31 @@ fn a_store_is_named_before_or_after_the_command() {
 
 #[test]
 fn recent_is_a_list_of_the_whole_store() {
-    let MemoryCommandArguments::Recent(asked) = parse(&["recent"]).expect("a command").what else {
+    let MemoryCommandArguments::Recent(arguments) = parse(&["recent"]).expect("a command").what
+    else {
         panic!("another command")
     };
-    let list = ListMemoriesArguments::from(asked);
+    let list = ListMemoriesArguments::from(arguments);
     assert_eq!((list.category, list.limit), (None, Some(10)));
     assert_eq!((list.sort, list.include_expired), (SortArgument::Recent, false));
+}
+
+#[test]
+fn what_is_not_said_stays() {
+    let check = |words: &[&str], expected: (Option<&[&str]>, Option<&[&str]>)| {
+        let words = [&["update", "a", "text"], words].concat();
+        let MemoryCommandArguments::Update(arguments) = parse(&words).expect("a command").what
+        else {
+            panic!("another command")
+        };
+        let owned = |texts: Option<&[&str]>| {
+            texts.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(arguments.tags(), owned(expected.0), "{words:?}");
+        assert_eq!(arguments.citations(), owned(expected.1), "{words:?}");
+    };
+    check(&[], (None, None));
+    check(&["--no-tags"], (Some(&[]), None));
+    check(&["--no-citations"], (None, Some(&[])));
+    check(&["--tag", "a", "--citation", "b"], (Some(&["a"]), Some(&["b"])));
 }

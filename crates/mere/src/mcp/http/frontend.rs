@@ -41,8 +41,15 @@ pub(super) struct HttpFrontend<H> {
     rate_limiter: RateLimiter<RateKey>,
     body_bytes: BodyBytes,
     runner: Arc<CallRunner>,
-    hosts: AllowedHosts,
-    tokens: Tokens,
+    access: AccessRules,
+}
+
+/// Who may send requests.
+pub(super) struct AccessRules {
+    /// The names under which this machine is reached.
+    pub(super) hosts: AllowedHosts,
+    /// The tokens that name an agent.
+    pub(super) tokens: Tokens,
 }
 
 /// Whose requests are counted together by the rate limiter.
@@ -57,7 +64,7 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
     pub(super) fn new(
         server: H,
         runner: Arc<CallRunner>,
-        (hosts, tokens): (AllowedHosts, Tokens),
+        access: AccessRules,
         stop: &CancellationToken,
     ) -> Self {
         let mut sessions = LocalSessionManager::default();
@@ -77,8 +84,7 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
             rate_limiter: RateLimiter::new(),
             body_bytes: BodyBytes::default(),
             runner,
-            hosts,
-            tokens,
+            access,
         }
     }
 
@@ -108,7 +114,7 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
         request: Request<Incoming>,
         client: SocketAddr,
     ) -> Result<(AgentName, Request<Full<Bytes>>), Refusal> {
-        self.hosts.check(&request)?;
+        self.access.hosts.check(&request)?;
         if request.uri().path() != "/mcp" {
             return Err(Refusal::new(StatusCode::NOT_FOUND, "nothing is served here"));
         }
@@ -149,12 +155,12 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
     fn authenticate(&self, headers: &HeaderMap) -> Result<Option<AgentName>, Refusal> {
         let refused = || Refusal::new(StatusCode::UNAUTHORIZED, "a bearer token is required");
         match headers.get(AUTHORIZATION) {
-            None if self.hosts.is_loopback() => Ok(None),
+            None if self.access.hosts.is_loopback() => Ok(None),
             None => Err(refused()),
             Some(shown) => {
                 let shown = shown.to_str().ok().and_then(|shown| shown.split_once(' '));
                 let token = shown.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-                let agent = token.and_then(|(_, token)| self.tokens.agent_for(token.trim()));
+                let agent = token.and_then(|(_, token)| self.access.tokens.agent_for(token.trim()));
                 agent.map(Some).ok_or_else(refused)
             }
         }

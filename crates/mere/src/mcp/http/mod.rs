@@ -32,7 +32,7 @@ use super::call_runner::CallRunner;
 use crate::mcp::shutdown;
 use crate::print::terminal;
 use allowed_hosts::AllowedHosts;
-use frontend::HttpFrontend;
+use frontend::{AccessRules, HttpFrontend};
 
 /// How many connections are open at once; the others wait in the system's queue.
 const MAX_CONNECTIONS: usize = 512;
@@ -46,7 +46,7 @@ const MAX_CLOSING: Duration = Duration::from_secs(1);
 /// Serves until the process is told to stop.
 pub(super) async fn serve<H>(
     server: H,
-    edge: &Arc<CallRunner>,
+    runner: &Arc<CallRunner>,
     address: &str,
     names: &[String],
 ) -> io::Result<ExitCode>
@@ -63,18 +63,19 @@ where
         Err(error) => return usage(format!("cannot listen on `{address}`: {error}")),
     };
     let address = listener.local_addr()?;
-    let site = match AllowedHosts::new(address, names) {
-        Ok(site) => site,
+    let hosts = match AllowedHosts::new(address, names) {
+        Ok(hosts) => hosts,
         Err(error) => return usage(error.to_string()),
     };
-    if !site.is_loopback() && tokens.list().is_empty() {
+    if !hosts.is_loopback() && tokens.list().is_empty() {
         tracing::warn!("no client can connect: create a token with `mere mcp token create`");
     }
     let ending = CancellationToken::new();
-    let front = Arc::new(HttpFrontend::new(server, Arc::clone(edge), (site, tokens), &ending));
+    let access = AccessRules { hosts, tokens };
+    let front = Arc::new(HttpFrontend::new(server, Arc::clone(runner), access, &ending));
     terminal::print_line(&format!("http://{address}/mcp"))?;
     tracing::info!(%address, "serving MCP over HTTP");
-    accept(&listener, &front, edge, &ending).await;
+    accept(&listener, &front, runner, &ending).await;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -82,14 +83,14 @@ where
 async fn accept<H>(
     listener: &TcpListener,
     front: &Arc<HttpFrontend<H>>,
-    edge: &Arc<CallRunner>,
+    runner: &Arc<CallRunner>,
     ending: &CancellationToken,
 ) where
     H: ServerHandler + Clone,
 {
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let mut told = std::pin::pin!(shutdown::wait_for_signal());
+    let mut stop_signal = std::pin::pin!(shutdown::wait_for_signal());
     loop {
         let next = async {
             let place = Arc::clone(&places).acquire_owned().await.ok()?;
@@ -97,7 +98,7 @@ async fn accept<H>(
         };
         let accepted = tokio::select! {
             accepted = next => accepted,
-            () = &mut told => None,
+            () = &mut stop_signal => None,
         };
         let Some((place, accepted)) = accepted else { break };
         let Ok((stream, client)) = accepted else {
@@ -115,7 +116,7 @@ async fn accept<H>(
             }
         });
     }
-    shutdown::finish_calls(edge).await;
+    shutdown::finish_calls(runner).await;
     ending.cancel();
     let _ = tokio::time::timeout(MAX_CLOSING, graceful.shutdown()).await;
 }

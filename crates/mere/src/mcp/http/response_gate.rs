@@ -23,21 +23,21 @@ const EMPTY_EVENT: &[u8] = b":\n\n";
 /// Passes a response through the gate.
 pub(super) async fn clear(
     response: Response<BoxBody<Bytes, Infallible>>,
-    edge: Arc<CallRunner>,
+    runner: Arc<CallRunner>,
 ) -> Response<Body> {
     let status = response.status();
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     match kind.and_then(|kind| kind.split(';').next()) {
-        Some("text/event-stream") => response.map(|body| clear_stream(body, edge)),
-        Some("application/json") => clear_json(response, &edge).await,
+        Some("text/event-stream") => response.map(|body| clear_stream(body, runner)),
+        Some("application/json") => clear_json(response, &runner).await,
         _ if status.is_success() => response.map(|_| Empty::new().boxed()),
         _ => Refusal::for_status(status).response(),
     }
 }
 
-fn clear_stream(body: BoxBody<Bytes, Infallible>, edge: Arc<CallRunner>) -> Body {
+fn clear_stream(body: BoxBody<Bytes, Infallible>, runner: Arc<CallRunner>) -> Body {
     body.map_frame(move |frame| match frame.into_data() {
-        Ok(event) => Frame::data(clear_event(&event, &edge)),
+        Ok(event) => Frame::data(clear_event(&event, &runner)),
         Err(frame) => frame,
     })
     .boxed()
@@ -45,12 +45,12 @@ fn clear_stream(body: BoxBody<Bytes, Infallible>, edge: Arc<CallRunner>) -> Body
 
 async fn clear_json(
     response: Response<BoxBody<Bytes, Infallible>>,
-    edge: &CallRunner,
+    runner: &CallRunner,
 ) -> Response<Body> {
     let (mut head, body) = response.into_parts();
     let Ok(body) = body.collect().await;
     let message = serde_json::from_slice::<Value>(&body.to_bytes()).ok().map(replace_sdk_text);
-    let cleared = message.and_then(|message| edge.session.clear_message(message, &edge.seal));
+    let cleared = message.and_then(|message| runner.session.clear_message(message, &runner.seal));
     match cleared {
         Some(message) => {
             head.headers.remove(CONTENT_LENGTH);
@@ -70,13 +70,13 @@ fn replace_sdk_text(mut message: Value) -> Value {
 }
 
 /// Clears the data of one event. Each of the SDK's frames is one event, with its data on one line.
-fn clear_event(event: &[u8], edge: &CallRunner) -> Bytes {
+fn clear_event(event: &[u8], runner: &CallRunner) -> Bytes {
     let Ok(text) = std::str::from_utf8(event) else { return Bytes::from_static(EMPTY_EVENT) };
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         match line.strip_prefix("data:").map(str::trim) {
             Some("") | None => out.push_str(line),
-            Some(data) => match clear_data(data, edge) {
+            Some(data) => match clear_data(data, runner) {
                 Some(data) => {
                     out.push_str("data: ");
                     out.push_str(&data);
@@ -89,9 +89,9 @@ fn clear_event(event: &[u8], edge: &CallRunner) -> Bytes {
     Bytes::from(out)
 }
 
-fn clear_data(data: &str, edge: &CallRunner) -> Option<String> {
+fn clear_data(data: &str, runner: &CallRunner) -> Option<String> {
     let message = serde_json::from_str::<Value>(data).ok()?;
-    let cleared = edge.session.clear_message(message, &edge.seal);
+    let cleared = runner.session.clear_message(message, &runner.seal);
     if cleared.is_none() {
         tracing::error!("a message was not sent because it contained a host path");
     }

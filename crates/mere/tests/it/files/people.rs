@@ -74,6 +74,23 @@ fn outside_is_refused_with_the_rules() {
 }
 
 #[test]
+fn outside_is_refused_in_json_as_an_agent_would_be() {
+    let stage = stage();
+    for (words, tool) in [
+        (&["read", "/etc/passwd"][..], "read"),
+        (&["glob", "*", "/etc"], "glob"),
+        (&["grep", "root", "/etc"], "grep"),
+        (&["tree", "/etc"], "dir"),
+    ] {
+        let output = run(&stage, "project", &[words, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(1), "{words:?} {output:?}");
+        let reply: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(reply["code"], "WA-PATH-I-001", "{words:?}");
+        assert_eq!(reply["meta"]["tool"], tool, "{words:?}");
+    }
+}
+
+#[test]
 fn people_see_their_files_as_they_are() {
     let stage = stage();
     let root = stage.path("project").display().to_string();

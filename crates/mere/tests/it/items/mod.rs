@@ -8,6 +8,7 @@ pub(crate) mod holes;
 pub(crate) mod hostile;
 pub(crate) mod index;
 pub(crate) mod load;
+pub(crate) mod printing;
 pub(crate) mod proposals;
 pub(crate) mod rules;
 pub(crate) mod running;

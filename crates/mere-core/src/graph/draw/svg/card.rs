@@ -1,6 +1,6 @@
 //! The text in a box: a title on one or two lines, and below it the type and the category.
 
-use super::geometry::{Rect, Size};
+use super::geometry::{Point, Rect, Size};
 use super::text_measure;
 use super::xml::XmlWriter;
 use crate::graph::{Node, Subgraph, label};
@@ -72,21 +72,23 @@ impl Card {
         ));
         let (x, free) = (at.x + PADDING, (size.height - self.size.height) / 2);
         let Some(small) = &self.subtitle else {
-            write_line(xml, "tiny", (at.x + PADDING - 3, at.y + 18), &self.lines[0]);
+            let line = Point { x: at.x + PADDING - 3, y: at.y + 18 };
+            write_line(xml, "tiny", line, &self.lines[0]);
             xml.push_markup(format_args!("</g>\n"));
             return;
         };
         let mut y = at.y + free + 21;
         for text in &self.lines {
-            write_line(xml, "title", (x, y), text);
+            write_line(xml, "title", Point { x, y }, text);
             y += LINE_HEIGHT;
         }
-        write_line(xml, "small", (x, y), small);
+        write_line(xml, "small", Point { x, y }, small);
         xml.push_markup(format_args!("</g>\n"));
     }
 }
 
-fn write_line(xml: &mut XmlWriter, class: &str, (x, y): (i32, i32), text: &str) {
+fn write_line(xml: &mut XmlWriter, class: &str, at: Point, text: &str) {
+    let Point { x, y } = at;
     xml.push_markup(format_args!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">"));
     xml.push_text(text);
     xml.push_markup(format_args!("</text>"));

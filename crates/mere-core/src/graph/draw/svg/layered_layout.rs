@@ -5,7 +5,7 @@ use super::geometry::{Flow, Point, Rect, Size, to_i32};
 use super::layer_graph::LayerGraph;
 use super::rank::assign_ranks;
 use super::rank_folding::LayerLimits;
-use super::route::Route;
+use super::route::{LayerPositions, Route, route_links};
 use crate::graph::subgraph::DrawnLink;
 
 /// The most boxes and bends; more would be too many to look at, and to lay out.
@@ -56,7 +56,8 @@ impl Component {
             Rect { at, size: flow.size(band.length, across) }
         });
         let boxes = boxes.collect::<Vec<_>>();
-        let routes = super::route::route_links(&lattice, &self.links, (flow, &bands, &middles));
+        let positions = LayerPositions { flow, bands: &bands, middles: &middles };
+        let routes = route_links(&lattice, &self.links, positions);
         let size = bounding_size(&boxes, &routes);
         Some(ComponentLayout { boxes, routes, size })
     }

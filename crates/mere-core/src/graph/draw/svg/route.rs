@@ -38,12 +38,22 @@ enum BoxSide {
     After,
 }
 
+/// Where the layers and the vertices of a layout lie.
+#[derive(Clone, Copy)]
+pub(super) struct LayerPositions<'a> {
+    pub(super) flow: Flow,
+    pub(super) bands: &'a [LayerBand],
+    /// The middle of each vertex, across the flow.
+    pub(super) middles: &'a [i32],
+}
+
 /// Returns the curve of each link between different boxes.
 pub(super) fn route_links(
     lattice: &LayerGraph,
     strokes: &[DrawnLink],
-    (flow, bands, middles): (Flow, &[LayerBand], &[i32]),
+    positions: LayerPositions<'_>,
 ) -> Vec<Route> {
+    let LayerPositions { flow, bands, middles } = positions;
     let ports = port_offsets(lattice, strokes, middles);
     let routes = strokes.iter().zip(&lattice.paths).filter(|(_, way)| way.len() > 1);
     let routes = routes.map(|(stroke, way)| {

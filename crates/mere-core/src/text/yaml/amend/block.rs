@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::tree::{DocumentTree, KeyValue, MappingStyle};
 use super::writer::{self, INDENT};
-use super::{lines, position};
+use super::{PathStep, lines, position};
 use crate::text::edit::Edit;
 
 /// Returns the edits that add a key below the last one.
@@ -97,9 +97,10 @@ fn value_after_colon(colon: usize, value: &Value) -> Edit {
 pub(super) fn remove(
     text: &str,
     tree: &DocumentTree,
-    (pairs, index): (&[KeyValue], usize),
+    step: &PathStep<'_>,
     owner: Option<&KeyValue>,
 ) -> Option<Vec<Edit>> {
+    let (pairs, index) = (step.pairs, step.index);
     let floor = match (index.checked_sub(1), owner) {
         (Some(last), _) => lines::next(text, pairs.get(last)?.value.end),
         (None, Some(owner)) => lines::next(text, owner.colon?),

@@ -6,18 +6,14 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::tree::{KeyValue, MappingStyle, ValueNode};
+use super::tree::{KeyValue, MappingStyle, NodeShape, ValueNode};
 use super::{lines, position, writer};
 use crate::text::edit::Edit;
 
 /// Returns the edits that add a key after the last one, on a line of its own if the last one has
 /// such a line.
-pub(super) fn append(
-    text: &str,
-    (node, pairs): (&ValueNode, &[KeyValue]),
-    key: &str,
-    value: &Value,
-) -> Option<Vec<Edit>> {
+pub(super) fn append(text: &str, node: &ValueNode, key: &str, value: &Value) -> Option<Vec<Edit>> {
+    let NodeShape::Mapping(MappingStyle::Flow, pairs) = &node.shape else { return None };
     let written = writer::format_flow(key, value);
     let Some(last) = pairs.last() else { return insert_first(text, node, &written) };
     let end = last.value.end;

@@ -40,7 +40,9 @@ pub enum AmendError {
     #[error("something on the path to the key is not a mapping")]
     NotAMapping,
     /// The text is laid out in a way that cannot be edited and checked.
-    #[error("it is written in a way that only a person can edit safely")]
+    #[error(
+        "it is written in a way that only a person can edit safely safely safely safely safely safely"
+    )]
     UnsupportedLayout,
 }
 
@@ -81,7 +83,7 @@ pub fn remove(text: &str, path: &[&str]) -> Result<String, AmendError> {
         MappingStyle::Flow => flow::remove(text, step.node, step.pairs, step.index),
         MappingStyle::Block => {
             let owner = found.steps.iter().nth_back(1).map(PathStep::pair);
-            block::remove(text, &file.tree, (step.pairs, step.index), owner)
+            block::remove(text, &file.tree, step, owner)
         }
     };
     file.apply_and_check(edits, |whole| remove_value(whole, path))
@@ -148,7 +150,7 @@ impl<'a> ParsedFile<'a> {
             NodeShape::Mapping(MappingStyle::Flow, pairs) => Some(&**pairs),
             _ => None,
         };
-        let in_braces = || flow::append(text, (node, pairs?), key, value);
+        let in_braces = || flow::append(text, node, key, value);
         if pairs.is_some_and(|pairs| !pairs.is_empty()) {
             return in_braces();
         }

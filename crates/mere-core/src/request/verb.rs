@@ -1,0 +1,140 @@
+//! Everything that can be asked for, in groups: each group is answered by one part of the engine.
+//!
+//! The groups are nested so that every layer can match all of what it owns and nothing else.
+
+use super::{
+    CallError, CategoryCall, Dir, Execute, FileChange, Glob, Grep, ItemAction, ItemCommand, Load,
+    MemoryCall, PersonCommand, Read, Search, StoreCommand, ToolCommand,
+};
+use crate::item::ItemType;
+
+/// Everything that can be asked for.
+#[derive(Clone, Debug)]
+pub enum Verb {
+    /// Reads, finds or changes files.
+    Files(FileVerb),
+    /// Finds, loads, runs or changes items.
+    Items(ItemVerb),
+    /// Reads or changes the stores of memories.
+    Stores(StoreVerb),
+    /// A command that only people can give.
+    Person(PersonCommand),
+    /// Explains how the server is used.
+    Help {
+        /// The topic, or `None` for an overview.
+        topic: Option<&'static str>,
+    },
+    /// A call that could not be understood.
+    InvalidCall(CallError),
+}
+
+/// One call about files.
+#[derive(Clone, Debug)]
+pub enum FileVerb {
+    /// Shows the location, or the contents of a directory.
+    Dir(Dir),
+    /// Reads a file.
+    Read(Read),
+    /// Finds files by name.
+    Glob(Glob),
+    /// Finds lines by content.
+    Grep(Grep),
+    /// Changes a file.
+    Change(FileChange),
+}
+
+/// One call about items.
+#[derive(Clone, Debug)]
+pub enum ItemVerb {
+    /// Searches items.
+    Search(Search),
+    /// Loads an item.
+    Load(Load),
+    /// Runs an item, or creates, changes or deletes it.
+    Execute(Execute),
+}
+
+/// One call about the stores of memories.
+#[derive(Clone, Debug)]
+pub enum StoreVerb {
+    /// Creates, deletes or describes a category.
+    Category(CategoryCall),
+    /// Reads or changes memories.
+    Memory(MemoryCall),
+    /// Lists the stores and their configured categories.
+    List,
+}
+
+impl Verb {
+    /// Tells whether the verb needs no disk access, so that an edge need not use another thread.
+    pub fn is_instant(&self) -> bool {
+        matches!(
+            self,
+            Self::Files(FileVerb::Dir(Dir::Pwd | Dir::Cd { .. }))
+                | Self::InvalidCall(_)
+                | Self::Help { .. }
+        )
+    }
+
+    /// Tells whether the verb may take as long as a tool runs or a download takes.
+    pub fn is_long_running(&self) -> bool {
+        match self {
+            Self::Items(ItemVerb::Execute(Execute { kind, action, .. })) => {
+                *kind == ItemType::Tool && matches!(action, ItemAction::Run { .. })
+            }
+            Self::Person(PersonCommand::Items(ItemCommand::Tool(command))) => {
+                matches!(command, ToolCommand::Run(_) | ToolCommand::Prepare { .. })
+            }
+            _ => false,
+        }
+    }
+
+    /// Tells whether the caller waits until the call is finished, however long it takes: for a
+    /// long-running verb, and while the index is brought up to date.
+    pub fn has_no_time_limit(&self) -> bool {
+        self.is_long_running()
+            || matches!(self, Self::Person(PersonCommand::Items(ItemCommand::Index(_))))
+    }
+}
+
+impl From<ItemVerb> for Verb {
+    fn from(verb: ItemVerb) -> Self {
+        Self::Items(verb)
+    }
+}
+
+impl From<StoreVerb> for Verb {
+    fn from(verb: StoreVerb) -> Self {
+        Self::Stores(verb)
+    }
+}
+
+impl From<CategoryCall> for Verb {
+    fn from(call: CategoryCall) -> Self {
+        Self::Stores(StoreVerb::Category(call))
+    }
+}
+
+impl From<MemoryCall> for Verb {
+    fn from(call: MemoryCall) -> Self {
+        Self::Stores(StoreVerb::Memory(call))
+    }
+}
+
+impl From<PersonCommand> for Verb {
+    fn from(command: PersonCommand) -> Self {
+        Self::Person(command)
+    }
+}
+
+impl From<StoreCommand> for Verb {
+    fn from(command: StoreCommand) -> Self {
+        Self::Person(PersonCommand::Stores(command))
+    }
+}
+
+impl From<ItemCommand> for Verb {
+    fn from(command: ItemCommand) -> Self {
+        Self::Person(PersonCommand::Items(command))
+    }
+}

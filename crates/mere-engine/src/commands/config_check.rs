@@ -1,0 +1,153 @@
+//! Checks the two config files for `mere config check` and `mere doctor`: what is invalid, what
+//! awaits trust, and where the disk and the configuration differ.
+
+use mere_core::address::Address;
+use mere_core::item::Scope;
+
+use crate::config::{self, Config, ConfigError};
+use crate::memory::{Drift, ItemRules, find_drift, resolve_stores};
+use crate::trust::approvals::project;
+use crate::world::{Context, OperatorChoice, WorldError};
+
+/// The most differences between disk and configuration that are reported.
+const MAX_WARNINGS: usize = 50;
+
+/// A config file that was checked.
+pub(crate) struct CheckedFile {
+    pub(crate) address: Address,
+    pub(crate) state: &'static str,
+    pub(crate) problem: Option<String>,
+    /// Says which keys have no effect yet.
+    pub(crate) note: Option<String>,
+    /// The differences between the file and the disk, one line each.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The part of a file that is in effect.
+#[derive(Default)]
+struct EffectiveConfig {
+    is_there: bool,
+    config: Config,
+    note: Option<String>,
+}
+
+/// Checks both config files, and returns the user's first.
+pub(crate) fn check_config(context: &Context) -> [CheckedFile; 2] {
+    let user = check_user_file(context);
+    let project = check_project_file(context, user.as_ref().ok().map(|user| &user.config));
+    let both = match (&user, &project) {
+        (Ok(user), Ok(project)) => find_differences(context, &user.config, &project.config),
+        _ => Ok(Vec::new()),
+    };
+    let mut user = CheckedFile::new(config::user_address(), user);
+    let mut project = CheckedFile::new(config::project_address(), project);
+    match both {
+        Ok(found) => add_warnings((&mut user, &mut project), found),
+        Err(WorldError::Config(error)) if *error.address() == user.address => {
+            user.set_problem(&error);
+        }
+        Err(error) => project.set_problem(&error),
+    }
+    [user, project]
+}
+
+impl CheckedFile {
+    fn new(address: Address, checked: Result<EffectiveConfig, ConfigError>) -> Self {
+        let state = match &checked {
+            Ok(EffectiveConfig { is_there: true, .. }) => "right",
+            Ok(EffectiveConfig { is_there: false, .. }) => "not there",
+            Err(_) => "wrong",
+        };
+        let (problem, note) = match checked {
+            Ok(counted) => (None, counted.note),
+            Err(error) => (Some(error.to_string()), None),
+        };
+        Self { address, state, problem, note, warnings: Vec::new() }
+    }
+
+    fn set_problem(&mut self, error: &impl std::error::Error) {
+        self.state = "wrong";
+        self.problem = Some(error.to_string());
+    }
+}
+
+fn check_user_file(context: &Context) -> Result<EffectiveConfig, ConfigError> {
+    let Some(space) = context.environment.user_space().map_err(config::unreadable_user_config)?
+    else {
+        return Ok(EffectiveConfig::default());
+    };
+    let config = config::read_user(space.dir())?;
+    config::check_clashes(&config, &Config::default(), None)?;
+    Ok(EffectiveConfig { is_there: space.dir().exists(config::FILE), config, note: None })
+}
+
+/// Checks the project's file. Keys that await trust are checked as far as they could be trusted.
+fn check_project_file(
+    context: &Context,
+    user: Option<&Config>,
+) -> Result<EffectiveConfig, ConfigError> {
+    let Some(space) = context.space().map_err(config::unreadable_user_config)? else {
+        return Ok(EffectiveConfig::default());
+    };
+    let config = config::read_project(&context.environment, &context.project, &space)?;
+    let whole = config.trusted_config()?;
+    let outer = context.outer.as_ref().map(|outer| &outer.name);
+    let nothing = Config::default();
+    let user = user.unwrap_or(&nothing);
+    config::check_clashes(&nothing, &whole, outer)?;
+    let is_there = space.dir().exists(config::FILE);
+    if project::is_config_trusted(&context.environment, &context.project, &space, &whole) {
+        config::check_clashes(user, &whole, outer)?;
+        return Ok(EffectiveConfig { is_there, config: whole, note: None });
+    }
+    check_outside_stores(context, user, &whole)?;
+    let open = whole.widening_keys();
+    let count = if open.len() == 1 { "does" } else { "do" };
+    let note =
+        format!("{} {count} not take effect until you run `mere trust project`", open.join(", "));
+    let note = (!open.is_empty()).then_some(note);
+    Ok(EffectiveConfig { is_there, config: config.untrusted_config(), note })
+}
+
+/// Checks that the project's stores could be used if they were trusted. A clash with the user's own
+/// config does no harm before that, and then makes trusting them impossible.
+fn check_outside_stores(
+    context: &Context,
+    user: &Config,
+    whole: &Config,
+) -> Result<(), ConfigError> {
+    match resolve_stores(context, (user, whole), &OperatorChoice::default()) {
+        Err(WorldError::Config(error)) if *error.address() == config::project_address() => {
+            Err(error)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the differences between disk and configuration, if both files can be used together.
+fn find_differences(
+    context: &Context,
+    user: &Config,
+    project: &Config,
+) -> Result<Vec<Drift>, WorldError> {
+    let stores = resolve_stores(context, (user, project), &OperatorChoice::default())?;
+    let items = ItemRules::new(&user.storage, &project.storage, context.least_mode());
+    Ok(find_drift(context, &stores, &items)?)
+}
+
+fn add_warnings((user, project): (&mut CheckedFile, &mut CheckedFile), mut found: Vec<Drift>) {
+    let more = found.len().saturating_sub(MAX_WARNINGS);
+    found.truncate(MAX_WARNINGS);
+    let mut last = Scope::Project;
+    for Drift { scope, message: words } in found {
+        match scope {
+            Scope::Project => project.warnings.push(words),
+            Scope::User | Scope::Registry => user.warnings.push(words),
+        }
+        last = scope;
+    }
+    if more > 0 {
+        let file = if last == Scope::Project { project } else { user };
+        file.warnings.push(format!("and {more} more differences"));
+    }
+}

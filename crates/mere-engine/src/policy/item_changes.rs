@@ -1,0 +1,142 @@
+//! How an item may be changed: directly, or as a proposal that a person decides on.
+//!
+//! An [`ItemPermit`] is the change itself, so it cannot be spent on another. A new item needs the
+//! permit of its category, and a copy in another space the permit to install.
+
+use mere_core::address::RelPath;
+use mere_core::digest::Sha256;
+use mere_core::item::{Scope, ScopedPath};
+use mere_core::request::Reader;
+
+use super::{CategoryPermit, Denied};
+use crate::config::{AgentsConfig, WriteMode};
+
+/// A change to an item.
+pub(crate) struct ItemChange {
+    place: ScopedPath,
+    operation: ItemOperation,
+}
+
+/// What happens to an item. A file has its path from the main file's folder, and the main file is
+/// the last one.
+pub(crate) enum ItemOperation {
+    /// The item is created with these files. There must be nothing of its name.
+    Create { files: Vec<(RelPath, Vec<u8>)> },
+    /// The item gets these files. The digest of the whole item must be this.
+    Replace { files: Vec<(RelPath, Vec<u8>)>, whole: Sha256 },
+    /// The item is deleted. The digest of the whole item must be this.
+    Remove { whole: Sha256 },
+    /// The item gets this sidecar. The digest of the whole item must be this.
+    Seal { sidecar: Vec<u8>, whole: Sha256 },
+}
+
+impl ItemChange {
+    /// Creates the item at the place that a permit is for.
+    pub(crate) fn create(permit: CategoryPermit, files: Vec<(RelPath, Vec<u8>)>) -> Self {
+        Self { place: permit.into_place(), operation: ItemOperation::Create { files } }
+    }
+
+    /// Replaces files of the item whose whole digest is given.
+    pub(crate) fn replace(
+        place: ScopedPath,
+        files: Vec<(RelPath, Vec<u8>)>,
+        whole: Sha256,
+    ) -> Self {
+        Self { place, operation: ItemOperation::Replace { files, whole } }
+    }
+
+    /// Deletes the item whose whole digest is given.
+    pub(crate) fn remove(place: ScopedPath, whole: Sha256) -> Self {
+        Self { place, operation: ItemOperation::Remove { whole } }
+    }
+
+    /// Puts a sidecar beside the item whose whole digest is given.
+    pub(crate) fn seal(place: ScopedPath, sidecar: Vec<u8>, whole: Sha256) -> Self {
+        Self { place, operation: ItemOperation::Seal { sidecar, whole } }
+    }
+
+    /// Returns where the item lies or will lie.
+    pub(crate) fn place(&self) -> &ScopedPath {
+        &self.place
+    }
+}
+
+/// Whether a signature lies beside an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SignatureState {
+    Signed,
+    Unsigned,
+}
+
+/// How a change is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChangeRoute {
+    /// In place.
+    Direct,
+    /// As a proposal in the agent's workspace, which a person accepts or rejects.
+    Propose,
+}
+
+/// A change to an item that policy allows, and how it is made.
+pub struct ItemPermit {
+    change: ItemChange,
+    way: ChangeRoute,
+}
+
+impl ItemPermit {
+    pub(crate) fn place(&self) -> &ScopedPath {
+        &self.change.place
+    }
+
+    pub(crate) fn operation(&self) -> &ItemOperation {
+        &self.change.operation
+    }
+
+    pub(crate) fn route(&self) -> ChangeRoute {
+        self.way
+    }
+}
+
+/// Allows a change to an item. A person changes it directly. For an agent the user's `agents.write`
+/// decides, and items that are signed, or lie in the user's own space, are never overwritten.
+pub(crate) fn permit_item(
+    who: Reader,
+    agents: &AgentsConfig,
+    change: ItemChange,
+    seal: SignatureState,
+) -> ItemPermit {
+    let is_open = seal == SignatureState::Unsigned && change.place.scope == Scope::Project;
+    let way = match (who, agents.write_mode(change.place.kind)) {
+        (Reader::Person, _) => ChangeRoute::Direct,
+        (Reader::Agent, WriteMode::Direct) if is_open => ChangeRoute::Direct,
+        (Reader::Agent, _) => ChangeRoute::Propose,
+    };
+    ItemPermit { change, way }
+}
+
+/// Permission for one caller to copy one item into another space.
+#[derive(Debug)]
+pub struct InstallPermit {
+    reader: Reader,
+}
+
+/// Allows someone to copy an item between spaces, before anything is read for it.
+pub(crate) fn permit_install(who: Reader, agents: &AgentsConfig) -> Result<InstallPermit, Denied> {
+    match who {
+        Reader::Agent if agents.may_install != Some(true) => Err(Denied::Install),
+        Reader::Agent | Reader::Person => Ok(InstallPermit { reader: who }),
+    }
+}
+
+impl InstallPermit {
+    /// Returns whom the permit is for.
+    pub(super) fn reader(&self) -> Reader {
+        self.reader
+    }
+
+    /// Spends the permit on the copy, which is written directly.
+    #[expect(clippy::unused_self, reason = "a permit is spent once")]
+    pub(crate) fn spend(self, change: ItemChange) -> ItemPermit {
+        ItemPermit { change, way: ChangeRoute::Direct }
+    }
+}

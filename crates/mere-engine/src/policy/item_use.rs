@@ -1,0 +1,155 @@
+//! What may be done with an item that was checked: give it to its reader, run it, or let it count
+//! as a lockfile.
+//!
+//! Each permission is a value that holds the item itself. It is made here and nowhere else, so a
+//! step that demands one cannot be reached without the decision, nor with another item.
+
+use mere_core::request::{Reader, UnsignedPolicy};
+use mere_core::trust::{Checked, Verified};
+
+/// Whether an item must be signed before it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SignatureRequirement {
+    /// It must be signed by a trusted key.
+    Required,
+    /// It need not be signed.
+    Optional,
+}
+
+/// An item that may be given to its reader.
+pub struct Usable<T> {
+    item: Checked<T>,
+}
+
+impl<T> Usable<T> {
+    /// Returns the item.
+    pub(crate) fn item(&self) -> &T {
+        self.item.item()
+    }
+
+    /// Returns the item together with who vouches for it.
+    pub(crate) fn checked(&self) -> &Checked<T> {
+        &self.item
+    }
+}
+
+/// Allows the use of an item. Where its type must be signed, nobody uses an item without a
+/// signature by a trusted key, except a draft, which a person declared. A refused item is returned.
+pub(crate) fn permit_use<T>(
+    item: Checked<T>,
+    requirement: SignatureRequirement,
+) -> Result<Usable<T>, Box<Checked<T>>> {
+    match item {
+        Checked::Unsigned(_) | Checked::UnknownKey(..)
+            if requirement == SignatureRequirement::Required =>
+        {
+            Err(Box::new(item))
+        }
+        _ => Ok(Usable { item }),
+    }
+}
+
+/// The circumstances in which a tool is to be run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunContext {
+    pub(crate) reader: Reader,
+    /// Whether the caller asked explicitly to run tools that nobody vouches for.
+    pub(crate) unsigned: UnsignedPolicy,
+    /// Whether the process has a controlling terminal.
+    pub(crate) has_terminal: bool,
+}
+
+/// A tool that may be run.
+pub struct Runnable<T> {
+    item: Checked<T>,
+}
+
+impl<T> Runnable<T> {
+    /// Returns the tool.
+    pub(crate) fn item(&self) -> &T {
+        self.item.item()
+    }
+}
+
+/// Allows a tool to be run: a trusted key must have signed it, unless a person at a terminal asked
+/// for it explicitly. A refused tool is returned.
+pub(crate) fn permit_run<T>(
+    item: Checked<T>,
+    context: RunContext,
+) -> Result<Runnable<T>, Box<Checked<T>>> {
+    let is_meant = context.reader == Reader::Person
+        && context.unsigned == UnsignedPolicy::Allow
+        && context.has_terminal;
+    match item {
+        Checked::Verified(_) => Ok(Runnable { item }),
+        _ if is_meant => Ok(Runnable { item }),
+        _ => Err(Box::new(item)),
+    }
+}
+
+/// A lockfile that counts.
+pub struct CountedLockfile<T> {
+    lockfile: Verified<T>,
+}
+
+impl<T> CountedLockfile<T> {
+    /// Returns the lockfile.
+    pub(crate) fn item(&self) -> &T {
+        self.lockfile.item()
+    }
+}
+
+/// Lets a lockfile count: a trusted key must have signed it, no matter who asks. A refused lockfile
+/// is returned.
+pub(crate) fn permit_lockfile<T>(item: Checked<T>) -> Result<CountedLockfile<T>, Box<Checked<T>>> {
+    match item {
+        Checked::Verified(lockfile) => Ok(CountedLockfile { lockfile }),
+        _ => Err(Box::new(item)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mere_core::trust::{UntrustedReason, UntrustedSigner};
+
+    use super::*;
+
+    /// Returns an item of each kind that no trusted key signed.
+    fn unvouched() -> [Checked<()>; 3] {
+        let key = format!("SHA256:{}", "A".repeat(43)).parse().expect("a fingerprint");
+        let signer = UntrustedSigner { key, reason: UntrustedReason::UnknownKey };
+        [Checked::Draft(()), Checked::Unsigned(()), Checked::UnknownKey((), signer)]
+    }
+
+    #[test]
+    fn what_must_be_signed_is_used_signed_or_as_a_draft() {
+        for (requirement, expected) in [
+            (SignatureRequirement::Required, [true, false, false]),
+            (SignatureRequirement::Optional, [true, true, true]),
+        ] {
+            let found = unvouched().map(|item| permit_use(item, requirement).is_ok());
+            assert_eq!(found, expected, "{requirement:?}");
+        }
+    }
+
+    #[test]
+    fn an_unsigned_tool_is_run_only_by_a_person_at_a_terminal_who_asked_for_it() {
+        for reader in [Reader::Person, Reader::Agent] {
+            for unsigned in [UnsignedPolicy::Allow, UnsignedPolicy::Refuse] {
+                for has_terminal in [true, false] {
+                    let context = RunContext { reader, unsigned, has_terminal };
+                    let expected = (reader, unsigned) == (Reader::Person, UnsignedPolicy::Allow)
+                        && has_terminal;
+                    for item in unvouched() {
+                        assert_eq!(permit_run(item, context).is_ok(), expected, "{context:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_lockfile_that_no_trusted_key_signed_does_not_count() {
+        assert!(unvouched().into_iter().all(|item| permit_lockfile(item).is_err()));
+    }
+}

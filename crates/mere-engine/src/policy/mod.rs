@@ -1,0 +1,47 @@
+//! What is permitted: the only layer that denies.
+//!
+//! Every decision is a value with private fields that only this room makes, and that the next step
+//! demands: a forgotten question does not compile. A permit that is a change, or is spent on one,
+//! cannot be copied.
+
+mod categories;
+mod file_changes;
+mod item_changes;
+mod item_use;
+mod signing;
+
+use mere_core::address::Address;
+
+pub use categories::CategoryPermit;
+pub(crate) use categories::{
+    StoreChangeContext, permit_category, permit_lockfile_category, permit_store_change,
+};
+pub use file_changes::Permit;
+pub(crate) use file_changes::permit;
+pub(crate) use item_changes::{
+    ChangeRoute, ItemChange, ItemOperation, SignatureState, permit_install, permit_item,
+};
+pub use item_changes::{InstallPermit, ItemPermit};
+pub use item_use::{CountedLockfile, Runnable, Usable};
+pub(crate) use item_use::{
+    RunContext, SignatureRequirement, permit_lockfile, permit_run, permit_use,
+};
+pub use signing::SigningPermit;
+pub(crate) use signing::{SigningContext, SigningReason, permit_rotation, permit_signing};
+
+/// A refusal by policy.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Denied {
+    /// Carries the address in the workspace where the agent may write instead.
+    #[error("agents may only write in their workspace")]
+    OutsideWorkspace(Address),
+    /// Git executes what such a folder configures, as the person who runs git there.
+    #[error("agents may not create repositories")]
+    Repository,
+    /// Only a person may copy an item into a space.
+    #[error("agents may not install items")]
+    Install,
+    /// No person is present who could intend the signature.
+    #[error("nobody is present to sign")]
+    Sign,
+}

@@ -1,0 +1,69 @@
+//! The sentences with which search explains its own results: what could not be searched, and how.
+//!
+//! Agents read them, so they name no address and no path. A search that fails is worded elsewhere.
+
+use super::embed::embedding_error::EmbeddingError;
+use mere_host::HttpError;
+
+/// Says that there is nothing to search.
+pub(crate) const NO_ITEMS_NOTE: &str =
+    "There are no items here yet: a person can start with `mere init`.";
+
+/// Says that the index could not be brought up to date.
+pub(crate) const OUTDATED_NOTE: &str = "Another process is still updating the search index: recent changes may be missing. Search again in a moment.";
+
+/// Says that the index could not be stored.
+pub(crate) const TEMPORARY_INDEX_NOTE: &str = "The search index cannot be stored in the cache folder and was built for this session only, so the first search is slower.";
+
+/// Explains why a search found items by their words alone.
+pub(crate) fn keyword_only_note(trouble: &EmbeddingError) -> String {
+    format!("{}: items were found by keywords only.", describe_trouble(trouble))
+}
+
+/// Explains why items have no vectors.
+pub(crate) fn no_vectors_note(trouble: &EmbeddingError) -> String {
+    format!("{}: items are found by keywords only.", describe_trouble(trouble))
+}
+
+/// Says that not all items could be found by meaning.
+pub(crate) fn embedding_backlog_note(count: u64) -> String {
+    let items = if count == 1 { "item has" } else { "items have" };
+    format!("{count} {items} no vector yet and could only be found by keywords.")
+}
+
+fn describe_trouble(trouble: &EmbeddingError) -> String {
+    match trouble {
+        EmbeddingError::Disabled => "No embedding model is configured".into(),
+        EmbeddingError::Missing => {
+            "The model `minilm` is not installed (a person can install it with `mere model fetch minilm`)"
+                .to_owned()
+        }
+        EmbeddingError::Damaged => {
+            "The model `minilm` cannot be read (a person can fetch it again with `mere model fetch minilm`)"
+                .to_owned()
+        }
+        EmbeddingError::MissingKey(variable) => {
+            format!("The environment variable `{variable}`, which should hold the endpoint's key, is not set")
+        }
+        EmbeddingError::Http(HttpError::Unreachable) => {
+            "The embedding endpoint cannot be reached".into()
+        }
+        EmbeddingError::Http(HttpError::Untrusted) => {
+            "The embedding endpoint has no trusted certificate".into()
+        }
+        EmbeddingError::Http(HttpError::Timeout) => "The embedding endpoint took too long".into(),
+        EmbeddingError::Http(HttpError::Status(401 | 403)) => {
+            "The embedding endpoint rejected the key".into()
+        }
+        EmbeddingError::Http(HttpError::Status(status)) => {
+            format!("The embedding endpoint answered with status {status}")
+        }
+        EmbeddingError::Http(HttpError::TooLarge | HttpError::InvalidResponse)
+        | EmbeddingError::InvalidResponse => {
+            "The embedding endpoint did not return usable vectors".into()
+        }
+        EmbeddingError::Http(HttpError::InvalidKey) => {
+            "The embedding endpoint's key contains characters that cannot be sent".into()
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The ranking of candidates: by words, by meaning, or by both.
+//!
+//! It reads no index and no file. Equal scores are ordered by type and then by a fixed tie break,
+//! so that the order is the same on every page.
+
+use std::cmp::Ordering;
+
+use mere_core::item::ItemType;
+use mere_core::request::{RankMode, SearchMode};
+use mere_core::search::{Highlight, HybridWeights, MatchSignals};
+
+use super::candidates::Candidates;
+use super::question::SearchQuestion;
+use crate::search::index::kind_from_number;
+
+/// The weights of words and meaning, tuned on the tuning half of `retrieval/`.
+const MIX: HybridWeights =
+    HybridWeights { text_weight: 0.6, half_saturation: 40.0, coverage_weight: 0.6 };
+/// The bonus of an item whose name is exactly the query.
+const EXACT_NAME_BONUS: f32 = 2.0;
+
+/// One page of the ranked candidates.
+pub(crate) struct Ranking {
+    /// The page, best first: in one list, or in one list per type after the other.
+    pub(super) page: Vec<RankedItem>,
+    /// The number of candidates on all pages.
+    pub(super) total: u64,
+    pub(super) has_more: bool,
+    /// The words that decided.
+    pub(super) highlight: Highlight,
+}
+
+/// An item with its final score.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RankedItem {
+    pub(super) item: u32,
+    kind: ItemType,
+    pub(super) score: f32,
+    tie_break: u32,
+}
+
+impl Ranking {
+    /// Scores the candidates and orders the page that was asked for.
+    pub(crate) fn rank(
+        candidates: Candidates,
+        question: &SearchQuestion<'_>,
+        type_priority: &[ItemType],
+    ) -> Self {
+        let items = score_candidates(&candidates, question.mode);
+        let total = items.len() as u64;
+        let (mut page, mut has_more) = (Vec::new(), false);
+        let end = question.offset.saturating_add(question.request.limit);
+        let order = |one: &RankedItem, other: &RankedItem| compare(one, other, type_priority);
+        for mut list in split_into_lists(items, question.request.rank) {
+            if list.len() > end {
+                list.select_nth_unstable_by(end, order);
+                list.truncate(end);
+                has_more = true;
+            }
+            list.sort_unstable_by(order);
+            page.extend(list.into_iter().skip(question.offset));
+        }
+        Self { page, total, has_more, highlight: candidates.highlight }
+    }
+}
+
+fn score_candidates(candidates: &Candidates, mode: SearchMode) -> Vec<RankedItem> {
+    let Candidates { by_words, by_meaning, similarities, .. } = candidates;
+    let best_share = by_words.iter().map(|one| one.share).fold(0.0, f32::max);
+    let by_words = by_words.iter().filter_map(|one| {
+        let cosine = similarities.get(&one.item).copied().unwrap_or_default();
+        let (bm25, coverage) = (one.bm25, one.share);
+        let score = match mode {
+            SearchMode::Text => MIX.text_score(bm25),
+            _ => MIX.score(MatchSignals { cosine, bm25, coverage }, best_share),
+        };
+        let score = score + if one.has_exact_name { EXACT_NAME_BONUS } else { 0.0 };
+        let kind = kind_from_number(one.kind)?;
+        Some(RankedItem { item: one.item, kind, score, tie_break: one.tie_break })
+    });
+    let by_meaning = by_meaning.iter().map(|one| RankedItem {
+        item: one.item,
+        kind: one.kind,
+        score: one.cosine,
+        tie_break: one.tie_break,
+    });
+    by_words.chain(by_meaning).collect()
+}
+
+fn split_into_lists(items: Vec<RankedItem>, rank: RankMode) -> Vec<Vec<RankedItem>> {
+    match rank {
+        RankMode::Unified => vec![items],
+        RankMode::ByType => {
+            let kinds = ItemType::ALL.into_iter();
+            let lists = kinds.map(|kind| items.iter().filter(move |one| one.kind == kind).copied());
+            lists.map(Iterator::collect).collect()
+        }
+    }
+}
+
+fn compare(one: &RankedItem, other: &RankedItem, type_priority: &[ItemType]) -> Ordering {
+    let priority = |one: &RankedItem| type_priority.iter().position(|kind| *kind == one.kind);
+    let score = other.score.total_cmp(&one.score);
+    score.then_with(|| (priority(one), one.tie_break).cmp(&(priority(other), other.tie_break)))
+}

@@ -1,0 +1,79 @@
+//! The reply to a search: its lists of hits, its counts, and the notes about what was not searched.
+
+use mere_core::item::ItemType;
+use mere_core::reply::{Data, Draft, Fields, Prose, codes};
+use mere_core::request::RankMode;
+
+use super::hits::{Hit, Hits};
+use super::located_hits::IndexState;
+use super::question::SearchQuestion;
+use crate::files::view::{cursor_data, page_reply};
+use crate::search::notes;
+
+/// Drafts the reply.
+pub(crate) fn draft(question: &SearchQuestion<'_>, hits: Hits) -> Draft {
+    let notes = collect_notes(question, &hits.index_state);
+    let next = hits.has_more.then(|| question.next_cursor());
+    let unavailable = question.covers_registry().then(|| Data::List(vec!["registry".into()]));
+    let message = count_message(hits.total, hits.page.len());
+    let data = result_lists(hits.page, question.request.rank)
+        .with("total", hits.total)
+        .with("mode", question.mode.name())
+        .with_some("next", next.as_ref().map(cursor_data))
+        .with_some("unavailable", unavailable);
+    let draft = page_reply(codes::SEARCH, message, next.as_ref()).data(data);
+    if notes.is_empty() { draft } else { draft.hint(Prose::words(notes.join(" "))) }
+}
+
+/// Returns the sentences of the reply's hint: unavailable sources, model errors, missing vectors
+/// and the state of the index.
+fn collect_notes(question: &SearchQuestion<'_>, index_state: &IndexState) -> Vec<String> {
+    let searched = if question.covers_items() {
+        "only local items were searched"
+    } else {
+        "nothing was searched"
+    };
+    let registry =
+        question.covers_registry().then(|| format!("No registry is configured: {searched}."));
+    let trouble = question.embedding_error.as_ref().map(notes::keyword_only_note);
+    let missing = index_state.missing_vectors;
+    let backlog = (missing > 0).then(|| notes::embedding_backlog_note(missing));
+    let empty = index_state.is_empty.then(|| notes::NO_ITEMS_NOTE.to_owned());
+    let temporary = index_state.is_temporary.then(|| notes::TEMPORARY_INDEX_NOTE.to_owned());
+    let outdated = index_state.is_outdated.then(|| notes::OUTDATED_NOTE.to_owned());
+    [registry, trouble, backlog, empty, temporary, outdated].into_iter().flatten().collect()
+}
+
+/// Groups the hits into the lists of a reply.
+fn result_lists(hits: Vec<Hit>, rank: RankMode) -> Fields {
+    if rank == RankMode::Unified {
+        let hits = hits.into_iter().map(|hit| Data::from(hit.fields)).collect::<Data>();
+        return Fields::default().with("results", hits);
+    }
+    let names = [
+        (ItemType::Directive, "directives"),
+        (ItemType::Tool, "tools"),
+        (ItemType::Knowledge, "knowledge"),
+        (ItemType::Memory, "memories"),
+    ];
+    let mut lists = names.map(|(_, name)| (name, Vec::new()));
+    for hit in hits {
+        let at = names.iter().position(|(kind, _)| *kind == hit.kind);
+        if let Some(at) = at {
+            lists[at].1.push(Data::from(hit.fields));
+        }
+    }
+    lists
+        .into_iter()
+        .fold(Fields::default(), |fields, (name, hits)| fields.with(name, Data::List(hits)))
+}
+
+fn count_message(total: u64, shown: usize) -> Prose {
+    let words = match (total, shown) {
+        (0, _) => "No matches".to_owned(),
+        (1, _) => "1 match".to_owned(),
+        (total, shown) if shown as u64 == total => format!("{total} matches"),
+        (total, shown) => format!("{total} matches, {shown} shown"),
+    };
+    Prose::words(words)
+}

@@ -1,0 +1,106 @@
+//! `mere allow`: a person shows sensitive files of a project to its agents.
+//!
+//! What is allowed is recorded per project in the user's state folder, and can be listed and taken
+//! back. No agent-facing tool reaches this module.
+
+use mere_core::address::{Address, AgentName, Root};
+use mere_host::TypedPath;
+
+use crate::session::snapshot::Snapshot;
+use crate::trust::approvals::files::{FILE, allowed_addresses};
+use crate::trust::approvals::records::{self, RecordError};
+use crate::trust::project_key::ProjectKey;
+use crate::world::{Context, OpenError, OperatorChoice};
+
+/// Why nothing was allowed, listed or taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum AllowError {
+    /// There is no project.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A space cannot be reached.
+    #[error("a space cannot be reached: {0}")]
+    Space(std::io::Error),
+    /// The folder's name is not Unicode.
+    #[error("the project's folder has a name that is not Unicode: it cannot be recorded")]
+    Name,
+    /// What was typed does not name anything in this project.
+    #[error(
+        "`{0}` is neither an address in this project, such as ROOT_PROJECT:/.env, nor a path inside it"
+    )]
+    Address(String),
+    /// The record could not be saved.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// The sensitive files that a person has allowed in a project.
+pub struct AllowedFiles {
+    context: Context,
+    key: ProjectKey,
+}
+
+impl AllowedFiles {
+    /// Finds the project.
+    pub fn find(
+        project: Option<&TypedPath>,
+        directory: Option<&TypedPath>,
+    ) -> Result<Self, AllowError> {
+        let context = Context::find(project, directory)?;
+        let space = context.space().map_err(AllowError::Space)?;
+        let key =
+            ProjectKey::for_project(&context.project, space.as_ref()).ok_or(AllowError::Name)?;
+        Ok(Self { context, key })
+    }
+
+    /// Returns what is allowed now.
+    pub fn list(&self) -> Vec<Address> {
+        allowed_addresses(&self.context.environment, &self.key)
+    }
+
+    /// Allows what a person typed: an address, or a path inside the project.
+    pub fn add(&self, typed: &TypedPath) -> Result<Address, AllowError> {
+        let address = self.address_of(typed)?;
+        self.replace_record(&address, |records, mut record| {
+            record["address"] = address.to_string().into();
+            records.push(record);
+        })?;
+        Ok(address)
+    }
+
+    /// Takes an approval back. Returns its address, and whether there was one.
+    pub fn revoke(&self, typed: &TypedPath) -> Result<(Address, bool), AllowError> {
+        let said = self.address_of(typed)?;
+        let meant = |one: &Address| one.root() == said.root() && one.path() == said.path();
+        let allowed = self.list().into_iter().filter(meant).collect::<Vec<_>>();
+        for address in &allowed {
+            self.replace_record(address, |_, _| {})?;
+        }
+        let was = !allowed.is_empty();
+        Ok((allowed.into_iter().next().unwrap_or(said), was))
+    }
+
+    /// Drops the record of an address, and lets `add` write a new one.
+    fn replace_record(
+        &self,
+        address: &Address,
+        add: impl FnOnce(&mut Vec<serde_json::Value>, serde_json::Value),
+    ) -> Result<(), AllowError> {
+        let text = address.to_string();
+        records::update(self.context.environment.lock_state(), FILE, |records| {
+            records.retain(|record| !(self.key.matches(record) && record["address"] == text));
+            add(records, self.key.record());
+        })?;
+        Ok(())
+    }
+
+    fn address_of(&self, typed: &TypedPath) -> Result<Address, AllowError> {
+        let agent = AgentName::default();
+        let extra = Snapshot::take(&self.context, &OperatorChoice::default()).extra_folders();
+        let surroundings = &self.context.environment;
+        let address =
+            surroundings.locate_typed_path(typed, &self.context.project, &agent, &extra).address;
+        let address = address.filter(|address| *address.root() != Root::Registry);
+        address.ok_or_else(|| AllowError::Address(typed.display_text()))
+    }
+}

@@ -1,0 +1,7 @@
+use mere_engine::policy::CategoryPermit;
+
+fn twice(permit: &CategoryPermit) -> CategoryPermit {
+    permit.clone()
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use mere_engine::policy::InstallPermit;
+
+fn twice(permit: InstallPermit) -> (InstallPermit, InstallPermit) {
+    (permit, permit)
+}
+
+fn main() {}

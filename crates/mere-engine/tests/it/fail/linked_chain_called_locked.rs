@@ -1,0 +1,7 @@
+use mere_engine::run::{Linked, Locked};
+
+fn skip(linked: Linked) -> Locked {
+    linked
+}
+
+fn main() {}

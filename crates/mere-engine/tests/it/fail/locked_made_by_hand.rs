@@ -1,0 +1,7 @@
+use mere_engine::run::{Linked, Locked};
+
+fn forge(linked: Linked) -> Locked {
+    Locked { linked, lockfile: None }
+}
+
+fn main() {}

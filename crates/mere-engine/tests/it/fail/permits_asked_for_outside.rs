@@ -1,0 +1,9 @@
+use mere_engine::policy::{permit_category, permit_install, permit_lockfile};
+use mere_engine::policy::{permit_run, permit_signing, permit_use};
+
+fn ask() {
+    let _ = (permit_category, permit_install, permit_lockfile);
+    let _ = (permit_run, permit_signing, permit_use);
+}
+
+fn main() {}

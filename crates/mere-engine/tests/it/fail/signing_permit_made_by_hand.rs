@@ -1,0 +1,7 @@
+use mere_engine::policy::SigningPermit;
+
+fn forge() -> SigningPermit {
+    SigningPermit(())
+}
+
+fn main() {}

@@ -1,0 +1,202 @@
+//! The commands, in groups: each group is run by one part of `commands`.
+//!
+//! People do not see the groups. The commands of all groups are listed in this order in the help.
+
+use clap::Subcommand;
+
+use super::{
+    AllowArguments, CallArguments, CategoryArguments, ChainArguments, ConfigArguments,
+    CopyArguments, DeleteArguments, DoctorArguments, EditArguments, GlobArguments, GraphArguments,
+    GrepArguments, IndexArguments, InitArguments, JoinArguments, KeysArguments, LeaveArguments,
+    ListArguments, LockArguments, McpArguments, MemoryArguments, ModelArguments, MoveArguments,
+    NewArguments, PrepareArguments, ReadArguments, RenameArguments, ReviewArguments, RunArguments,
+    SearchArguments, ShowArguments, SignArguments, StoreArguments, TeamArguments, TreeArguments,
+    TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
+};
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    #[command(flatten)]
+    Basic(BasicSubcommand),
+    #[command(flatten)]
+    Memory(MemorySubcommand),
+    #[command(flatten)]
+    Items(ItemSubcommand),
+    #[command(flatten)]
+    Signing(SigningSubcommand),
+    #[command(flatten)]
+    Tools(ToolSubcommand),
+    #[command(flatten)]
+    Upkeep(UpkeepSubcommand),
+    #[command(flatten)]
+    Agents(AgentSubcommand),
+    #[command(flatten)]
+    Files(FileSubcommand),
+    #[command(flatten)]
+    Trust(TrustSubcommand),
+    /// Show where the project is and how it was found, and the address of a path
+    Where(WhereArguments),
+}
+
+// What everybody begins with.
+#[derive(Subcommand)]
+pub(crate) enum BasicSubcommand {
+    /// Create a space: the .ai folder that holds items
+    Init(InitArguments),
+    /// List the items of the project and of the user
+    List(ListArguments),
+    /// Find directives, tools, knowledge and memories
+    ///
+    /// Searches what they say and mean, in the project and in your own space. A query may have
+    /// words, "a phrase", begin*, -without, tag:x, category:x and type:x; any text is a valid
+    /// query.
+    Search(Box<SearchArguments>),
+    /// Show an item: its text, and who signed it
+    Show(ShowArguments),
+}
+
+// Memories, their categories and their stores.
+#[derive(Subcommand)]
+pub(crate) enum MemorySubcommand {
+    /// Keep memories: short notes in a store
+    ///
+    /// A memory is a Markdown note at a path such as api/auth/tokens. Agents keep theirs in the
+    /// same store, by the same rules.
+    Memory(Box<MemoryArguments>),
+    /// Manage the categories of a store
+    ///
+    /// A category is a folder of the store. The categories named in config.yaml are protected, and
+    /// the store's mode says who may create others.
+    Category(CategoryArguments),
+    /// Manage memory stores
+    ///
+    /// A store is a folder of memories. config.yaml names the stores and says how strict their
+    /// categories are.
+    Store(StoreArguments),
+}
+
+// Changes to one item.
+#[derive(Subcommand)]
+pub(crate) enum ItemSubcommand {
+    /// Create an item from a template
+    New(NewArguments),
+    /// Copy an item between your own space and the project's
+    Copy(CopyArguments),
+    /// Move an item to another category
+    Move(MoveArguments),
+    /// Rename an item
+    Rename(RenameArguments),
+    /// Delete an item
+    Delete(DeleteArguments),
+    /// Show everything a name could mean, and which item wins
+    Why(WhyArguments),
+}
+
+// Signatures, and the changes that agents propose.
+#[derive(Subcommand)]
+pub(crate) enum SigningSubcommand {
+    /// Sign items, after showing what has changed
+    Sign(SignArguments),
+    /// Check that items are unchanged and are where they were signed for
+    Verify(VerifyArguments),
+    /// Work on an item for a while
+    ///
+    /// While an item is a draft, its content may change but its location may not.
+    #[command(after_help = "Example:
+  mere draft directive release/deploy     for 12 hours, or until `mere sign`")]
+    Draft(EditArguments),
+    /// Edit an item and sign it
+    ///
+    /// Opens `VISUAL` or `EDITOR`, and signs the item when the editor closes.
+    #[command(after_help = "Example:
+  mere edit note style")]
+    Edit(EditArguments),
+    /// Review the changes that agents propose
+    Review(ReviewArguments),
+}
+
+// Running tools.
+#[derive(Subcommand)]
+pub(crate) enum ToolSubcommand {
+    /// Run a tool in a sandbox
+    Run(RunArguments),
+    /// Show the chain of tools that runs a tool, and its config
+    Chain(ChainArguments),
+    /// Pin everything that a tool runs on
+    Lock(LockArguments),
+    /// Fetch the packages that a tool needs
+    Prepare(PrepareArguments),
+}
+
+// Looking after the spaces and what is derived from them.
+#[derive(Subcommand)]
+pub(crate) enum UpkeepSubcommand {
+    /// Draw how knowledge entries are linked, or check their links
+    Graph(GraphArguments),
+    /// Check everything, and say how to fix it
+    Doctor(DoctorArguments),
+    /// Write or check the index of items
+    Index(IndexArguments),
+    /// Manage the models that search by meaning uses
+    Model(ModelArguments),
+    /// Check the configuration
+    Config(ConfigArguments),
+}
+
+// What agents are served with.
+#[derive(Subcommand)]
+pub(crate) enum AgentSubcommand {
+    /// Make one call exactly as an agent would, and print the reply as JSON
+    Call(CallArguments),
+    /// Serve agents over MCP, on standard input and output or over HTTP
+    Mcp(McpArguments),
+}
+
+// Files as agents see them.
+#[derive(Subcommand)]
+pub(crate) enum FileSubcommand {
+    /// Print a file
+    Read(ReadArguments),
+    /// Find files by name
+    Glob(GlobArguments),
+    /// Find lines by a regular expression
+    Grep(GrepArguments),
+    /// Show the folder tree below a folder
+    Tree(TreeArguments),
+    /// Show sensitive files of this project to agents
+    Allow(AllowArguments),
+}
+
+// Keys, and whose signatures count.
+#[derive(Subcommand)]
+pub(crate) enum TrustSubcommand {
+    /// Manage whose signatures count in this project
+    Team(TeamArguments),
+    /// Trust the signatures of this project's team, after showing who is in it
+    Join(JoinArguments),
+    /// Forget the team of this project
+    Leave(LeaveArguments),
+    /// Manage your own keys, which you sign with
+    Keys(KeysArguments),
+    /// Manage whose signatures you trust, and which projects' configs
+    Trust(TrustArguments),
+}
+
+impl Command {
+    /// Starts the log that suits the command.
+    pub(crate) fn start_log(&self) -> std::io::Result<()> {
+        match self {
+            Self::Agents(AgentSubcommand::Call(call)) => call.log.map_or(Ok(()), |level| {
+                crate::log::start_plain(level);
+                Ok(())
+            }),
+            Self::Agents(AgentSubcommand::Mcp(mcp)) => {
+                crate::log::start_json(mcp.log, mcp.log_file.as_ref())
+            }
+            _ => {
+                crate::log::start_plain(tracing::Level::ERROR);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `mere review`: a person decides on the changes that agents propose.
+//!
+//! A yes counts only for what was shown, named by its digest.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::reply::ReplyType;
+use mere_core::request::{ItemCommand, ReviewCommand, ReviewDecision};
+
+use crate::arguments::{AnswerArguments, ReviewArguments};
+use crate::commands::person_session::PersonSession;
+use crate::print::proposals::{ProposalList, ShownProposal};
+use crate::print::reply::ReplyView;
+use crate::print::{Printer, terminal};
+
+const TOOL: &str = "review";
+
+/// The command within which proposals are reviewed. Within `mere sign` nothing is printed when
+/// there are none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReviewContext {
+    Sign,
+    Review,
+}
+
+impl PersonSession {
+    pub(crate) fn review(&self, arguments: &ReviewArguments) -> io::Result<ExitCode> {
+        let answer = &arguments.answer;
+        if let Some(name) = &arguments.show {
+            let show = decide(name, ReviewDecision::Show);
+            return self.call_and_print(TOOL, show, answer, Printer::proposal);
+        }
+        if let Some(name) = &arguments.accept {
+            let accept = decide(name, ReviewDecision::Accept { shown_digest: arguments.digest });
+            return self.call_and_print(TOOL, accept, answer, Printer::outcome);
+        }
+        if let Some(name) = &arguments.reject {
+            let reject = decide(name, ReviewDecision::Reject);
+            return self.call_and_print(TOOL, reject, answer, Printer::outcome);
+        }
+        if arguments.list || answer.json || !terminal::can_ask() {
+            let list = ItemCommand::Review(ReviewCommand::List);
+            return self.call_and_print(TOOL, list, answer, Printer::proposals);
+        }
+        self.review_proposals(answer, ReviewContext::Review)
+    }
+
+    /// Goes through all proposals with the person, one after another.
+    pub(crate) fn review_proposals(
+        &self,
+        answer: &AnswerArguments,
+        context: ReviewContext,
+    ) -> io::Result<ExitCode> {
+        let proposals = self.call(TOOL, ItemCommand::Review(ReviewCommand::List));
+        if proposals.reply_type() != ReplyType::Success {
+            return self.print_reply(&proposals, answer, Printer::proposals);
+        }
+        let proposals = ReplyView::<ProposalList>::read(&proposals)?.data.proposals;
+        if proposals.is_empty() && context == ReviewContext::Review {
+            terminal::print_line("There are no proposals.")?;
+        }
+        // Within `mere sign`, the letter for yes is `y` everywhere.
+        let (question, letters) = match context {
+            ReviewContext::Review => {
+                ("Accept this? [a]ccept, [r]eject, [s]kip, [q]uit", ['a', 'r', 's', 'q'])
+            }
+            ReviewContext::Sign => {
+                ("Accept it? [y]es, [n]ot now, [r]eject, [q]uit", ['y', 'n', 'r', 'q'])
+            }
+        };
+        for (number, proposal) in proposals.iter().enumerate() {
+            terminal::print_line(&format!("\n({} of {})", number + 1, proposals.len()))?;
+            let shown = self.call(TOOL, decide(&proposal.name, ReviewDecision::Show));
+            self.print_reply(&shown, answer, Printer::proposal)?;
+            // A yes counts only for what was shown.
+            let digest = match shown.reply_type() {
+                ReplyType::Success => {
+                    ReplyView::<ShownProposal>::read(&shown)?.data.digest.parse().ok()
+                }
+                _ => None,
+            };
+            let decision = match terminal::ask_choice(question, &letters)? {
+                'a' | 'y' => ReviewDecision::Accept { shown_digest: digest },
+                'r' => ReviewDecision::Reject,
+                's' | 'n' => continue,
+                _ => break,
+            };
+            self.call_and_print(TOOL, decide(&proposal.name, decision), answer, Printer::outcome)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Makes the command that decides on a proposal.
+fn decide(proposal: &str, decision: ReviewDecision) -> ItemCommand {
+    ItemCommand::Review(ReviewCommand::Decide { proposal: proposal.to_owned(), decision })
+}

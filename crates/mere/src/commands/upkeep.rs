@@ -1,0 +1,52 @@
+//! `mere graph`, `doctor`, `index`, `model` and `config`: looks after the spaces and what is derived
+//! from them.
+
+use std::io;
+use std::process::ExitCode;
+
+use mere_core::request::{GraphCommand, IndexCommand, ItemCommand, PersonCommand};
+
+use crate::arguments::{ConfigCommand, UpkeepSubcommand};
+use crate::commands::person_session::PersonSession;
+use crate::print::Printer;
+
+impl PersonSession {
+    pub(crate) fn run_upkeep(&self, command: UpkeepSubcommand) -> io::Result<ExitCode> {
+        match command {
+            UpkeepSubcommand::Graph(arguments) => {
+                let request = arguments.to_request();
+                let is_check = matches!(request, GraphCommand::Check);
+                let graph = ItemCommand::Graph(request);
+                if is_check {
+                    self.call_and_print("graph", graph, &arguments.answer, Printer::checks)
+                } else {
+                    self.call_and_print("graph", graph, &arguments.answer, Printer::graph)
+                }
+            }
+            UpkeepSubcommand::Doctor(arguments) => {
+                let doctor = ItemCommand::Doctor(arguments.to_request());
+                self.call_and_print("doctor", doctor, &arguments.answer, Printer::checks)
+            }
+            UpkeepSubcommand::Index(arguments) => {
+                let request = arguments.to_request();
+                let index = ItemCommand::Index(request);
+                match request {
+                    IndexCommand::Check => {
+                        self.call_and_print("index", index, &arguments.answer, Printer::index_check)
+                    }
+                    IndexCommand::Update | IndexCommand::Rebuild => self.call_and_print(
+                        "index",
+                        index,
+                        &arguments.answer,
+                        Printer::index_update,
+                    ),
+                }
+            }
+            UpkeepSubcommand::Model(arguments) => self.run_model(arguments),
+            UpkeepSubcommand::Config(arguments) => {
+                let ConfigCommand::Check(answer) = arguments.what;
+                self.call_and_print("config", PersonCommand::CheckConfig, &answer, Printer::config)
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! How a space looks to a person: what was created in it, its index, its config, its graph, and
+//! what a check of it found.
+
+use serde::Deserialize;
+
+use super::Printer;
+use super::items::{BAD, FAINT, GOOD, STRONG, push_line};
+use super::reply::ReplyView;
+
+/// The data of a reply to `mere init`.
+#[derive(Deserialize)]
+pub(crate) struct CreatedSpace {
+    made: Vec<String>,
+    next: Vec<String>,
+    /// The key that signed the examples. A locked key signs nothing.
+    key: Option<String>,
+    #[serde(default)]
+    key_made: bool,
+    git_hook: Option<String>,
+}
+
+/// The data of a reply to `mere index`.
+#[derive(Deserialize)]
+pub(crate) struct IndexUpdate {
+    spaces: Vec<IndexedSpace>,
+}
+
+#[derive(Deserialize)]
+struct IndexedSpace {
+    scope: String,
+    items: u64,
+    strays: Vec<StrayFile>,
+}
+
+/// The data of a reply to `mere index --check`.
+#[derive(Deserialize)]
+pub(crate) struct IndexCheck {
+    spaces: Vec<ComparedSpace>,
+}
+
+#[derive(Deserialize)]
+struct ComparedSpace {
+    scope: String,
+    state: String,
+    missing: Vec<String>,
+    changed: Vec<String>,
+    gone: Vec<String>,
+    strays: Vec<StrayFile>,
+}
+
+/// A file that is not an item.
+#[derive(Deserialize)]
+struct StrayFile {
+    path: String,
+    why: String,
+}
+
+/// The data of a reply to `mere config check`.
+#[derive(Deserialize)]
+pub(crate) struct ConfigCheck {
+    files: Vec<CheckedConfig>,
+}
+
+#[derive(Deserialize)]
+struct CheckedConfig {
+    address: String,
+    state: String,
+    problem: Option<String>,
+    note: Option<String>,
+    #[serde(default)]
+    warnings: Vec<String>,
+}
+
+/// The data of a reply to `mere graph`.
+#[derive(Deserialize)]
+pub(crate) struct GraphDrawing {
+    drawing: String,
+}
+
+/// The data of a reply to `mere doctor` and `mere graph --check`.
+#[derive(Deserialize)]
+pub(crate) struct CheckReport {
+    checks: Vec<CheckResult>,
+}
+
+#[derive(Deserialize)]
+struct CheckResult {
+    check: String,
+    state: String,
+    what: String,
+    address: Option<String>,
+    fix: Option<String>,
+}
+
+impl Printer {
+    /// Formats a space that was created.
+    pub(crate) fn new_space(&self, reply: &ReplyView<CreatedSpace>) -> String {
+        let (mut out, data) = (self.sentence(reply), &reply.data);
+        for path in &data.made {
+            let mark = self.paint("+", GOOD);
+            push_line(&mut out, format_args!("  {mark} {}", self.path(path)));
+        }
+        if let Some(key) = &data.key {
+            let made = if data.key_made { "generated now, without a passphrase" } else { "yours" };
+            push_line(&mut out, format_args!("  key {} ({made})", self.escape_controls(key)));
+        } else {
+            out += "  not signed: your key is locked; run `mere sign --all`\n";
+        }
+        if let Some(hook) = &data.git_hook {
+            push_line(&mut out, format_args!("  pre-commit hook: {hook}"));
+        }
+        out += "\nTry next:\n";
+        for step in &data.next {
+            push_line(&mut out, format_args!("  {}", self.paint(step, STRONG)));
+        }
+        out
+    }
+
+    /// Formats what the index contains now.
+    pub(crate) fn index_update(&self, reply: &ReplyView<IndexUpdate>) -> String {
+        let mut out = String::new();
+        for IndexedSpace { scope, items, strays } in &reply.data.spaces {
+            let word = if *items == 1 { "item" } else { "items" };
+            push_line(&mut out, format_args!("{scope}: {items} {word}"));
+            out += &self.strays(strays);
+        }
+        self.with_sentence(out, reply)
+    }
+
+    /// Formats how the index differs from the disk.
+    pub(crate) fn index_check(&self, reply: &ReplyView<IndexCheck>) -> String {
+        let mut out = String::new();
+        for space in &reply.data.spaces {
+            push_line(&mut out, format_args!("{}: {}", space.scope, space.state));
+            for (paths, mark) in [(&space.missing, "+"), (&space.changed, "~"), (&space.gone, "-")]
+            {
+                for path in paths {
+                    push_line(&mut out, format_args!("  {mark} {}", self.escape_controls(path)));
+                }
+            }
+            out += &self.strays(&space.strays);
+        }
+        self.with_sentence(out, reply)
+    }
+
+    fn strays(&self, strays: &[StrayFile]) -> String {
+        let lines = strays.iter().map(|StrayFile { path, why }| {
+            format!("  not an item: {} ({why})\n", self.escape_controls(path))
+        });
+        lines.collect()
+    }
+
+    /// Formats the state of the config files.
+    pub(crate) fn config(&self, reply: &ReplyView<ConfigCheck>) -> String {
+        let mut out = String::new();
+        for file in &reply.data.files {
+            let address = self.escape_controls(&file.address);
+            push_line(&mut out, format_args!("{address}: {}", file.state));
+            for words in [&file.problem, &file.note].into_iter().flatten() {
+                push_line(&mut out, format_args!("  {}", self.escape_controls(words)));
+            }
+            for warning in &file.warnings {
+                let mark = self.paint("note:", FAINT);
+                push_line(&mut out, format_args!("  {mark} {}", self.escape_controls(warning)));
+            }
+        }
+        out
+    }
+
+    /// Formats a drawing of entries and their links.
+    pub(crate) fn graph(&self, reply: &ReplyView<GraphDrawing>) -> String {
+        let drawing = &reply.data.drawing;
+        if drawing.trim().is_empty() {
+            return "There is no knowledge here yet; `mere new knowledge ID` creates an entry.\n"
+                .into();
+        }
+        let mut out = self.escape_controls(drawing);
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Formats what the doctor found, or what is wrong with links.
+    pub(crate) fn checks(&self, reply: &ReplyView<CheckReport>) -> String {
+        let mut out = String::new();
+        for check in &reply.data.checks {
+            let (mark, style) = match check.state.as_str() {
+                "wrong" => ("✗", BAD),
+                "note" => ("·", FAINT),
+                _ => ("✓", GOOD),
+            };
+            let place = check.address.as_ref().map(|address| format!("{} ", self.path(address)));
+            let place = place.unwrap_or_default();
+            let words = self.escape_controls(&check.what);
+            let name = self.paint(&check.check, STRONG);
+            push_line(&mut out, format_args!("{} {name}: {place}{words}", self.paint(mark, style)));
+            if let Some(fix) = &check.fix {
+                push_line(&mut out, format_args!("    {}", self.escape_controls(fix)));
+            }
+        }
+        self.with_sentence(out, reply)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{pipe_printer, success};
+    use serde_json::json;
+
+    #[test]
+    fn a_new_space_says_who_signed_it() {
+        let space = |more: &str| {
+            let data =
+                json!({ "made": [], "next": ["mere list"], "git_hook": "made", "key": more });
+            pipe_printer().new_space(&success(data))
+        };
+        let end = "  pre-commit hook: made\n\nTry next:\n  mere list\n";
+        assert_eq!(space("SHA256:x"), format!("Done.\n  key SHA256:x (yours)\n{end}"));
+        let locked = pipe_printer().new_space(&success(json!({ "made": [], "next": [] })));
+        assert!(locked.contains("  not signed: your key is locked"), "{locked}");
+    }
+
+    #[test]
+    fn an_index_is_told_with_what_differs() {
+        let strays = json!([{ "path": "s", "why": "odd" }]);
+        let data = json!({ "spaces": [{ "scope": "user", "items": 1, "strays": strays }] });
+        let updated = pipe_printer().index_update(&success(data));
+        assert_eq!(updated, "user: 1 item\n  not an item: s (odd)\nDone.\n");
+        let data = json!({ "spaces": [{ "scope": "user", "state": "stale", "missing": ["a"],
+            "changed": ["b"], "gone": ["c"], "strays": strays }] });
+        let expected = "user: stale\n  + a\n  ~ b\n  - c\n  not an item: s (odd)\nDone.\n";
+        assert_eq!(pipe_printer().index_check(&success(data)), expected);
+    }
+
+    #[test]
+    fn a_config_file_is_told_with_its_problem_and_its_notes() {
+        let data = json!({ "files": [{ "address": "ROOT_USER:/c", "state": "wrong",
+            "problem": "p", "note": "n", "warnings": ["w"] }] });
+        let expected = "ROOT_USER:/c: wrong\n  p\n  n\n  note: w\n";
+        assert_eq!(pipe_printer().config(&success(data)), expected);
+    }
+
+    #[test]
+    fn a_check_is_told_with_its_place_and_its_fix() {
+        let data = json!({ "checks": [
+            { "check": "a", "state": "wrong", "what": "w", "address": "ROOT_PROJECT:/x", "fix": "f" },
+            { "check": "b", "state": "note", "what": "n" },
+            { "check": "c", "state": "fixed", "what": "r" },
+        ] });
+        let expected = "✗ a: x w\n    f\n· b: n\n✓ c: r\nDone.\n";
+        assert_eq!(pipe_printer().checks(&success(data)), expected);
+    }
+}

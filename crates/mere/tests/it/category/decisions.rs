@@ -142,8 +142,8 @@ fn making_a_category_twice_changes_nothing() {
             for (description, hint) in [
                 (json!(null), None),
                 (json!("First"), None),
-                (json!("Second"), Some("Its description is unchanged; ")),
-                (json!(""), Some("Its description is unchanged; ")),
+                (json!("Second"), Some("Its description is unchanged; us")),
+                (json!(""), Some("Its description is unchanged; us")),
             ] {
                 let again = json!({ "path": "todo/a", "description": description });
                 let reply = surface.ask(&stage, "create_category", &again);

@@ -25,7 +25,7 @@ fn check(stage: &Stage, command: &str, status: i32, parts: &[&str]) -> String {
 fn space() -> Stage {
     let stage = Stage::new();
     stage.file("home/.ai/config.yaml", "sign: {unattended: true}\n");
-    let made = ["is a space now", "  + .ai/space.json", "made now", "Try next:\n  mere list"];
+    let made = ["is now a space", "  + .ai/space.json", "generated now", "Try next:\n  mere list"];
     check(&stage, "init", 0, &made);
     stage
 }
@@ -46,14 +46,14 @@ fn items_are_printed() {
     let why =
         ["→  ROOT_PROJECT:/.ai", "the project's item wins", "author's signature: you (SHA256"];
     check(&stage, "why tool hello_tool", 0, &why);
-    check(&stage, "why note api/broken", 0, &["  line 2, column 5: ", "  Keys once each"]);
+    check(&stage, "why note api/broken", 0, &["  line 2, column 5: ", "  Write each key once"]);
     check(&stage, "index", 0, &["project: 7 items\n", "The index has"]);
     check(&stage, "index --check", 0, &["project: up to date\n", "a fresh scan"]);
     check(&stage, "graph", 0, &["retries"]);
     let found =
         ["✗ dangling: .ai/knowledge/api/retries.md", "    Write that entry", "mere: Some li"];
     check(&stage, "graph --check", 4, &found);
-    check(&stage, "doctor", 4, &["✓ keys: ", "✗ items: ", "not right"]);
+    check(&stage, "doctor", 4, &["✓ keys: ", "✗ items: ", "wrong."]);
     check(&stage, "config check", 0, &["ROOT_USER:/config.yaml: right"]);
     stage.file("project/.ai/config.yaml", "stores: [\n");
     check(
@@ -76,7 +76,7 @@ fn changes_are_printed() {
     let links = ["Moved ROOT", "  links changed in ROOT_PROJECT:/.ai/knowledge/linker.md\n"];
     let printed = check(&stage, "rename note retries again", 0, &links);
     let proposed =
-        "  proposed for a note that another signed: ROOT_PROJECT:/.ai/knowledge/signed.md";
+        "  proposed for a note that somebody else signed: ROOT_PROJECT:/.ai/knowledge/signed.md";
     assert!(printed.contains(proposed), "{printed}");
     check(&stage, "move note again net", 0, &["  links changed in ROOT"]);
     check(&stage, "copy note net/again --to user", 0, &["Copied to ROOT_USER:/knowledge/net/"]);
@@ -125,7 +125,7 @@ fn searches_and_runs_are_printed() {
         ["Knowledge\n  Retries  api/retries · project · unsigned · ", "    # Retries", "1 match"];
     check(&stage, "search retries", 0, &hit);
     check(&stage, "search retries --unified", 0, &["  Retries  knowledge · api/retries · proj"]);
-    check(&stage, "search zzzqqq", 0, &["Nothing matches."]);
+    check(&stage, "search zzzqqq", 0, &["No matches."]);
     check(&stage, "model list", 0, &["→  static    built in, ", "fetch minilm`, 384 dimensions"]);
     let chain =
         ["hello_tool 1.0.0  verified  project examples  ", "└─ python_runtime", "  timeout_s: 60"];
@@ -139,7 +139,7 @@ fn searches_and_runs_are_printed() {
         &["mere: The inputs", "      - `nam` is not known"],
     );
     check(&stage, "lock hello_tool", 0, &["it pins 3 links."]);
-    check(&stage, "lock --check", 0, &["1 lockfile holds."]);
+    check(&stage, "lock --check", 0, &["1 lockfile matches."]);
     stage.file("project/.ai/tools/examples/hello_tool.py", "print(1)\n");
     check(
         &stage,
@@ -171,7 +171,7 @@ fn memories_and_stores_are_printed() {
     for part in ["todo/a · ROOT", "tags: x", "· expires 20", "source: z", "rests on: y", "text"] {
         assert!(printed.contains(part), "no {part:?}: {printed}");
     }
-    let list = ["todo/a", "x     a", "todo/", "1         What is still"];
+    let list = ["todo/a", "x     a", "todo/", "1         Open tasks"];
     check(&stage, "memory list todo", 0, &list[..2]);
     check(&stage, "category list", 0, &list[2..]);
     check(&stage, "memory create b text", 0, &[]);
@@ -196,12 +196,12 @@ fn keys_and_teams_are_printed() {
     let bob = stage.path("beside/bob.pub");
     let bob = bob.to_str().expect("UTF-8");
     let limits = "--types tool --categories api --not-after 2030-01-02";
-    check(&stage, &format!("team add bob {bob} {limits}"), 0, &["is a member of the team now"]);
+    check(&stage, &format!("team add bob {bob} {limits}"), 0, &["is now a member of the team"]);
     let team =
         ["space      project ", "serial     2\n", "\nAdmins\nSHA256:", " ada (you) signed\n"];
     check(&stage, "team show", 0, &team);
     check(&stage, "team show", 0, &["\nMembers\n", "tool, in api, until 2030-01-02\n"]);
-    check(&stage, "team remove bob", 0, &["is not in the team any more"]);
+    check(&stage, "team remove bob", 0, &["is no longer in the team"]);
     check(&stage, "leave --yes", 0, &[]);
     let plan = ["Whose signatures would count.\n", "\nspace      project ", "Admins"];
     check(&stage, "join", 1, &plan);

@@ -84,7 +84,7 @@ fn all_lockfiles_are_compared_with_what_is_there() {
     workshop.person(&["lock", "a"]);
     workshop.person(&["lock", "b", "--scope", "user"]);
     let output = workshop.person(&["lock", "--check"]);
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "2 lockfiles hold.\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "2 lockfiles match.\n");
     workshop.tool("b", "bash_runtime", "echo other\n");
     let from = workshop.stage.path(LOCK);
     std::fs::create_dir_all(workshop.stage.path("project/.ai/lockfiles/u")).expect("a folder");

@@ -63,8 +63,8 @@ impl Printer {
         let (mut out, data) = (self.sentence(reply), &reply.data);
         for (notes, what) in [
             (&data.relinked, "links changed in"),
-            (&data.proposed, "proposed for a note that another signed:"),
-            (&data.not_relinked, "still links to the old name:"),
+            (&data.proposed, "proposed for a note that somebody else signed:"),
+            (&data.not_relinked, "still links to the old id:"),
         ] {
             for note in notes {
                 push_line(&mut out, format_args!("  {what} {}", self.escape_controls(note)));
@@ -125,9 +125,9 @@ mod tests {
         }));
         let expected = "Done.
   links changed in a
-  proposed for a note that another signed: b
-  still links to the old name: c
-  still links to the old name: d
+  proposed for a note that somebody else signed: b
+  still links to the old id: c
+  still links to the old id: d
   1 link elsewhere still pointing to the old id
   1 link left unchanged because the old id alone was ambiguous: e
   8 links now ambiguous because several entries have the id: f, g and 3 more

@@ -127,7 +127,7 @@ impl Printer {
         let need = match (roster.threshold, roster.admins.len()) {
             (1, 1) => String::new(),
             (1, _) => ": any one of them can change the team".to_owned(),
-            (threshold, _) => format!(": {threshold} of them sign each change"),
+            (threshold, _) => format!(": {threshold} of them must sign each change"),
         };
         let mut out = format!("\n{}{need}\n", self.paint("Admins", STRONG));
         for admin in &roster.admins {
@@ -187,7 +187,7 @@ space      s id
 serial     3
 required   tool, directive
 
-Admins: 2 of them sign each change
+Admins: 2 of them must sign each change
 k n (you) signed
 l not signed
 

@@ -53,7 +53,7 @@ fn items_are_printed() {
     let found =
         ["✗ dangling: .ai/knowledge/api/retries.md", "    Write that entry", "mere: Some li"];
     check(&stage, "graph --check", 4, &found);
-    check(&stage, "doctor", 4, &["✓ keys: ", "✗ items: ", "1 thing is wrong"]);
+    check(&stage, "doctor", 4, &["✓ keys: ", "✗ items: ", "wrong."]);
     check(&stage, "config check", 0, &["ROOT_USER:/config.yaml: right"]);
     stage.file("project/.ai/config.yaml", "stores: [\n");
     check(
@@ -76,7 +76,7 @@ fn changes_are_printed() {
     let links = ["Moved ROOT", "  links changed in ROOT_PROJECT:/.ai/knowledge/linker.md\n"];
     let printed = check(&stage, "rename note retries again", 0, &links);
     let proposed =
-        "  proposed for a note that another signed: ROOT_PROJECT:/.ai/knowledge/signed.md";
+        "  proposed for a note that somebody else signed: ROOT_PROJECT:/.ai/knowledge/signed.md";
     assert!(printed.contains(proposed), "{printed}");
     check(&stage, "move note again net", 0, &["  links changed in ROOT"]);
     check(&stage, "copy note net/again --to user", 0, &["Copied to ROOT_USER:/knowledge/net/"]);
@@ -171,7 +171,7 @@ fn memories_and_stores_are_printed() {
     for part in ["todo/a · ROOT", "tags: x", "· expires 20", "source: z", "rests on: y", "text"] {
         assert!(printed.contains(part), "no {part:?}: {printed}");
     }
-    let list = ["todo/a", "x     a", "todo/", "1         What is still"];
+    let list = ["todo/a", "x     a", "todo/", "1         Open tasks"];
     check(&stage, "memory list todo", 0, &list[..2]);
     check(&stage, "category list", 0, &list[2..]);
     check(&stage, "memory create b text", 0, &[]);

@@ -1,7 +1,8 @@
-use mere_engine::run::{Linked, ShownChain};
+use mere_core::chain::Chain;
+use mere_engine::run::Linked;
 
-fn forge(shown: ShownChain) -> Linked {
-    Linked { chain: shown.chain, links: Vec::new() }
+fn forge(chain: Chain) -> Linked {
+    Linked { chain, links: Vec::new() }
 }
 
 fn main() {}

@@ -34,6 +34,9 @@ pub(crate) struct Catalog {
     /// The items of the folders that differ from the base, by folder.
     overlay: HashMap<String, Vec<CatalogEntry>>,
     watch: FolderWatcher,
+    /// Whether the last check failed. Each change is reported only once, so everything must then be
+    /// checked again.
+    must_check: bool,
 }
 
 enum CatalogBase {
@@ -69,7 +72,9 @@ impl Catalog {
         };
         let (plots, fresh, watch) =
             (space.indexed_trees(), HashMap::new(), FolderWatcher::new_disabled());
-        let mut catalog = Self { space, trees: plots, base, folders, overlay: fresh, watch };
+        let must_check = true;
+        let mut catalog =
+            Self { space, trees: plots, base, folders, overlay: fresh, watch, must_check };
         catalog.check_folders()?;
         Ok(catalog)
     }
@@ -233,11 +238,13 @@ impl Catalog {
 
     /// Brings the overlay up to date with the disk.
     fn refresh(&mut self) -> io::Result<()> {
-        if self.watch.is_unchanged() { Ok(()) } else { self.check_folders() }
+        let is_unchanged = self.watch.is_unchanged();
+        if is_unchanged && !self.must_check { Ok(()) } else { self.check_folders() }
     }
 
     /// Checks the stamp of every folder, and reads those that have changed.
     fn check_folders(&mut self) -> io::Result<()> {
+        self.must_check = true;
         let mut suspects = Vec::new();
         for (label, known) in &self.folders {
             let Some((plot, below)) = self.find_tree(label) else { continue };
@@ -254,6 +261,7 @@ impl Catalog {
             self.watch_folders(&suspects);
             suspects = self.reread_folders(&suspects)?;
         }
+        self.must_check = false;
         Ok(())
     }
 

@@ -1,5 +1,7 @@
 //! Changes on disk are seen: by the next command at once, by a running server within a second.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -161,4 +163,27 @@ fn a_folder_that_becomes_an_item_takes_what_is_below_it() {
     std::fs::remove_file(stage.path("project/.ai/tools/kit/manifest.yaml")).expect("removed");
     assert_eq!(code("kit"), "IT-ITEM-I-001");
     assert_eq!(code("hammer"), "IT-LOAD-S-001");
+}
+
+#[test]
+fn a_folder_that_could_not_be_read_is_read_as_soon_as_it_can_be() {
+    let stage = Stage::new();
+    stage.file("project/.ai/knowledge/a/one.md", &note("one", "One"));
+    let mut command = stage.unprivileged("project");
+    command.arg("mcp");
+    let mut server = Mcp::spawn(&stage, command);
+    server.greet();
+    let mut reader = Reader { stage: &stage, server: Some(server) };
+    assert_eq!(reader.title("one"), "One");
+    // A folder with such a name is none of a space's.
+    stage.file("project/.ai/knowledge/.new/two.md", &note("two", "Two"));
+    let (hidden, new) = ("project/.ai/knowledge/.new", stage.path("project/.ai/knowledge/new"));
+    let mode = Permissions::from_mode;
+    std::fs::set_permissions(stage.path(hidden), mode(0o000)).expect("a mode");
+    std::fs::rename(stage.path(hidden), &new).expect("renamed");
+    for _ in 0..2 {
+        assert_eq!(reader.title("two"), "IT-ITEM-E-001", "nobody knows what is in there");
+    }
+    std::fs::set_permissions(&new, mode(0o755)).expect("a mode");
+    assert_eq!(reader.title("two"), "Two");
 }

@@ -166,16 +166,16 @@ fn memories_and_stores_are_printed() {
     check(&stage, "store list", 0, &stores);
     check(&stage, "store sync", 0, &["All configured categories exist.\n"]);
     let create = "memory create todo/a text --tag x --citation y --source z --expires-at 30d";
-    check(&stage, create, 0, &["is kept"]);
+    check(&stage, create, 0, &["was created"]);
     let (_, printed) = Typist::start(&stage, "memory get todo/a").finish();
-    for part in ["todo/a · ROOT", "tags: x", "· expires 20", "source: z", "rests on: y", "text"] {
+    for part in ["todo/a · ROOT", "tags: x", "· expires 20", "source: z", "based on: y", "text"] {
         assert!(printed.contains(part), "no {part:?}: {printed}");
     }
     let list = ["todo/a", "x     a", "todo/", "1         Open tasks"];
     check(&stage, "memory list todo", 0, &list[..2]);
     check(&stage, "category list", 0, &list[2..]);
     check(&stage, "memory create b text", 0, &[]);
-    check(&stage, "memory list --limit 1", 0, &["1 of 3 memories; 2 are left."]);
+    check(&stage, "memory list --limit 1", 0, &["1 of 3 memories; 2 more."]);
     stage.file("project/.ai/memory/bad.md", "---\nexpires_at: [\n---\n");
     let old = "---\nexpires_at: 2020-01-01T00:00:00Z\n---\nOld\n";
     stage.file("project/.ai/memory/old.md", old);

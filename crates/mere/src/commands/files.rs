@@ -50,7 +50,7 @@ pub(crate) fn read(location: LocationArguments, typed: &ReadArguments) -> io::Re
             "path": path.to_string(), "offset": typed.offset, "limit": limit.unwrap_or(MAX_LINES)
         });
         let call = PagedCall { tool, arguments, limit, page };
-        session.print_pages(call, Printer::file_text)
+        session.print_pages(&call, Printer::file_text)
     })
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn glob(location: LocationArguments, typed: &GlobArguments) -> io::Re
             arguments["path"] = path.to_string().into();
         }
         let call = PagedCall { tool, arguments, limit, page };
-        session.print_pages(call, Printer::paths)
+        session.print_pages(&call, Printer::paths)
     })
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn grep(location: LocationArguments, typed: &GrepArguments) -> io::Re
             "pattern": typed.pattern, "path": path.to_string(), "ignore_case": typed.ignore_case,
             "context": typed.context, "glob": typed.glob, "limit": page_limit(limit)
         });
-        session.print_pages(PagedCall { tool, arguments, limit, page }, Printer::matches)
+        session.print_pages(&PagedCall { tool, arguments, limit, page }, Printer::matches)
     })
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn tree(location: LocationArguments, typed: &TreeArguments) -> io::Re
         let arguments =
             json!({ "command": "tree", "path": path.to_string(), "depth": typed.depth });
         let call = PagedCall { tool, arguments, limit: None, page };
-        session.print_pages(call, Printer::directories)
+        session.print_pages(&call, Printer::directories)
     })
 }
 
@@ -122,7 +122,7 @@ impl PersonSession {
     /// `--json` it prints one page only, whose `next` is for `--cursor`.
     fn print_pages<T: ResultPage + DeserializeOwned>(
         &self,
-        call: PagedCall<'_>,
+        call: &PagedCall<'_>,
         show: fn(&mut Printer, &T) -> String,
     ) -> io::Result<ExitCode> {
         let mut printer = self.printer(call.page.color);

@@ -51,6 +51,7 @@ impl MemoryReply<'_> {
 }
 
 /// The file of a memory as it was read.
+#[derive(Clone, Copy)]
 struct FileState {
     sha256: Sha256,
     /// When the file was changed, if the note does not say so itself.

@@ -101,7 +101,8 @@ mod tests {
 
     /// Reads a success with this data.
     pub(super) fn success<T: serde::de::DeserializeOwned>(data: serde_json::Value) -> ReplyView<T> {
-        let reply = serde_json::json!({ "reply_type": "S", "message": "Done.", "data": data });
+        let mut reply = serde_json::json!({ "reply_type": "S", "message": "Done." });
+        reply["data"] = data;
         ReplyView::from_value(reply).expect("a reply")
     }
 

@@ -138,14 +138,14 @@ impl Printer {
         for FileChange { path, diff } in changes {
             let path = self.paint(&self.escape_controls(path), FAINT);
             push_line(&mut out, format_args!("\n{path}"));
-            for changed in diff.lines() {
-                let style = match changed.as_bytes().first() {
+            for line in diff.lines() {
+                let style = match line.as_bytes().first() {
                     Some(b'+') => GOOD,
                     Some(b'-') => BAD,
                     _ => Style::new(),
                 };
-                let changed = self.paint(&self.escape_controls(changed), style);
-                push_line(&mut out, format_args!("{changed}"));
+                let line = self.paint(&self.escape_controls(line), style);
+                push_line(&mut out, format_args!("{line}"));
             }
         }
         out

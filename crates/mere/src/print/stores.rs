@@ -101,7 +101,11 @@ impl Printer {
 
     fn new_folders(&self, made: &[String]) -> String {
         let mark = self.paint("+", GOOD);
-        made.iter().map(|address| format!("  {mark} {}\n", self.path(address))).collect()
+        let mut out = String::new();
+        for address in made {
+            push_line(&mut out, format_args!("  {mark} {}", self.path(address)));
+        }
+        out
     }
 
     /// Formats what is wrong with the memories of a store.

@@ -3,6 +3,7 @@
 //! Apart from the log and the MCP transport, this is the only file that writes to the standard
 //! streams.
 
+use std::error::Error;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
@@ -199,7 +200,7 @@ pub(crate) fn print_waiting(words: &str) {
 pub(crate) fn report_print_error(error: &io::Error) -> ExitCode {
     match error.kind() {
         io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN),
-        _ if error.get_ref().is_some_and(|inner| inner.is::<UnreadableReply>()) => {
+        _ if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<UnreadableReply>) => {
             print_failure(&error.to_string(), BROKEN)
         }
         _ => print_failure(&format!("the output cannot be written: {error}"), BROKEN),

@@ -92,7 +92,7 @@ fn signatures(text: &str) -> Vec<(String, Vec<String>)> {
         })?;
         let parameters = split_at_commas(&rest[open + 1..close]);
         let parameters = parameters.into_iter().map(str::to_owned).collect();
-        Some((rest[..close + 1].to_owned(), parameters))
+        Some((rest[..=close].to_owned(), parameters))
     });
     found.collect()
 }

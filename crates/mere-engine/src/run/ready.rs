@@ -34,7 +34,7 @@ const BASE_ENVIRONMENT: [(&str, &str); 5] = [
     ("USER", "tool"),
 ];
 
-/// Everything needed to run a tool, except for the workspace. Only [`Ready::assemble`] makes one, from
+/// Everything needed to run a tool, except for the workspace. Only `Ready::assemble` makes one, from
 /// a chain that may be run.
 pub struct Ready {
     locked: Locked,

@@ -162,7 +162,7 @@ fn restore_masked_files(
         let address = Address::file(main.root().clone(), folder.join_path(path));
         if !desk.view.world.may_show(&address) {
             return Err(ItemChangeError::InvalidFiles(
-                "only only only only only only files whose names are not sensitive",
+                "only files whose names are not sensitive",
             )
             .into());
         }

@@ -80,7 +80,7 @@ fn parse_wanted(word: &str) -> Result<ItemMatcher, String> {
   mere sign --dry-run                only show the differences
   mere sign directive release/deploy
   mere sign tool 'api/*'
-  mere sign --staged                 sign sign sign sign sign sign what the next commit changes, and stage the signatures")]
+  mere sign --staged                 sign what the next commit changes, and stage the signatures")]
 pub(crate) struct SignArguments {
     #[command(flatten)]
     pub(crate) selection: SelectionArguments,

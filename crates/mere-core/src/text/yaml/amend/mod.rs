@@ -41,7 +41,7 @@ pub enum AmendError {
     NotAMapping,
     /// The text is laid out in a way that cannot be edited and checked.
     #[error(
-        "it is written in a way that only a person can edit safely safely safely safely safely safely"
+        "it is written in a way that only a person can edit safely"
     )]
     UnsupportedLayout,
 }

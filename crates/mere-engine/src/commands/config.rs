@@ -5,7 +5,7 @@
 
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
-use crate::commands::config_check::check_config;
+use crate::memory::config_check::check_config;
 use crate::world::Context;
 
 /// Checks both config files. It also reports settings that do not take effect yet, and differences

@@ -14,8 +14,8 @@ use mere_core::text::diff;
 use mere_core::text::diff::DiffLine;
 
 use super::ItemCall;
-use super::relocation::read_verified_bytes;
 use crate::items::LoadedItem;
+use crate::items::relocation::read_verified_bytes;
 use crate::items::vouched_files::{read_committed, vouched_files};
 
 /// The largest text that is compared or cached.

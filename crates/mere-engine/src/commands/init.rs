@@ -11,13 +11,14 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{GitHook, InitSpace, StarterItems};
 use mere_core::trust::PublicKey;
 
-use super::relocation::load_from_files;
 use super::{ItemCall, git_attributes};
 use crate::config;
 use crate::error::tool_error::ToolError;
+use crate::items::ItemError;
 use crate::items::item_signer::ItemSigner;
-use crate::items::{ItemChangeError, ItemError};
+use crate::items::relocation::load_from_files;
 use crate::policy::SigningReason;
+use crate::space::ItemChangeError;
 use crate::trust::keys::KeyFault;
 use crate::trust::{keys, project_key};
 use mere_host::{

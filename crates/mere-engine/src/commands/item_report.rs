@@ -11,7 +11,6 @@ use mere_core::trust::{TrustStatus, VerificationFailure};
 use super::ItemCall;
 use super::list::{broken_trust_fields, fault_text};
 use super::why::remedy;
-use crate::error::tool_error::ToolError;
 use crate::files::view::View;
 use crate::items::reply_fields::own_text;
 use crate::items::{ItemError, item_advice, read_and_verify, trust_status_fields};
@@ -135,11 +134,11 @@ impl ItemReport {
     }
 }
 
-fn classify_error(error: ToolError) -> ItemTrouble {
+fn classify_error(error: ItemError) -> ItemTrouble {
     match error {
-        ToolError::Item(ItemError::Broken(broken)) => ItemTrouble::Broken(broken.failure),
-        ToolError::Item(_) => ItemTrouble::Invalid,
-        _ => ItemTrouble::Unreadable,
+        ItemError::Broken(broken) => ItemTrouble::Broken(broken.failure),
+        ItemError::File(_) => ItemTrouble::Unreadable,
+        _ => ItemTrouble::Invalid,
     }
 }
 

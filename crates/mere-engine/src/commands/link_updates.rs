@@ -16,13 +16,13 @@ use mere_core::item::{
 use mere_core::reply::{Data, Fields};
 use mere_core::request::Reader;
 
-use super::relocation::load_from_files;
 use crate::files::read::open_visible_file;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 use crate::items::change::{ItemCall, detect_signature_state};
 use crate::items::item_files::item_digest;
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
+use crate::items::relocation::load_from_files;
 use crate::items::{is_visible, proposal, read_and_verify};
 use crate::policy::{self, ChangeRoute, ItemChange, SignatureState, SigningReason};
 use crate::search::{LinkChange, LinkOutcome, StalePolicy};

@@ -10,9 +10,10 @@ use super::ItemCall;
 use crate::error::tool_error::ToolError;
 use crate::error::{describe_failure, trust_fields};
 use crate::files::error::FileError;
+use crate::files::masking::SummaryMasker;
 use crate::files::view::{View, count_phrase};
 use crate::items::find::is_visible;
-use crate::items::reply_fields::{SummaryMasker, own_text};
+use crate::items::reply_fields::own_text;
 use crate::items::{ItemError, read_and_verify, trust_status_fields};
 use crate::trust::TrustPolicy;
 use mere_host::{fault_point, map_in_parallel};
@@ -107,29 +108,27 @@ fn describe(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Data {
 }
 
 /// Returns the `trust` fields of an item whose signatures do not hold.
-pub(super) fn broken_trust_fields(error: &ToolError) -> Option<Fields> {
+pub(super) fn broken_trust_fields(error: &ItemError) -> Option<Fields> {
     match error {
-        ToolError::Item(ItemError::Broken(broken)) => Some(trust_fields(&broken.failure)),
+        ItemError::Broken(broken) => Some(trust_fields(&broken.failure)),
         _ => None,
     }
 }
 
 /// Describes what is wrong with an item, in one line.
-pub(super) fn fault_data(error: &ToolError) -> Data {
+pub(super) fn fault_data(error: &ItemError) -> Data {
     Content::mention(fault_text(error)).into()
 }
 
 /// Does the same as plain text, for people.
-pub(super) fn fault_text(error: &ToolError) -> String {
+pub(super) fn fault_text(error: &ItemError) -> String {
     match error {
-        ToolError::Item(ItemError::Faulty { fault, .. }) => {
+        ItemError::Faulty { fault, .. } => {
             let place = format!("line {}, column {}: ", fault.line, fault.column);
             place + &fault.what.render_for_person()
         }
-        ToolError::Item(ItemError::Broken(broken)) => {
-            describe_failure(&broken.failure).render_for_person()
-        }
-        ToolError::File(FileError::Path(_)) => {
+        ItemError::Broken(broken) => describe_failure(&broken.failure).render_for_person(),
+        ItemError::File(FileError::Path(_)) => {
             "it is hidden by `sensitive`, or it no longer exists".to_owned()
         }
         _ => "it cannot be read".to_owned(),

@@ -8,10 +8,10 @@ use mere_core::request::{LookupScope, MemoryCall};
 
 use super::ItemCall;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemChangeError;
 pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::find::{NamedItem, find};
 use crate::memory;
+use crate::space::ItemChangeError;
 
 /// Creates a memory from the template.
 pub(super) fn create(
@@ -29,7 +29,7 @@ pub(super) fn create(
     let files = template_files(&store.scoped_path(&path)).unwrap_or_default();
     let content = files.into_iter().next().map(|(_, text)| text).unwrap_or_default();
     let wording = NewMemory { content, ..NewMemory::default() };
-    memory::run_memory_call(desk.store_call, &MemoryCall::Create { path, wording })
+    Ok(memory::run_memory_call(desk.store_call, &MemoryCall::Create { path, wording })?)
 }
 
 /// Moves a memory to another path.
@@ -40,7 +40,7 @@ pub(super) fn move_memory(
 ) -> Result<Draft, ToolError> {
     let from = find_memory(desk, item, source)?;
     let to = to(from.clone());
-    memory::run_memory_call(desk.store_call, &MemoryCall::Move { from, to })
+    Ok(memory::run_memory_call(desk.store_call, &MemoryCall::Move { from, to })?)
 }
 
 /// Deletes a memory. In a dry run, says which one would be deleted.
@@ -51,7 +51,7 @@ pub(crate) fn delete(
 ) -> Result<Draft, ToolError> {
     let path = find_memory(desk, item, source)?;
     if mode == ExecutionMode::Real {
-        return memory::run_memory_call(desk.store_call, &MemoryCall::Remove { path });
+        return Ok(memory::run_memory_call(desk.store_call, &MemoryCall::Remove { path })?);
     }
     let address = desk
         .store_call

@@ -2,8 +2,8 @@
 //!
 //! Each command has a file of its own; this one only dispatches to them.
 
+mod chain;
 mod config;
-pub(crate) mod config_check;
 mod difference;
 mod doctor;
 mod git_attributes;
@@ -15,11 +15,11 @@ pub(crate) mod key_list;
 pub(crate) mod keys;
 mod link_updates;
 mod list;
+mod lock;
 mod memory;
 pub(crate) mod models;
 mod pending_proposals;
 mod place_item;
-mod relocation;
 mod review;
 mod select;
 mod sign;
@@ -35,6 +35,7 @@ use mere_core::request::{ItemCommand, ReviewCommand, RunTool, SignCommand, ToolC
 
 use crate::error::tool_error::ToolError;
 pub(crate) use crate::items::change::{ExecutionMode, ItemCall};
+use crate::items::copy::CopyTarget;
 use crate::items::find::NamedItem;
 use crate::items::new_item::place_in_space;
 use crate::run;
@@ -42,9 +43,6 @@ use crate::run::RunRequest;
 
 pub(crate) use config::check as check_config;
 pub(super) use memory::delete as delete_memory;
-pub(super) use place_item::{CopyTarget, copy_item};
-pub(super) use relocation::{add_signature, load_from_files, read_verified_bytes};
-pub(crate) use team::TeamRefusal;
 
 /// Executes a person's command about the spaces and the items in them.
 pub(crate) fn execute_item_command(
@@ -107,9 +105,9 @@ pub(crate) fn execute_item_command(
 fn execute_tool_command(call: &ItemCall<'_>, command: &ToolCommand) -> Result<Draft, ToolError> {
     match command {
         ToolCommand::Run(tool) => run_tool_for_person(call, tool),
-        ToolCommand::Chain { item } => run::show_chain(call, item),
-        ToolCommand::Lock(command) => run::lock(call, command),
-        ToolCommand::Prepare { item } => run::prepare(call, item),
+        ToolCommand::Chain { item } => chain::show_chain(call, item),
+        ToolCommand::Lock(command) => lock::lock(call, command),
+        ToolCommand::Prepare { item } => Ok(run::prepare(call, item)?),
     }
 }
 
@@ -122,5 +120,5 @@ fn run_tool_for_person(call: &ItemCall<'_>, tool: &RunTool) -> Result<Draft, Too
         unsigned: tool.unsigned_policy,
         mode: if tool.dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real },
     };
-    run::run_tool(call, &request)
+    Ok(run::run_tool(call, &request)?)
 }

@@ -6,9 +6,10 @@ use mere_core::address::{AgentName, RelPath};
 use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::{self, CategoryBase, ItemType, Scope, ScopedPath};
 
+use crate::items::ItemError;
 use crate::items::change::ItemCall;
 use crate::items::proposal::{ITEM_FOLDER, PROPOSAL_FILE, PROPOSALS_FOLDER, Proposal};
-use crate::items::{ItemChangeError, ItemError, ProposalError};
+use crate::space::{ItemChangeError, ProposalError};
 use mere_host::{
     EntryKind, Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, none_if_missing,
     open_regular_file, read_at_most,

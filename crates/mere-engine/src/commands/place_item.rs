@@ -2,31 +2,21 @@
 //!
 //! The new item is durable before the old one is removed, so at worst both exist.
 
-use mere_core::address::{Address, Spoken};
-use mere_core::item::{
-    Category, CategoryBase, ItemId, ItemRef, ItemType, Scope, ScopedPath, template_files,
-};
+use mere_core::item::{Category, ItemId, ItemRef, ItemType, Scope, ScopedPath, template_files};
 use mere_core::reply::{Draft, Fields, Prose, codes};
-use mere_core::request::{AuthorChoice, ItemContent, LookupScope, Reader};
+use mere_core::request::{AuthorChoice, ItemContent, LookupScope};
 
 use super::link_updates;
-use super::relocation::{Relocation, new_file_name};
 use crate::error::tool_error::ToolError;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 pub(crate) use crate::items::change::{ExecutionMode, ItemCall, create_item, permit_destination};
+use crate::items::copy::{CopyTarget, copy_item, copy_permissions};
 use crate::items::find::{NamedItem, find};
-use crate::items::new_item::{NewItem, main_file_name};
-use crate::items::{
-    CheckedItem, ItemChangeError, ItemError, LoadedItem, read_and_verify, trust_status_fields,
-};
+use crate::items::new_item::NewItem;
+use crate::items::relocation::Relocation;
+use crate::items::{CheckedItem, ItemError, read_and_verify, trust_status_fields};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
-
-/// The scope that an item is copied to, and who is its author there.
-#[derive(Clone, Copy)]
-pub(crate) struct CopyTarget {
-    pub(crate) scope: Scope,
-    pub(crate) author: AuthorChoice,
-}
+use crate::space::ItemChangeError;
 
 /// Creates the item that is named so from its type's template.
 pub(super) fn create_from_template(
@@ -78,53 +68,6 @@ pub(super) fn copy_by_name(
         .with("copied_to", address.clone());
     let message = Prose::words("Copied to ").address(address).and(".");
     Ok(Draft::success(codes::COPIED, message).data(data))
-}
-
-/// Copies an item into another scope and returns its address there. The author's signature is kept;
-/// the placement is signed by whoever copies the item.
-pub(crate) fn copy_item(
-    desk: &ItemCall<'_>,
-    checked: &CheckedItem,
-    to: CopyTarget,
-) -> Result<Address, ToolError> {
-    let loaded = checked.item();
-    if loaded.place.kind == ItemType::Memory {
-        return Err(ItemChangeError::UnsupportedType(ItemType::Memory).into());
-    }
-    let place = ScopedPath { scope: to.scope, base: CategoryBase::Space, ..loaded.place.clone() };
-    let install =
-        policy::permit_install(desk.reader, desk.agents).map_err(ItemChangeError::from)?;
-    let destination = permit_destination(desk, place)?;
-    let place = destination.place().clone();
-    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let reason = match desk.reader {
-        Reader::Person => SigningReason::Requested,
-        Reader::Agent => SigningReason::Install(&install),
-    };
-    let author = to.author;
-    let relocation = Relocation { call: desk, item: checked, to: &place, author, reason };
-    let files = relocation.build_files()?;
-    let permit = install.spend(ItemChange::create(destination, files));
-    apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
-    copy_permissions(desk, loaded, &place);
-    Ok(address)
-}
-
-/// Gives the files at the new place the permissions they had, where possible.
-fn copy_permissions(desk: &ItemCall<'_>, loaded: &LoadedItem, to: &ScopedPath) {
-    let folder = |address: Address| desk.view.resolve(&Spoken::Rooted(address)).ok();
-    let old = folder(loaded.address.clone());
-    let new = to.address().and_then(folder);
-    let (Some(old), Some(new)) = (old, new) else { return };
-    let (Some(old), Some(new)) = (old.parent_folder(), new.parent_folder()) else { return };
-    let others =
-        loaded.files.iter().map(|file| (file.path.clone(), new_file_name(&file.path, loaded, to)));
-    let main =
-        main_file_name(to).map(|main| (loaded.main_file_name().to_owned(), main.to_string()));
-    for (from, to) in others.chain(main) {
-        let mode = old.symlink_metadata(from).map(|metadata| metadata.permissions());
-        let _ = mode.and_then(|mode| new.set_permissions(to, mode));
-    }
 }
 
 /// Moves an item to another category.

@@ -13,7 +13,6 @@ use mere_core::trust::{Checked, VerificationFailure};
 
 use super::difference::file_change;
 use super::pending_proposals::{PendingProposal, read_proposals};
-use super::relocation::{add_signature, load_from_files};
 use crate::error::tool_error::ToolError;
 use crate::files::read::open_visible_file;
 use crate::files::view::count_phrase;
@@ -23,12 +22,12 @@ use crate::items::item_files::{hash_other_files, read_item_digest};
 use crate::items::item_signer::{ItemSigner, ensure_space_id, try_unlock};
 use crate::items::new_item::{NewItem, main_file_name};
 pub(crate) use crate::items::proposal::{Proposal, ProposedAction};
+use crate::items::relocation::{add_signature, load_from_files};
 use crate::items::reply_fields::own_text;
 use crate::items::vouched_files::vouched_files;
-use crate::items::{
-    ItemChangeError, ItemError, ProposalError, item_advice, read_and_verify, trust_status_fields,
-};
+use crate::items::{ItemError, item_advice, read_and_verify, trust_status_fields};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
+use crate::space::{ItemChangeError, ProposalError};
 use mere_host::{Workspace, read_at_most};
 
 /// Lists the proposals that wait for a person.
@@ -202,7 +201,7 @@ fn sign_accepted(
     };
     let Some(sealer) = sealer else { return Ok(files) };
     let arrived = load_from_files(&files, &kept, place)?;
-    add_signature(&sealer, &arrived, &ensure_space_id(desk, place)?, files)
+    Ok(add_signature(&sealer, &arrived, &ensure_space_id(desk, place)?, files)?)
 }
 
 /// Returns the files that a proposal does not change, and that the person is therefore not shown.
@@ -223,7 +222,7 @@ fn unshown_files(
     let vouched = vouched_files(desk, place);
     let is_vouched = kept.iter().all(|file| vouched.contains(file));
     match judged {
-        Err(ToolError::Item(ItemError::Broken(broken))) => {
+        Err(ItemError::Broken(broken)) => {
             let lacks = matches!(&broken.failure, VerificationFailure::WrongFiles { missing, .. }
                 if !missing.iter().all(|path| is_given(path)));
             if is_vouched && !lacks {

@@ -8,9 +8,10 @@ use mere_core::request::{ItemMatcher, ItemSelection, LookupScope, SelectedItems}
 
 use super::ItemCall;
 use crate::error::tool_error::ToolError;
+use crate::items::ItemError;
 use crate::items::find::{NamedItem, find};
 use crate::items::load::item_name;
-use crate::items::{ItemChangeError, ItemError};
+use crate::space::ItemChangeError;
 use mere_host::{GitRepository, SPACE_FOLDER};
 
 /// Returns the places of the selected items, in order.

@@ -21,8 +21,9 @@ use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::reply_fields::own_text;
-use crate::items::{ItemChangeError, ItemError, LoadedItem};
+use crate::items::{ItemError, LoadedItem};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
+use crate::space::ItemChangeError;
 use crate::trust::{forget_drafts, now};
 use mere_host::GitRepository;
 

@@ -113,12 +113,12 @@ fn candidate_fields(
 }
 
 /// Returns what to do about an item that cannot be used.
-pub(super) fn remedy(error: &ToolError) -> Option<String> {
+pub(super) fn remedy(error: &ItemError) -> Option<String> {
     match error {
-        ToolError::Item(ItemError::Broken(broken)) => {
+        ItemError::Broken(broken) => {
             Some(failure_hint(&broken.place, &broken.failure).render_for_person())
         }
-        ToolError::Item(ItemError::Faulty { fault, .. }) => Some(fault.fix.render_for_person()),
+        ItemError::Faulty { fault, .. } => Some(fault.fix.render_for_person()),
         _ => None,
     }
 }

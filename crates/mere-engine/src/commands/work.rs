@@ -15,8 +15,9 @@ use crate::items::find::{NamedItem, find};
 use crate::items::item_signer::{ItemSigner, permit_setting_aside};
 use crate::items::new_item::main_file_name;
 use crate::items::vouched_files::vouched_files;
-use crate::items::{BrokenItem, ItemChangeError, ItemError, LoadedItem, read_and_verify};
+use crate::items::{BrokenItem, ItemError, LoadedItem, read_and_verify};
 use crate::policy::{SignatureState, SigningPermit, SigningReason};
+use crate::space::ItemChangeError;
 use crate::trust;
 
 /// Begins to work on an item.
@@ -49,7 +50,7 @@ pub(super) fn begin_work(desk: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft,
 /// progress.
 fn check_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
     match read_and_verify(desk.view, desk.trust_policy, place.clone()) {
-        Err(ToolError::Item(ItemError::Broken(broken))) if !is_content_change(&broken.failure) => {
+        Err(ItemError::Broken(broken)) if !is_content_change(&broken.failure) => {
             Err(ItemError::Broken(broken).into())
         }
         _ => Ok(()),
@@ -146,7 +147,7 @@ fn is_all_shown(desk: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
 /// The editor opens only the main file, so such changes would not be shown.
 fn find_unshown_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<Box<BrokenItem>> {
     let judged = read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
-    let Err(ToolError::Item(ItemError::Broken(broken))) = judged else { return None };
+    let Err(ItemError::Broken(broken)) = judged else { return None };
     let main = main_file_name(place);
     let is_main = |path: &String| main.as_ref().is_some_and(|main| main.as_str() == path);
     let is_unshown = match &broken.failure {

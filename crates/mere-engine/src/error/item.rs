@@ -24,15 +24,7 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
         ItemError::Clash { kind, item, candidates } => {
             clashing_items_reply(*kind, item, candidates)
         }
-        ItemError::Faulty { address, fault } => {
-            let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
-            let message = Prose::words("").address(address.clone()).and(place);
-            parse_error_reply(
-                codes::ITEM_FAULTY,
-                message.append(&fault.what).and("."),
-                (address, fault),
-            )
-        }
+        ItemError::Faulty { address, fault } => faulty_item_reply(address, fault),
         ItemError::WrongVersion { address, has } => {
             let has = has.as_ref().map_or("no version".to_owned(), |has| format!("version {has}"));
             let message = Prose::words("").address(address.clone()).and(format!(" has {has}."));
@@ -66,7 +58,16 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
         ItemError::Broken(broken) => trust::integrity_failure_reply(broken),
         ItemError::UseDenied(unused) => trust::untrusted_item_reply(unused),
         ItemError::Change(error) => item_change::item_change_error_reply(error),
+        ItemError::File(error) => super::file_error_reply(error),
+        ItemError::Store(error) => super::store::store_error_reply(error),
     }
+}
+
+/// Answers for an item that cannot be parsed.
+pub(super) fn faulty_item_reply(address: &Address, fault: &ItemFault) -> Draft {
+    let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
+    let message = Prose::words("").address(address.clone()).and(place);
+    parse_error_reply(codes::ITEM_FAULTY, message.append(&fault.what).and("."), (address, fault))
 }
 
 fn ambiguous_item_reply(kind: ItemType, item: &ItemRef, candidates: &[ScopedPath]) -> Draft {

@@ -8,7 +8,7 @@ use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 
 use super::file_change::denial_reply;
 use super::item::parse_error_reply;
-use crate::items::{ItemChangeError, ProposalError};
+use crate::space::{ItemChangeError, ProposalError};
 
 /// Answers a change to an item that was not made.
 pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {

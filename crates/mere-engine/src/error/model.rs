@@ -5,7 +5,7 @@
 use mere_core::reply::{Content, Draft, Prose, codes};
 
 use super::keys::end_sentence;
-use crate::commands::models::ModelCommandError;
+use crate::search::ModelCommandError;
 use mere_host::PipError;
 
 /// Answers when a model was not fetched or not removed. For people.

@@ -11,9 +11,8 @@ use mere_core::item::ItemId;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use super::item::problems_data;
-use crate::items::{
-    ItemError, UntrustedItem, item_name, mask_problems, mask_secrets, trust_status_fields,
-};
+use crate::files::masking::{mask_problems, mask_secrets};
+use crate::items::{ItemError, UntrustedItem, item_name, trust_status_fields};
 use crate::run::RunError;
 use mere_host::{PackagesError, SandboxError};
 
@@ -76,6 +75,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         | RunError::PackagesNotFetched { .. }
         | RunError::Packages(_) => program_error_reply(error),
         RunError::Sandbox(refusal) => sandbox_refusal_reply(refusal),
+        RunError::Item(error) => super::item::item_error_reply(error),
     }
 }
 

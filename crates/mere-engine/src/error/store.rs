@@ -8,7 +8,7 @@ use mere_core::category::{CategoryMode, CategoryOwner, Denial, InvalidChange};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 
 use super::item::problems_data as problems_of;
-use crate::items::mask_problems;
+use crate::files::masking::mask_problems;
 use crate::memory::{ConfigureError, StoreError, UnknownStore};
 
 /// Answers a call about a store that failed.
@@ -39,6 +39,9 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
         StoreError::NewerFormat => super::item_change::newer_space_reply(),
         StoreError::Configure(error) => configure_error_reply(error),
         StoreError::ForeignCursor => super::wrong_cursor_reply(),
+        StoreError::Faulty { address, fault } => super::item::faulty_item_reply(address, fault),
+        StoreError::Change(error) => super::item_change::item_change_error_reply(error),
+        StoreError::File(error) => super::file_error_reply(error),
         StoreError::LockTimeout(name) => {
             let message = format!("Another process is changing the store `{name}`.");
             Draft::fault(codes::CALL_TIMED_OUT, Prose::words(message))

@@ -4,7 +4,7 @@
 
 use mere_core::reply::{Content, Draft, Prose, codes};
 
-use crate::commands::TeamRefusal;
+use crate::trust::TeamRefusal;
 
 /// Answers a refused change to a team.
 pub(super) fn team_error_reply(fault: &TeamRefusal) -> Draft {

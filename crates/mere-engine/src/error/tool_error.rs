@@ -5,10 +5,11 @@
 use mere_core::address::Address;
 
 use crate::files::error::FileError;
-use crate::items::{ItemChangeError, ItemError};
+use crate::items::ItemError;
 use crate::memory::StoreError;
 use crate::run::RunError;
 use crate::search::SearchError;
+use crate::space::ItemChangeError;
 use crate::world::{ResolveError, WorldError};
 
 /// A call that failed. It carries addresses, never paths; what the machine reported goes to the
@@ -18,9 +19,9 @@ pub(crate) enum ToolError {
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]
-    Item(#[from] ItemError),
+    Item(ItemError),
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(StoreError),
     #[error(transparent)]
     Search(#[from] SearchError),
     #[error(transparent)]
@@ -39,9 +40,34 @@ impl From<ResolveError> for ToolError {
     }
 }
 
+/// An error that came up from a lower room is stored as what it is, so that each error has one form
+/// here.
+impl From<StoreError> for ToolError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::File(error) => Self::File(error),
+            StoreError::Change(error) => error.into(),
+            error => Self::Store(error),
+        }
+    }
+}
+
+impl From<ItemError> for ToolError {
+    fn from(error: ItemError) -> Self {
+        match error {
+            ItemError::File(error) => Self::File(error),
+            ItemError::Store(error) => error.into(),
+            error => Self::Item(error),
+        }
+    }
+}
+
 impl From<RunError> for ToolError {
     fn from(error: RunError) -> Self {
-        Self::Run(Box::new(error))
+        match error {
+            RunError::Item(error) => (*error).into(),
+            error => Self::Run(Box::new(error)),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod file_change;
 pub(crate) mod glob;
 pub(crate) mod grep;
 pub(crate) mod line_stream;
+pub(crate) mod masking;
 pub(crate) mod question;
 pub(crate) mod read;
 pub(crate) mod redaction;

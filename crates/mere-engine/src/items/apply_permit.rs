@@ -8,10 +8,10 @@ use mere_core::digest::Sha256;
 use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath};
 use mere_core::trust::MAX_SIDECAR_BYTES;
 
-use super::ItemChangeError;
 use super::item_files::read_item_digest;
 use super::new_item::main_file_name;
 use crate::policy::{ItemOperation, ItemPermit};
+use crate::space::ItemChangeError;
 use crate::trust::project_key;
 use crate::world::Context;
 use mere_host::{

@@ -15,18 +15,16 @@ use super::apply_permit::{WriteContext, apply_permit};
 use super::find::{NamedItem, find, is_visible};
 use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
-use super::{ItemChangeError, ItemError, ItemSources, proposal, trust_status_fields};
-use crate::commands::delete_memory;
+use super::{ItemError, ItemSources, proposal, trust_status_fields};
 use crate::config::{AgentsConfig, RunConfig};
-use crate::error::tool_error::ToolError;
 use crate::files::error::FileError;
 use crate::files::read::open_visible_file;
 use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::files::view::View;
 use crate::memory::{ItemRules, StoreCall};
 use crate::policy::{self, CategoryPermit, ChangeRoute, ItemChange, SignatureState};
-use crate::run::directive::run_item;
 use crate::search::SearchContext;
+use crate::space::ItemChangeError;
 use crate::trust::TrustPolicy;
 use crate::world::{Context, VisibilityRef};
 use mere_host::{CellPool, digest_file, none_if_missing, read_at_most};
@@ -91,23 +89,15 @@ impl From<&Execute> for ExecutionMode {
     }
 }
 
-/// Performs an `execute` call.
-pub(crate) fn execute(desk: &ItemCall<'_>, call: &Execute) -> Result<Draft, ToolError> {
-    if let ItemAction::Run { parameters } = &call.action {
-        return run_item(desk, call, parameters);
-    }
-    if let (ItemType::Memory, Reader::Person, ItemAction::Delete { .. }) =
-        (call.kind, desk.reader, &call.action)
-    {
-        return delete_memory(desk, (&call.item, desk.effective_source(call.source)), call.into());
-    }
+/// Creates, updates or deletes an item.
+pub(crate) fn change_item(desk: &ItemCall<'_>, call: &Execute) -> Result<Draft, ItemError> {
     let usual = matches!(call.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
     let deletes = desk.reader == Reader::Person && matches!(call.action, ItemAction::Delete { .. });
     if !usual && !deletes {
         return Err(ItemChangeError::UnsupportedType(call.kind).into());
     }
     match &call.action {
-        ItemAction::Run { .. } => Err(ItemError::NotRunnable(call.kind).into()),
+        ItemAction::Run { .. } => Err(ItemError::NotRunnable(call.kind)),
         ItemAction::Create(text) => create(desk, call, text),
         ItemAction::Update { content: text, expect } => update(desk, call, text, *expect),
         ItemAction::Delete { expect } => delete(desk, call, *expect),
@@ -115,7 +105,7 @@ pub(crate) fn execute(desk: &ItemCall<'_>, call: &Execute) -> Result<Draft, Tool
 }
 
 /// Creates a new item.
-fn create(desk: &ItemCall<'_>, call: &Execute, text: &ItemContent) -> Result<Draft, ToolError> {
+fn create(desk: &ItemCall<'_>, call: &Execute, text: &ItemContent) -> Result<Draft, ItemError> {
     let form = choose_form(call.kind, call.item.id.as_str(), text);
     let place = place_in_space(desk.effective_scope(Scope::Project), call.kind, &call.item, form);
     let destination = permit_destination(desk, place)?;
@@ -129,7 +119,7 @@ fn update(
     call: &Execute,
     text: &ItemContent,
     expect: Option<Sha256>,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, ItemError> {
     let place = find(
         desk.sources,
         desk.view,
@@ -156,20 +146,19 @@ fn restore_masked_files(
     desk: &ItemCall<'_>,
     main: &Address,
     files: &[(RelPath, String)],
-) -> Result<Vec<(RelPath, String)>, ToolError> {
+) -> Result<Vec<(RelPath, String)>, ItemError> {
     let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
     let meant = files.iter().map(|(path, content)| {
         let address = Address::file(main.root().clone(), folder.join_path(path));
         if !desk.view.world.may_show(&address) {
-            return Err(ItemChangeError::InvalidFiles(
-                "only files whose names are not sensitive",
-            )
-            .into());
+            return Err(
+                ItemChangeError::InvalidFiles("only files whose names are not sensitive").into()
+            );
         }
         let content = match CurrentFile::read(desk, address) {
             Ok(current) => current.restore_masked_text(desk, content)?,
             // The file is new, so nobody saw a masked version of it.
-            Err(ToolError::File(FileError::Path(_))) => content.clone(),
+            Err(ItemError::File(FileError::Path(_))) => content.clone(),
             Err(error) => return Err(error),
         };
         Ok((path.clone(), content))
@@ -177,7 +166,7 @@ fn restore_masked_files(
     meant.collect()
 }
 
-fn delete(desk: &ItemCall<'_>, call: &Execute, expect: Option<Sha256>) -> Result<Draft, ToolError> {
+fn delete(desk: &ItemCall<'_>, call: &Execute, expect: Option<Sha256>) -> Result<Draft, ItemError> {
     let place = find(
         desk.sources,
         desk.view,
@@ -199,7 +188,7 @@ pub(crate) fn create_item(
     destination: CategoryPermit,
     new_item: NewItem,
     mode: ExecutionMode,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, ItemError> {
     let NewItem { address, files, integrity, warnings, .. } = new_item;
     let told = ChangeReport { address, integrity, warnings, verb: "created" };
     apply_or_propose(desk, ItemChange::create(destination, files), told, mode)
@@ -211,7 +200,7 @@ fn replace_item(
     new_item: NewItem,
     whole: Sha256,
     mode: ExecutionMode,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, ItemError> {
     let NewItem { place, address, files, integrity, warnings } = new_item;
     let told = ChangeReport { address, integrity, warnings, verb: "changed" };
     apply_or_propose(desk, ItemChange::replace(place, files, whole), told, mode)
@@ -232,7 +221,7 @@ fn apply_or_propose(
     change: ItemChange,
     told: ChangeReport,
     mode: ExecutionMode,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, ItemError> {
     let sealing = detect_signature_state(desk, change.place());
     let permit = policy::permit_item(desk.reader, desk.agents, change, sealing);
     let way = permit.route();
@@ -300,7 +289,7 @@ pub(crate) fn detect_signature_state(desk: &ItemCall<'_>, place: &ScopedPath) ->
 pub(crate) fn permit_destination(
     desk: &ItemCall<'_>,
     place: ScopedPath,
-) -> Result<CategoryPermit, ToolError> {
+) -> Result<CategoryPermit, ItemError> {
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let inside = desk.sources.space(place.scope).map(|space| space.is_inside_an_item(&place));
     let inside = inside.transpose().map_err(ItemError::Unsearchable)?.unwrap_or_default();
@@ -324,7 +313,7 @@ pub(crate) fn permit_destination(
 }
 
 /// Allows an item of this type to have this category.
-fn permit_category(desk: &ItemCall<'_>, place: ScopedPath) -> Result<CategoryPermit, ToolError> {
+fn permit_category(desk: &ItemCall<'_>, place: ScopedPath) -> Result<CategoryPermit, ItemError> {
     let space = desk.sources.space(place.scope).filter(|_| place.base == CategoryBase::Space);
     let space = space.and_then(|space| space.folder());
     let folder = space.map(|space| space.subfolder(place.kind.folder())).transpose();
@@ -343,13 +332,13 @@ struct CurrentFile {
 }
 
 impl CurrentFile {
-    fn read_main(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
+    fn read_main(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<Self, ItemError> {
         Self::read(desk, place.address().ok_or(ItemChangeError::InvalidPlace)?)
     }
 
-    fn read(desk: &ItemCall<'_>, address: Address) -> Result<Self, ToolError> {
+    fn read(desk: &ItemCall<'_>, address: Address) -> Result<Self, ItemError> {
         let file = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
-        let unreadable = |cause| ToolError::unreadable(&address, cause);
+        let unreadable = |cause| ItemError::unreadable(&address, cause);
         let bytes = read_at_most(open_visible_file(&file)?, item::MAX_ITEM_BYTES as u64)
             .map_err(unreadable)?;
         let sha256 = match &bytes {
@@ -360,8 +349,8 @@ impl CurrentFile {
     }
 
     /// Returns one digest of the whole item whose main file this is.
-    fn item_digest(&self, place: &ScopedPath) -> Result<Sha256, ToolError> {
-        let unreadable = |cause| ToolError::unreadable(&self.address, cause);
+    fn item_digest(&self, place: &ScopedPath) -> Result<Sha256, ItemError> {
+        let unreadable = |cause| ItemError::unreadable(&self.address, cause);
         match self.file.parent_folder() {
             Some(folder) => read_item_digest(self.sha256, folder, place).map_err(unreadable),
             None => Ok(item_digest(self.sha256, &[])),
@@ -384,7 +373,7 @@ impl CurrentFile {
 
     /// Restores the masked and rewritten parts of new content, for a caller who saw this file only
     /// in that form.
-    fn restore_masked_text(&self, desk: &ItemCall<'_>, content: &str) -> Result<String, ToolError> {
+    fn restore_masked_text(&self, desk: &ItemCall<'_>, content: &str) -> Result<String, ItemError> {
         let text = self.bytes.as_deref().map(str::from_utf8);
         let Some(Ok(text)) = text else { return Ok(content.to_owned()) };
         let confirmed = desk.view.world.is_confirmed_at(&self.address);

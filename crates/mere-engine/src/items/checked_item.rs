@@ -15,7 +15,6 @@ use mere_core::trust::{
 use super::change::ItemCall;
 use super::load::item_name;
 use super::{ItemError, LoadedItem, RawItem};
-use crate::error::tool_error::ToolError;
 use crate::files::view::View;
 use crate::policy::{self, SignatureRequirement, Usable};
 use crate::trust::{Membership, TrustPolicy};
@@ -64,12 +63,11 @@ pub(crate) fn read_and_verify(
     view: &View<'_>,
     trust_policy: &TrustPolicy,
     place: ScopedPath,
-) -> Result<CheckedItem, ToolError> {
+) -> Result<CheckedItem, ItemError> {
     let raw = RawItem::read(view, place)?;
     let (place, address) = (raw.place.clone(), raw.address.clone());
-    raw.verify(trust_policy)?.map_err(|failure| {
-        ItemError::Broken(Box::new(BrokenItem { place, address, failure })).into()
-    })
+    raw.verify(trust_policy)?
+        .map_err(|failure| ItemError::Broken(Box::new(BrokenItem { place, address, failure })))
 }
 
 /// Reads and verifies an item for use by the caller. Policy decides about an item that nobody
@@ -77,7 +75,7 @@ pub(crate) fn read_and_verify(
 pub(crate) fn open_for_use(
     desk: &ItemCall<'_>,
     place: ScopedPath,
-) -> Result<UsableItem, ToolError> {
+) -> Result<UsableItem, ItemError> {
     open_for_reader(desk.view, desk.trust_policy, desk.reader, place)
 }
 
@@ -87,11 +85,11 @@ pub(crate) fn open_for_reader(
     trust_policy: &TrustPolicy,
     reader: Reader,
     place: ScopedPath,
-) -> Result<UsableItem, ToolError> {
+) -> Result<UsableItem, ItemError> {
     let requirement = signature_requirement(trust_policy, reader, place.kind);
     let checked = read_and_verify(view, trust_policy, place)?;
     let usable = policy::permit_use(checked, requirement);
-    Ok(usable.map_err(|item| ItemError::UseDenied(UntrustedItem::new(&item, trust_policy)))?)
+    usable.map_err(|item| ItemError::UseDenied(UntrustedItem::new(&item, trust_policy)))
 }
 
 /// Returns whether a reader needs a signature on items of a type. People may use unsigned ones.

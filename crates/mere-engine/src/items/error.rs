@@ -3,18 +3,19 @@
 //! They carry addresses, never host paths. The sentences for people and agents are written
 //! elsewhere.
 
-use mere_core::address::{Address, RelPath};
-use mere_core::digest::Sha256;
+use mere_core::address::Address;
 use mere_core::item::{ItemFault, ItemRef, ItemType, Scope, ScopedPath, Version};
 use mere_core::schema::{Problem, SchemaError};
 use serde_json::Value;
 
 use super::checked_item::{BrokenItem, UntrustedItem};
-use crate::commands::TeamRefusal;
-use crate::policy::Denied;
-use crate::trust::RosterTrouble;
+use crate::files::error::FileError;
+use crate::memory::StoreError;
+use crate::space::ItemChangeError;
 use crate::trust::approvals::records::RecordError;
 use crate::trust::keys::KeyFault;
+use crate::trust::{RosterTrouble, TeamRefusal};
+use crate::world::ResolveError;
 
 /// The reason why a call about an item failed. Its ids and addresses were parsed, so they are safe
 /// to repeat in a reply.
@@ -56,65 +57,29 @@ pub(crate) enum ItemError {
     UseDenied(Box<UntrustedItem>),
     #[error(transparent)]
     Change(#[from] ItemChangeError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A rule for categories, or a memory.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl ItemError {
+    pub(crate) fn unreadable(address: &Address, cause: std::io::Error) -> Self {
+        FileError::unreadable(address, cause).into()
+    }
+}
+
+impl From<ResolveError> for ItemError {
+    fn from(error: ResolveError) -> Self {
+        Self::File(error.into())
+    }
 }
 
 impl From<TeamRefusal> for ItemError {
     fn from(fault: TeamRefusal) -> Self {
         Self::TeamRefused(Box::new(fault))
     }
-}
-
-/// The reason why an item was not created, changed or deleted. Nothing was changed in any of these
-/// cases.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ItemChangeError {
-    #[error("items of type {0} cannot be created this way")]
-    UnsupportedType(ItemType),
-    #[error("{0} already exists")]
-    AlreadyExists(Address),
-    #[error("{address} has changed")]
-    Stale { address: Address, current: Option<Sha256> },
-    #[error("what was given for {address} is not valid")]
-    Invalid { address: Address, fault: Box<ItemFault> },
-    #[error("the files are not allowed")]
-    InvalidFiles(&'static str),
-    #[error("nothing can be placed there")]
-    InvalidPlace,
-    #[error("the space was made by a newer version of this program")]
-    NewerFormat,
-    #[error("the change touches hidden parts of {0}")]
-    TouchesMasked(Address),
-    #[error("{0} took too long")]
-    TimedOut(Address),
-    #[error("{0} is signed by someone else")]
-    SignedByOther(Address),
-    #[error("{0} is a draft")]
-    IsDraft(Address),
-    #[error("memories are not signed")]
-    MemoryNotSigned,
-    #[error("there is no git repository")]
-    NoGitRepository,
-    #[error("the staged version of {0} differs from the file")]
-    NotStaged(RelPath),
-    #[error("the editor for {0} exited with an error")]
-    EditorFailed(Address),
-    #[error("{address} could not be written")]
-    WriteFailed { address: Address, cause: std::io::Error },
-    #[error(transparent)]
-    Denied(#[from] Denied),
-    #[error(transparent)]
-    Proposal(#[from] ProposalError),
-}
-
-/// The reason why a proposal was not accepted.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ProposalError {
-    #[error("there is no such proposal")]
-    Missing,
-    #[error("the proposal has changed")]
-    Changed,
-    #[error("a proposal is broken: {0}")]
-    Invalid(&'static str),
 }
 
 /// Inputs that do not match the schema of a directive or tool.

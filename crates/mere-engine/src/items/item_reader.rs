@@ -1,24 +1,9 @@
-//! A look at items on behalf of one caller: what is visible, what may be relied on, what a file
-//! says.
-//!
-//! Search is lent these functions as an [`ItemAccess`], so that it reads nothing that was not
-//! verified and decides nothing about trust itself.
+//! Items as one caller may see them.
 
-use std::borrow::Cow;
-
-use mere_core::address::Address;
-use mere_core::item::{Item, ItemRef, Scope, ScopedPath};
 use mere_core::request::Reader;
-use mere_core::search::Document;
 
-use super::{
-    ItemError, ItemMasker, ItemSources, RawItem, UsableItem, is_visible, open_for_reader,
-    trust_status_fields,
-};
-use crate::error::tool_error::ToolError;
-use crate::error::trust_fields;
+use super::ItemSources;
 use crate::files::view::View;
-use crate::search::{HitContent, HitTexts, ItemAccess};
 use crate::trust::TrustPolicy;
 
 /// Reads items as one caller may see them.
@@ -28,107 +13,4 @@ pub(crate) struct ItemReader<'a> {
     pub(crate) sources: &'a ItemSources<'a>,
     pub(crate) trust_policy: &'a TrustPolicy,
     pub(crate) reader: Reader,
-}
-
-impl<'a> ItemReader<'a> {
-    /// Returns what a search may do with items.
-    pub(crate) fn access(self) -> ItemAccess<'a> {
-        ItemAccess {
-            is_visible: Box::new(move |place| is_visible(self.view, place)),
-            is_trusted: Box::new(move |place| self.is_usable(place)),
-            shadowed_by: Box::new(move |place| self.shadowed_by(place)),
-            read: Box::new(move |place| self.read_hit(place)),
-        }
-    }
-
-    /// Returns whether the caller may rely on what an item says. An item that has no sidecar and
-    /// needs none is not read.
-    fn is_usable(&self, place: &ScopedPath) -> bool {
-        let must = self.reader == Reader::Agent && self.trust_policy.requires_signature(place.kind);
-        let is_plain = !must && RawItem::has_no_sidecar(self.view, place).unwrap_or_default();
-        is_plain || self.open(place).is_ok()
-    }
-
-    /// Returns the address of the project's item of the same name, which takes precedence over one
-    /// of the user.
-    fn shadowed_by(&self, place: &ScopedPath) -> Option<Address> {
-        if place.scope != Scope::User {
-            return None;
-        }
-        let (category, id) = (Some(place.category.clone()), place.id.clone());
-        let name = ItemRef { category, id, version: None };
-        let found = self.sources.candidates(Scope::Project, place.kind, &name).ok()?;
-        found.iter().find(|one| is_visible(self.view, one))?.address()
-    }
-
-    /// Reads and verifies an item for a hit. An item that may not be used has a trust status and no
-    /// texts; one that cannot be read is no hit.
-    fn read_hit(&self, place: &ScopedPath) -> Option<HitContent> {
-        match self.open(place) {
-            Ok(opened) => {
-                let texts = Some(self.hit_texts(&opened));
-                Some(HitContent { trust: trust_status_fields(opened.checked()), texts })
-            }
-            Err(ToolError::Item(ItemError::Broken(broken))) => {
-                Some(HitContent { trust: trust_fields(&broken.failure), texts: None })
-            }
-            Err(ToolError::Item(ItemError::UseDenied(unused))) => {
-                Some(HitContent { trust: trust_status_fields(&unused.status), texts: None })
-            }
-            Err(_) => None,
-        }
-    }
-
-    fn open(&self, place: &ScopedPath) -> Result<UsableItem, ToolError> {
-        open_for_reader(self.view, self.trust_policy, self.reader, place.clone())
-    }
-
-    /// Returns the texts of an item with its secrets masked. The body is rewritten before search
-    /// cuts and marks it, because a cut or marked path would no longer be recognised.
-    fn hit_texts(&self, opened: &UsableItem) -> HitTexts {
-        let loaded = opened.item();
-        let mut masker = ItemMasker::new(self.view, opened);
-        let document = Document::from_item(&loaded.item, &loaded.place, &loaded.text);
-        let [_, _, _, description, _, body] = &document.texts;
-        let body = masker.mask_text(body);
-        let body = match &loaded.item {
-            Item::Directive(_) => strip_tags(&body),
-            _ => body,
-        };
-        let rewritten = match self.view.gate.preview(&body, self.view.agent) {
-            Some(Cow::Borrowed(_)) => None,
-            Some(Cow::Owned(rewritten)) => Some(rewritten),
-            None => Some(String::new()),
-        };
-        let description = Some(description).filter(|text| !text.is_empty());
-        let updated_at = match &loaded.item {
-            Item::Memory(memory) => memory.updated_at,
-            _ => None,
-        };
-        HitTexts {
-            title: masker.mention(loaded.item.title(&loaded.place)),
-            description: description.map(|text| masker.mention(text)),
-            body: rewritten.unwrap_or(body),
-            version: loaded.item.version().cloned(),
-            updated_at,
-        }
-    }
-}
-
-/// Returns the text of a directive without its tags.
-fn strip_tags(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut is_tag = false;
-    for character in text.chars() {
-        match character {
-            '<' => is_tag = true,
-            '>' if is_tag => {
-                is_tag = false;
-                plain.push(' ');
-            }
-            _ if is_tag => {}
-            _ => plain.push(character),
-        }
-    }
-    plain
 }

@@ -10,8 +10,9 @@ use mere_core::trust::{
 };
 
 use super::change::ItemCall;
-use super::{ItemChangeError, ItemError, LoadedItem};
+use super::{ItemError, LoadedItem};
 use crate::policy::{self, SigningPermit, SigningReason};
+use crate::space::ItemChangeError;
 use crate::trust::keys::{KeyFault, SigningKey};
 use crate::trust::{keys, now};
 

@@ -2,27 +2,34 @@
 //!
 //! It can also copy the item into another scope, and list the entries around it.
 
+use mere_core::address::Address;
 use mere_core::item::{Item, MemoryPath, ScopedPath};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{AuthorChoice, Load, Reader};
 use mere_core::schema::Schema;
 
 use super::change::ItemCall;
+use super::copy::{CopyTarget, copy_item};
 use super::find::{NamedItem, ResolvedItem, find};
-use super::relations::{find_successor, relationships};
-use super::reply_fields::{self, ItemMasker, own_text};
-use super::{ItemError, LoadedItem, item_advice, open_for_use, trust_status_fields};
-use crate::commands::{self, CopyTarget};
-use crate::error::tool_error::ToolError;
+use super::reply_fields::{self, own_text};
+use super::{ItemError, LoadedItem, UsableItem, item_advice, open_for_use, trust_status_fields};
+use crate::files::masking::ItemMasker;
+use crate::items::validation::item_warnings;
 use crate::memory::StoreError;
-use crate::run::directive::item_warnings;
 use crate::trust::now;
 
-/// Loads an item.
-pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError> {
-    let (view, stock) = (desk.view, desk.sources);
-    let ResolvedItem { place, shadows } =
-        find(stock, view, NamedItem { kind: call.kind, item: &call.item, source: call.source })?;
+/// An item that a call loads, and its copy if the call asked for one.
+pub(crate) struct LoadedForReply {
+    usable: UsableItem,
+    /// Items of the same name that this one takes precedence over.
+    shadows: Vec<ScopedPath>,
+    copied_to: Option<Address>,
+}
+
+/// Reads and verifies the item that a call names, and copies it if the call asks for that.
+pub(crate) fn open(desk: &ItemCall<'_>, call: &Load) -> Result<LoadedForReply, ItemError> {
+    let named = NamedItem { kind: call.kind, item: &call.item, source: call.source };
+    let ResolvedItem { place, shadows } = find(desk.sources, desk.view, named)?;
     let usable = open_for_use(desk, place)?;
     let loaded = usable.item();
     check_expiry(desk, loaded)?;
@@ -30,53 +37,68 @@ pub(crate) fn load(desk: &ItemCall<'_>, call: &Load) -> Result<Draft, ToolError>
         && loaded.item.version() != Some(wanted)
     {
         let has = loaded.item.version().cloned();
-        return Err(ItemError::WrongVersion { address: loaded.address.clone(), has }.into());
+        return Err(ItemError::WrongVersion { address: loaded.address.clone(), has });
     }
-    let copied_to = call
-        .destination
-        .map(|scope| {
-            let to = CopyTarget { scope, author: AuthorChoice::Unchanged };
-            commands::copy_item(desk, usable.checked(), to)
-        })
-        .transpose()?;
-    let mut teller = ItemMasker::new(view, &usable);
-    let place = &loaded.place;
-    let shadows = (!shadows.is_empty()).then(|| reply_fields::addresses(&shadows));
-    let mut odd = item_warnings(stock, view, &loaded.item);
-    odd.extend(tool_warnings(loaded));
-    let data = Fields::default()
-        .with("item_type", place.kind.name())
-        .with("id", own_text(&place.id))
-        .with("version", loaded.item.version().map(own_text))
-        .with("category", ParsedName::from(&place.category))
-        .with("scope", place.scope.name())
-        .with("address", loaded.address.clone())
-        .with("content", teller.body(&loaded.text))
-        .with("metadata", teller.data(&loaded.item.metadata()))
-        .with("files", reply_fields::file_list(view, &usable))
-        .with("integrity", loaded.integrity)
-        .with("trust", trust_status_fields(usable.checked()))
-        .with_some("validation_warnings", reply_fields::warning_list(odd))
-        .with_some("shadows", shadows);
-    let around = call.relationships.as_ref();
-    let around = around.map(|walk| relationships(desk, place, walk)).transpose()?.flatten();
-    let data = data
-        .with_some("superseded_by", find_successor(desk, place))
-        .with_some("relationships", around);
-    let data =
-        data.with_some("copied_to", copied_to.clone()).with_some("masked", teller.masked_count());
-    let message = location_sentence(loaded);
-    let draft = match copied_to {
-        None => Draft::success(codes::LOAD, message).data(data),
-        Some(copy) => {
-            let message = message.and(" Its copy is ").address(copy).and(".");
-            Draft::success(codes::LOAD_COPIED, message).data(data)
-        }
+    let copy = |scope| {
+        let to = CopyTarget { scope, author: AuthorChoice::Unchanged };
+        copy_item(desk, usable.checked(), to)
     };
-    Ok(match item_advice(usable.checked(), desk.trust_policy) {
-        Some(advice) => draft.hint(advice),
-        None => draft,
-    })
+    let copied_to = call.destination.map(copy).transpose()?;
+    Ok(LoadedForReply { usable, shadows, copied_to })
+}
+
+/// What the search index knows about an item.
+pub(crate) struct RelatedFields {
+    pub(crate) superseded_by: Option<ParsedName>,
+    pub(crate) relationships: Option<Fields>,
+}
+
+impl LoadedForReply {
+    /// Returns the place of the item.
+    pub(crate) fn place(&self) -> &ScopedPath {
+        &self.usable.item().place
+    }
+
+    /// Drafts the reply.
+    pub(crate) fn reply(self, desk: &ItemCall<'_>, related: RelatedFields) -> Draft {
+        let Self { usable, shadows, copied_to } = self;
+        let (view, loaded) = (desk.view, usable.item());
+        let mut masker = ItemMasker::new(view, &usable);
+        let place = &loaded.place;
+        let shadows = (!shadows.is_empty()).then(|| reply_fields::addresses(&shadows));
+        let mut warnings = item_warnings(desk.sources, view, &loaded.item);
+        warnings.extend(tool_warnings(loaded));
+        let data = Fields::default()
+            .with("item_type", place.kind.name())
+            .with("id", own_text(&place.id))
+            .with("version", loaded.item.version().map(own_text))
+            .with("category", ParsedName::from(&place.category))
+            .with("scope", place.scope.name())
+            .with("address", loaded.address.clone())
+            .with("content", masker.body(&loaded.text))
+            .with("metadata", masker.data(&loaded.item.metadata()))
+            .with("files", reply_fields::file_list(view, &usable))
+            .with("integrity", loaded.integrity)
+            .with("trust", trust_status_fields(usable.checked()))
+            .with_some("validation_warnings", reply_fields::warning_list(warnings))
+            .with_some("shadows", shadows)
+            .with_some("superseded_by", related.superseded_by)
+            .with_some("relationships", related.relationships)
+            .with_some("copied_to", copied_to.clone())
+            .with_some("masked", masker.masked_count());
+        let message = location_sentence(loaded);
+        let draft = match copied_to {
+            None => Draft::success(codes::LOAD, message).data(data),
+            Some(copy) => {
+                let message = message.and(" Its copy is ").address(copy).and(".");
+                Draft::success(codes::LOAD_COPIED, message).data(data)
+            }
+        };
+        match item_advice(usable.checked(), desk.trust_policy) {
+            Some(advice) => draft.hint(advice),
+            None => draft,
+        }
+    }
 }
 
 /// Says where an item lies.

@@ -14,9 +14,8 @@ use mere_core::trust::{
 
 use super::ItemError;
 use super::item_files::{ItemFilesError, hash_other_files, item_digest};
-use super::reply_fields::mask_fault;
-use crate::error::tool_error::ToolError;
 use crate::files::error::FileError;
+use crate::files::masking::{ItemText, mask_fault};
 use crate::files::read::open_visible_file;
 use crate::files::view::View;
 use crate::trust::TrustPolicy;
@@ -64,11 +63,11 @@ pub(crate) struct LoadedItem {
 
 impl RawItem {
     /// Reads the item at a place.
-    pub(crate) fn read(view: &View<'_>, place: ScopedPath) -> Result<Self, ToolError> {
+    pub(crate) fn read(view: &View<'_>, place: ScopedPath) -> Result<Self, ItemError> {
         let address = place.address().ok_or(ResolveError::NotVisible)?;
         let main = view.resolve(&Spoken::Rooted(address.clone()))?;
         let file = open_visible_file(&main)?;
-        let unreadable = |cause| ToolError::unreadable(&address, cause);
+        let unreadable = |cause| ItemError::unreadable(&address, cause);
         let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
         // A file that is too large is replaced by filler of one byte over the limit, which fails
         // the same check.
@@ -81,13 +80,13 @@ impl RawItem {
     }
 
     /// Returns whether an item has no sidecar.
-    pub(crate) fn has_no_sidecar(view: &View<'_>, place: &ScopedPath) -> Result<bool, ToolError> {
+    pub(crate) fn has_no_sidecar(view: &View<'_>, place: &ScopedPath) -> Result<bool, ItemError> {
         let address = place.address().ok_or(ResolveError::NotVisible)?;
         let main = view.resolve(&Spoken::Rooted(address.clone()))?;
         let folder = main.parent_folder().ok_or(ResolveError::NotVisible)?;
         let name = place.sidecar_name().unwrap_or_default();
         let beside = none_if_missing(folder.symlink_metadata(&name));
-        Ok(beside.map_err(|cause| ToolError::unreadable(&address, cause))?.is_none())
+        Ok(beside.map_err(|cause| ItemError::unreadable(&address, cause))?.is_none())
     }
 
     /// Returns every file of the item, sorted by path, or `None` if they could not be hashed.
@@ -98,7 +97,7 @@ impl RawItem {
 
     /// Verifies the item; this is the only verification there is. A broken item is not parsed and
     /// has no body.
-    pub(crate) fn verify(self, court: &TrustPolicy) -> Result<Verification<LoadedItem>, ToolError> {
+    pub(crate) fn verify(self, court: &TrustPolicy) -> Result<Verification<LoadedItem>, ItemError> {
         let others = match (&self.other_files, &self.sidecar) {
             (Ok(others), _) => others,
             // The signed item had no such file.
@@ -130,7 +129,7 @@ impl RawItem {
     }
 
     /// Parses the item, whoever vouches for it.
-    pub(crate) fn parse(self) -> Result<LoadedItem, ToolError> {
+    pub(crate) fn parse(self) -> Result<LoadedItem, ItemError> {
         let Self { place, address, bytes, sha256, other_files: others, sidecar } = self;
         let faulty = |fault| ItemError::Faulty {
             address: address.clone(),
@@ -139,8 +138,8 @@ impl RawItem {
         let text = item::decode_text(&bytes).map_err(faulty)?;
         let item = Item::parse(text, &place).map_err(faulty)?;
         let files = others.map_err(|error| match error {
-            ItemFilesError::Fault(fault, _) => ToolError::from(faulty(fault)),
-            ItemFilesError::Io(cause) => ToolError::unreadable(&address, cause),
+            ItemFilesError::Fault(fault, _) => faulty(fault),
+            ItemFilesError::Io(cause) => ItemError::unreadable(&address, cause),
         })?;
         let integrity = item.integrity(text, &place, &files);
         let text = text.to_owned();
@@ -161,9 +160,19 @@ pub(crate) fn with_main_file(
     files
 }
 
+impl ItemText for LoadedItem {
+    fn address(&self) -> &Address {
+        &self.address
+    }
+
+    fn text(&self) -> &str {
+        &self.text
+    }
+}
+
 impl LoadedItem {
     /// Reads the item at a place, whoever vouches for it.
-    pub(crate) fn read(view: &View<'_>, place: ScopedPath) -> Result<Self, ToolError> {
+    pub(crate) fn read(view: &View<'_>, place: ScopedPath) -> Result<Self, ItemError> {
         RawItem::read(view, place)?.parse()
     }
 

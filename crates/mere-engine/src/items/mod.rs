@@ -7,6 +7,7 @@
 pub(crate) mod apply_permit;
 pub(crate) mod change;
 mod checked_item;
+pub(crate) mod copy;
 pub(crate) mod error;
 pub(crate) mod find;
 pub(crate) mod item_files;
@@ -16,21 +17,21 @@ pub(crate) mod load;
 pub(crate) mod loaded;
 pub(crate) mod new_item;
 pub(crate) mod proposal;
-mod relations;
+pub(crate) mod relocation;
 pub(crate) mod reply_fields;
 mod sources;
 mod suggestions;
+pub(crate) mod validation;
 pub(crate) mod vouched_files;
 
-pub(crate) use change::{ItemCall, execute};
+pub(crate) use change::{ItemCall, change_item};
 pub(crate) use checked_item::{
     BrokenItem, CheckedItem, UntrustedItem, UsableItem, item_advice, open_for_reader, open_for_use,
     read_and_verify, trust_advice, trust_status_fields,
 };
-pub(crate) use error::{ItemChangeError, ItemError, ProposalError, WrongInputs};
+pub(crate) use error::{ItemError, WrongInputs};
 pub(crate) use find::is_visible;
 pub(crate) use item_reader::ItemReader;
-pub(crate) use load::{item_name, load};
+pub(crate) use load::item_name;
 pub(crate) use loaded::{LoadedItem, RawItem};
-pub(crate) use reply_fields::{ItemMasker, mask_fault, mask_problems, mask_secrets};
 pub(crate) use sources::{Catalogs, ItemSources};

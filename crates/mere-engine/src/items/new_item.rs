@@ -9,9 +9,10 @@ use mere_core::reply::Content;
 use mere_core::request::ItemContent;
 use mere_core::schema::Schema;
 
-use super::{ItemChangeError, ItemError, ItemSources};
+use super::{ItemError, ItemSources};
 use crate::files::view::View;
-use crate::run::directive::{directive_schema, frontmatter_problems, item_warnings};
+use crate::items::validation::{directive_schema, frontmatter_problems, item_warnings};
+use crate::space::ItemChangeError;
 
 /// The largest number of additional files for one item.
 const MAX_FILES: usize = 64;

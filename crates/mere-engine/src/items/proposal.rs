@@ -11,9 +11,10 @@ use mere_core::text::json;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::ItemError;
 use super::change::ItemCall;
-use super::{ItemChangeError, ItemError};
 use crate::policy::{ItemOperation, ItemPermit};
+use crate::space::ItemChangeError;
 use mere_host::{MissingFolders, TargetLookup, Workspace};
 
 /// The folder of a workspace that holds proposals.

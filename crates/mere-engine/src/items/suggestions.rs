@@ -5,8 +5,7 @@
 use mere_core::item::{ItemRef, Scope};
 
 use super::ItemSources;
-use super::find::NamedItem;
-use super::find::is_visible;
+use super::find::{NamedItem, is_visible};
 use crate::files::view::View;
 use crate::space::Catalog;
 

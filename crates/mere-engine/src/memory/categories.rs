@@ -10,13 +10,12 @@ use mere_core::request::{CategoryCall, CategoryChange, Reader};
 use super::locked_store::LockedStore;
 use super::reply::description_content;
 use super::{Store, StoreCall, StoreError};
-use crate::error::tool_error::ToolError;
 
 /// Runs a call about a category of the served store.
 pub(super) fn run_category_call(
     clerk: &StoreCall<'_>,
     call: &CategoryCall,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     let store = clerk.served_store()?;
     let path = &call.path;
     store.check_visible(clerk, path)?;
@@ -64,7 +63,7 @@ fn create(
     store: &Store,
     call: &CategoryCall,
     said: Option<&Description>,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     let path = &call.path;
     let description = said.cloned().unwrap_or_default();
     let change = StoreChange::CreateCategory { path: path.clone(), description };
@@ -72,7 +71,7 @@ fn create(
     let made = shelf.apply(shelf.permit(change, call.force)?)?;
     // A link or a file with this name is not a category.
     let Some(written) = shelf.description(path)? else {
-        return Err(StoreError::Invalid(InvalidChange::Obstructed { path: path.clone() }).into());
+        return Err(StoreError::Invalid(InvalidChange::Obstructed { path: path.clone() }));
     };
     let named = store.rules.hierarchy().find(path);
     let description = named.map_or(written, |named| named.description.clone());

@@ -18,16 +18,15 @@ use serde_json::{Map, Value, json};
 
 use super::reply::description_content;
 use super::{Store, StoreCall, StoreError, template};
-use crate::commands::config_check::check_config;
 use crate::config;
-use crate::error::tool_error::ToolError;
-use crate::items::ItemChangeError;
+use crate::memory::config_check::check_config;
+use crate::space::ItemChangeError;
 use crate::trust::project_key;
 use mere_host::{Folder, FolderWriter, WritePrecondition, read_at_most};
 
 /// Reads the configuration again, creates the categories that it names, and returns the addresses
 /// of those that were missing.
-pub(crate) type ReloadStores<'a> = &'a dyn Fn() -> Result<Vec<Address>, ToolError>;
+pub(crate) type ReloadStores<'a> = &'a dyn Fn() -> Result<Vec<Address>, StoreError>;
 
 /// The commands that a new user is advised to try first.
 const NEXT_COMMANDS: [&str; 3] = [
@@ -60,7 +59,7 @@ pub(super) fn init_store(
     clerk: &StoreCall<'_>,
     new: &NewStore,
     resettle: ReloadStores<'_>,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     let scope = if clerk.context.is_home() { Scope::User } else { new.scope };
     if clerk.stores.all().iter().any(|store| store.is_configured && store.name == new.name) {
         return Err(ConfigureError::NameTaken(new.name.clone()).into());
@@ -116,7 +115,7 @@ pub(super) fn define_category(
     clerk: &StoreCall<'_>,
     (path, description): (&Category, Option<&Description>),
     resettle: ReloadStores<'_>,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     let store = configured_store(clerk)?;
     if store.rules.hierarchy().find(path).is_some() {
         return Err(ConfigureError::AlreadyDefined(path.clone()).into());
@@ -149,7 +148,7 @@ pub(super) fn undefine_category(
     clerk: &StoreCall<'_>,
     path: &Category,
     resettle: ReloadStores<'_>,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     let store = configured_store(clerk)?;
     let Some(named) = store.rules.hierarchy().find(path) else {
         return Err(ConfigureError::NotDefined(path.clone()).into());
@@ -173,7 +172,7 @@ pub(super) fn undefine_category(
 }
 
 /// Returns the served store, which must be in a configuration.
-fn configured_store<'a>(clerk: &'a StoreCall<'_>) -> Result<&'a Store, ToolError> {
+fn configured_store<'a>(clerk: &'a StoreCall<'_>) -> Result<&'a Store, StoreError> {
     let store = clerk.served_store()?;
     if store.is_configured {
         return Ok(store);
@@ -225,7 +224,7 @@ impl<'a> ConfigFile<'a> {
         &self,
         resettle: ReloadStores<'_>,
         amend: impl Fn(&str) -> Result<String, AmendError>,
-    ) -> Result<Vec<Address>, ToolError> {
+    ) -> Result<Vec<Address>, StoreError> {
         let (old, new) = self.write(amend)?;
         let wrong = check_config(self.call.context).into_iter();
         let mut wrong = wrong.filter(|file| file.address == self.address);
@@ -243,7 +242,7 @@ impl<'a> ConfigFile<'a> {
     }
 
     /// Makes the folder of a store that lies outside the project and the user's space.
-    fn make_folder(&self, path: &str) -> Result<(), ToolError> {
+    fn make_folder(&self, path: &str) -> Result<(), StoreError> {
         let context = self.call.context;
         let failed = |cause| ItemChangeError::WriteFailed { address: self.address.clone(), cause };
         let space = match self.scope {
@@ -254,7 +253,7 @@ impl<'a> ConfigFile<'a> {
         Ok(Folder::make_configured(path, &space, &context.environment).map_err(failed)?)
     }
 
-    fn lock(&self) -> Result<FolderWriter, ToolError> {
+    fn lock(&self) -> Result<FolderWriter, StoreError> {
         let context = self.call.context;
         let failed = |cause| ItemChangeError::WriteFailed { address: self.address.clone(), cause };
         let space = match self.scope {
@@ -273,10 +272,10 @@ impl<'a> ConfigFile<'a> {
     fn write(
         &self,
         amend: impl Fn(&str) -> Result<String, AmendError>,
-    ) -> Result<(Option<String>, String), ToolError> {
+    ) -> Result<(Option<String>, String), StoreError> {
         let editing = self.lock()?;
         let failed = |cause| {
-            ToolError::from(ItemChangeError::WriteFailed { address: self.address.clone(), cause })
+            StoreError::from(ItemChangeError::WriteFailed { address: self.address.clone(), cause })
         };
         let path = config::FILE.parse().map_err(|_| ItemChangeError::InvalidPlace)?;
         let file = editing.open_file(&path).map_err(failed)?;
@@ -299,7 +298,7 @@ impl<'a> ConfigFile<'a> {
     }
 
     /// Restores the old text, unless somebody else has written the file since.
-    fn restore(&self, old: Option<&str>, new: &str) -> Result<(), ToolError> {
+    fn restore(&self, old: Option<&str>, new: &str) -> Result<(), StoreError> {
         let editing = self.lock()?;
         let failed = |cause| ItemChangeError::WriteFailed { address: self.address.clone(), cause };
         let path = config::FILE.parse().map_err(|_| ItemChangeError::InvalidPlace)?;
@@ -311,11 +310,5 @@ impl<'a> ConfigFile<'a> {
             None => editing.remove_if_digest(&path, ours).map_err(failed)?,
         };
         Ok(())
-    }
-}
-
-impl From<ConfigureError> for ToolError {
-    fn from(error: ConfigureError) -> Self {
-        StoreError::Configure(error).into()
     }
 }

@@ -5,12 +5,15 @@
 use std::io;
 
 use jiff::Timestamp;
-use mere_core::address::ModName;
+use mere_core::address::{Address, ModName};
 use mere_core::category::{Denial, InvalidChange, Refusal};
-use mere_core::item::{ItemType, MemoryPath};
+use mere_core::item::{ItemFault, ItemType, MemoryPath};
 
 use super::UnknownStore;
 use super::configure::ConfigureError;
+use crate::files::error::FileError;
+use crate::space::ItemChangeError;
+use crate::world::{ResolveError, WorldError};
 
 /// Why a call about categories or memories failed. The paths in it were parsed, so a reply may
 /// repeat them.
@@ -46,9 +49,31 @@ pub(crate) enum StoreError {
     Configure(#[from] ConfigureError),
     #[error("the cursor belongs to a different call")]
     ForeignCursor,
+    #[error("{address} is not valid")]
+    Faulty { address: Address, fault: Box<ItemFault> },
+    #[error(transparent)]
+    Change(#[from] ItemChangeError),
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl From<WorldError> for StoreError {
+    fn from(error: WorldError) -> Self {
+        Self::File(error.into())
+    }
+}
+
+impl From<ResolveError> for StoreError {
+    fn from(error: ResolveError) -> Self {
+        Self::File(error.into())
+    }
 }
 
 impl StoreError {
+    pub(super) fn unreadable(address: &Address, cause: io::Error) -> Self {
+        FileError::unreadable(address, cause).into()
+    }
+
     /// Converts the refusal of a permit for a store.
     pub(super) fn from_refusal(store: &ModName, refusal: Refusal<io::Error>) -> Self {
         match refusal {

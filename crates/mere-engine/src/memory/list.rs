@@ -14,9 +14,9 @@ use super::store_view::StoreOnDisk;
 use super::sync::category_address;
 use super::table::{MemoryPage, MemoryQuery, MemoryRow};
 use super::{Store, StoreCall, StoreError, category_file};
-use crate::error::tool_error::ToolError;
+use crate::files::masking::mask_secrets;
 use crate::files::view::{count_phrase, cursor_data, nonzero, page_reply};
-use crate::items::{ItemChangeError, mask_secrets};
+use crate::space::ItemChangeError;
 use crate::trust::now;
 use mere_host::FolderWriter;
 
@@ -61,7 +61,7 @@ const MAX_SUBCATEGORIES: usize = 1000;
 pub(super) fn list_memories(
     clerk: &StoreCall<'_>,
     asked: &ListMemories,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     let store = clerk.served_store()?;
     let category = &asked.category;
     store.check_visible(clerk, category)?;
@@ -71,9 +71,7 @@ pub(super) fn list_memories(
         && !StoreOnDisk(folder.as_ref()).has_category(category).map_err(unreadable)?
     {
         let path = category.clone();
-        return Err(
-            StoreError::Invalid(InvalidChange::CategoryMissing { what: "list", path }).into()
-        );
+        return Err(StoreError::Invalid(InvalidChange::CategoryMissing { what: "list", path }));
     }
     let target = category_address(&store.address, category).ok_or(ItemChangeError::InvalidPlace)?;
     let call = format!("list_memories {:?} {:?}", asked.sort, asked.expired);

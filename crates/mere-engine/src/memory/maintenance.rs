@@ -11,7 +11,6 @@ use mere_core::request::DryRun;
 
 use super::locked_store::LockedStore;
 use super::{Store, StoreCall, StoreError};
-use crate::error::tool_error::ToolError;
 use crate::files::view::count_phrase;
 use crate::trust::now;
 
@@ -30,7 +29,7 @@ pub(super) fn sync_reply(made: Vec<Address>) -> Draft {
 }
 
 /// Reads every memory again, and reports those that are faulty.
-pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, ToolError> {
+pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, StoreError> {
     let store = clerk.served_store()?;
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
     let folder = store.folder(clerk.context).map_err(unreadable)?;
@@ -87,7 +86,7 @@ fn describe_problem(clerk: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> 
         Ok(text) => MemoryText::parse(text.to_owned(), &path.slug).err()?,
         Err(fault) => fault,
     };
-    let fault = crate::items::mask_fault(fault);
+    let fault = crate::files::masking::mask_fault(fault);
     Some(format!(
         "line {}, column {}: {}",
         fault.line,
@@ -97,7 +96,7 @@ fn describe_problem(clerk: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> 
 }
 
 /// Deletes the memories that have expired, or lists them in a dry run.
-pub(super) fn prune(clerk: &StoreCall<'_>, rehearsal: DryRun) -> Result<Draft, ToolError> {
+pub(super) fn prune(clerk: &StoreCall<'_>, rehearsal: DryRun) -> Result<Draft, StoreError> {
     let store = clerk.served_store()?;
     let now = now();
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };

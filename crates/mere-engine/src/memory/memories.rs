@@ -19,11 +19,11 @@ use mere_core::request::{ExpiredMemories, Reader};
 use super::locked_store::{LockedStore, StoredMemory};
 use super::reply::MemoryReply;
 use super::{Store, StoreCall, StoreError};
-use crate::error::tool_error::ToolError;
 use crate::files::error::FileError;
+use crate::files::masking::mask_secrets;
 use crate::files::read::open_visible_file;
 use crate::files::redaction::{MASK, RedactedText, RedactionConflict, SecretDisplay};
-use crate::items::{ItemChangeError, ItemError, mask_secrets};
+use crate::space::ItemChangeError;
 use crate::trust::now;
 use crate::world::ResolveError;
 use mere_host::{FileStamp, read_at_most};
@@ -56,7 +56,7 @@ pub(super) fn create(
     clerk: &StoreCall<'_>,
     path: &MemoryPath,
     said: &NewMemory,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     let store = clerk.served_store()?;
     let address = visible_address(clerk, store, path)?;
     let now = now();
@@ -68,7 +68,7 @@ pub(super) fn create(
     let shelf = LockedStore::open_or_create(store, clerk.access(), &change, Force::No)?;
     let permit = shelf.permit(change, Force::No)?;
     if !shelf.apply(permit)? {
-        return Err(StoreError::MemoryExists(path.clone()).into());
+        return Err(StoreError::MemoryExists(path.clone()));
     }
     drop(shelf);
     let telling = MemoryReply { call: clerk, store, path, address };
@@ -83,20 +83,20 @@ pub(super) fn get(
     clerk: &StoreCall<'_>,
     path: &MemoryPath,
     expired: ExpiredMemories,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     let store = clerk.served_store()?;
     let address = visible_address_or_missing(clerk, store, path)?;
-    let missing = || ToolError::from(StoreError::Missing(path.clone()));
+    let missing = || StoreError::Missing(path.clone());
     let found = clerk.view.world.resolve(&Spoken::Rooted(address.clone()), &clerk.view.home);
     // A link is not a memory, wherever it leads.
-    let found = found.map_err(ToolError::from).and_then(|file| {
+    let found = found.map_err(StoreError::from).and_then(|file| {
         if file.is_linked() { Err(missing()) } else { Ok(open_visible_file(&file)?) }
     });
     let file = match found {
-        Err(ToolError::File(FileError::Path(ResolveError::NotVisible))) => return Err(missing()),
+        Err(StoreError::File(FileError::Path(ResolveError::NotVisible))) => return Err(missing()),
         found => found?,
     };
-    let unreadable = |cause| ToolError::unreadable(&address, cause);
+    let unreadable = |cause| StoreError::unreadable(&address, cause);
     let modified = FileStamp::from_metadata(&file.metadata().map_err(unreadable)?).modified;
     let modified = Timestamp::from_nanosecond(i128::from(modified)).ok();
     let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
@@ -105,7 +105,7 @@ pub(super) fn get(
     let note = parse_note(&address, path, &lying)?;
     let expires_at = note.memory().expires_at.filter(|at| *at <= now());
     if let Some(at) = expires_at.filter(|_| expired == ExpiredMemories::Hidden) {
-        return Err(StoreError::Expired { path: path.clone(), at }.into());
+        return Err(StoreError::Expired { path: path.clone(), at });
     }
     let message = Prose::with_names(&format!("The memory '{path}'."), &[ParsedName::from(path)]);
     let telling = MemoryReply { call: clerk, store, path, address };
@@ -118,7 +118,7 @@ pub(super) fn update(
     clerk: &StoreCall<'_>,
     path: &MemoryPath,
     (said, expect): (&MemoryRevision, Option<Sha256>),
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     let store = clerk.served_store()?;
     let address = visible_address_or_missing(clerk, store, path)?;
     let (shelf, lying) = lock_and_read(clerk, store, path)?;
@@ -167,7 +167,7 @@ pub(super) fn move_memory(
     clerk: &StoreCall<'_>,
     from: &MemoryPath,
     to: &MemoryPath,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     let store = clerk.served_store()?;
     let (old, new) =
         (visible_address_or_missing(clerk, store, from)?, visible_address(clerk, store, to)?);
@@ -183,7 +183,7 @@ pub(super) fn move_memory(
     };
     let permit = shelf.permit(change, Force::No)?;
     if shelf.read(to)?.is_some() || !shelf.apply(permit)? {
-        return Err(StoreError::MemoryExists(to.clone()).into());
+        return Err(StoreError::MemoryExists(to.clone()));
     }
     drop(shelf);
     let telling = MemoryReply { call: clerk, store, path: to, address: new };
@@ -195,7 +195,7 @@ pub(super) fn move_memory(
 }
 
 /// Removes a memory.
-pub(super) fn remove(clerk: &StoreCall<'_>, path: &MemoryPath) -> Result<Draft, ToolError> {
+pub(super) fn remove(clerk: &StoreCall<'_>, path: &MemoryPath) -> Result<Draft, StoreError> {
     let store = clerk.served_store()?;
     let address = visible_address_or_missing(clerk, store, path)?;
     let (shelf, lying) = lock_and_read(clerk, store, path)?;
@@ -235,9 +235,9 @@ fn visible_address_or_missing(
     clerk: &StoreCall<'_>,
     store: &Store,
     path: &MemoryPath,
-) -> Result<Address, ToolError> {
+) -> Result<Address, StoreError> {
     let missing = |_| StoreError::Missing(path.clone());
-    Ok(visible_address(clerk, store, path).map_err(missing)?)
+    visible_address(clerk, store, path).map_err(missing)
 }
 
 /// Returns the address of a memory that the caller may see.
@@ -245,7 +245,7 @@ fn visible_address(
     clerk: &StoreCall<'_>,
     store: &Store,
     path: &MemoryPath,
-) -> Result<Address, ToolError> {
+) -> Result<Address, StoreError> {
     let address = store.memory_address(path)?;
     if clerk.view.world.may_show(&address) {
         Ok(address)
@@ -259,15 +259,15 @@ fn parse_note(
     address: &Address,
     path: &MemoryPath,
     lying: &StoredMemory,
-) -> Result<MemoryText, ToolError> {
+) -> Result<MemoryText, StoreError> {
     let text = item::decode_text(&lying.bytes).map(str::to_owned);
     text.and_then(|text| MemoryText::parse(text, &path.slug)).map_err(|fault| {
-        let fault = Box::new(crate::items::mask_fault(fault));
-        ItemError::Faulty { address: address.clone(), fault }.into()
+        let fault = Box::new(crate::files::masking::mask_fault(fault));
+        StoreError::Faulty { address: address.clone(), fault }
     })
 }
 
-fn invalid_note(address: &Address, fault: item::ItemFault) -> ToolError {
+fn invalid_note(address: &Address, fault: item::ItemFault) -> StoreError {
     ItemChangeError::Invalid { address: address.clone(), fault: Box::new(fault) }.into()
 }
 
@@ -278,7 +278,7 @@ fn restore_masked_content(
     address: &Address,
     old: &MemoryText,
     content: &str,
-) -> Result<String, ToolError> {
+) -> Result<String, StoreError> {
     if clerk.reader == Reader::Person {
         return Ok(content.to_owned());
     }
@@ -295,7 +295,7 @@ fn restore_masked_texts(
     clerk: &StoreCall<'_>,
     address: &Address,
     (old, said): (&[String], &[String]),
-) -> Result<Vec<String>, ToolError> {
+) -> Result<Vec<String>, StoreError> {
     if clerk.reader == Reader::Person {
         return Ok(said.to_vec());
     }

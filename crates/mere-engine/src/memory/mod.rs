@@ -7,6 +7,7 @@
 
 mod categories;
 mod category_file;
+pub(crate) mod config_check;
 mod config_error;
 mod configure;
 mod drift;
@@ -36,9 +37,8 @@ use mere_core::item::{Category, Scope};
 use mere_core::reply::Draft;
 use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
 
-use crate::error::tool_error::ToolError;
 use crate::files::view::View;
-use crate::items::ItemChangeError;
+use crate::space::ItemChangeError;
 use crate::world::Context;
 pub(crate) use configure::{ConfigureError, ReloadStores};
 pub(crate) use drift::{Drift, find_drift};
@@ -108,7 +108,7 @@ pub(crate) fn run_store_command(
     clerk: &StoreCall<'_>,
     asked: &StoreCommand,
     resettle: ReloadStores<'_>,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     match asked {
         StoreCommand::Init(new) => configure::init_store(clerk, new, resettle),
         StoreCommand::Sync => Ok(maintenance::sync_reply(resettle()?)),
@@ -125,7 +125,7 @@ pub(crate) fn run_store_command(
 pub(crate) fn run_category_call(
     clerk: &StoreCall<'_>,
     call: &CategoryCall,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     categories::run_category_call(clerk, call)
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn run_category_call(
 pub(crate) fn run_memory_call(
     clerk: &StoreCall<'_>,
     call: &MemoryCall,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, StoreError> {
     match call {
         MemoryCall::Create { path, wording } => memories::create(clerk, path, wording),
         MemoryCall::Get { path, expired } => memories::get(clerk, path, *expired),
@@ -148,7 +148,7 @@ pub(crate) fn run_memory_call(
 
 impl Store {
     /// Checks that the caller may know of a category.
-    fn check_visible(&self, clerk: &StoreCall<'_>, category: &Category) -> Result<(), ToolError> {
+    fn check_visible(&self, clerk: &StoreCall<'_>, category: &Category) -> Result<(), StoreError> {
         let path =
             locked_store::category_path(category).map_err(|_| ItemChangeError::InvalidPlace)?;
         let path = self.address.path().join_path(&path);

@@ -10,7 +10,7 @@ use mere_core::item::{MemoryPath, MemoryText};
 use mere_core::reply::{Content, Data, Fields};
 
 use super::{Store, StoreCall};
-use crate::items::{ItemMasker, mask_secrets};
+use crate::files::masking::{ItemMasker, mask_secrets};
 
 /// A memory that a reply describes.
 pub(super) struct MemoryReply<'a> {

@@ -3,25 +3,24 @@
 //! Nothing is executed here: a directive's inputs are checked before its steps are returned. A tool
 //! is run through its chain, in [`super::run_tool`].
 
-use mere_core::item::{Directive, Item, ItemFault, ItemRef, ItemType, Knowledge, Relation};
-use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::item::{Directive, Item, ItemType, Knowledge};
+use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Execute, LockfilePolicy, LookupScope, UnsignedPolicy};
-use mere_core::schema::{InputSpec, Schema, example, frontmatter_schema, input_schema};
+use mere_core::schema::{Schema, example, input_schema};
 use serde_json::{Map, Value};
 
+use crate::files::masking::{ItemMasker, mask_problems, mask_value};
 pub(crate) use crate::items::change::{ExecutionMode, ItemCall};
 use crate::items::error::WrongInputs;
-use crate::items::find::{NamedItem, find, find_without_suggestions};
+use crate::items::find::{NamedItem, find};
 use crate::items::load::item_name;
-use crate::items::reply_fields::{ItemMasker, own_text};
+use crate::items::reply_fields::own_text;
+use crate::items::validation::{check_frontmatter, directive_schema, item_warnings};
 use crate::items::{
-    ItemError, ItemSources, LoadedItem, UsableItem, item_advice, open_for_use, reply_fields,
-    trust_status_fields,
+    ItemError, LoadedItem, UsableItem, item_advice, open_for_use, reply_fields, trust_status_fields,
 };
 
-use super::RunRequest;
-use crate::error::tool_error::ToolError;
-use crate::files::redaction::{MASK, MaskedText};
+use super::{RunError, RunRequest};
 use crate::files::view::View;
 
 /// Runs a tool, or prepares a directive or knowledge entry for an agent to follow or read.
@@ -29,7 +28,7 @@ pub(crate) fn run_item(
     desk: &ItemCall<'_>,
     call: &Execute,
     parameters: &Map<String, Value>,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, RunError> {
     if call.kind == ItemType::Tool {
         let mode = ExecutionMode::from(call);
         let (locking, unsigned) = (LockfilePolicy::Optional, UnsignedPolicy::Refuse);
@@ -71,7 +70,7 @@ fn run_directive(
     usable: &UsableItem,
     directive: &Directive,
     parameters: &Map<String, Value>,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, RunError> {
     let loaded = usable.item();
     let schema = directive_schema(directive);
     check_inputs(loaded, &schema, parameters)?;
@@ -117,7 +116,7 @@ fn run_skill(
     view: &View<'_>,
     usable: &UsableItem,
     parameters: &Map<String, Value>,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, RunError> {
     let loaded = usable.item();
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     let mut teller = ItemMasker::new(view, usable);
@@ -167,7 +166,7 @@ fn run_knowledge(
     usable: &UsableItem,
     entry: &Knowledge,
     parameters: &Map<String, Value>,
-) -> Result<Draft, ToolError> {
+) -> Result<Draft, RunError> {
     let (view, loaded) = (desk.view, usable.item());
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     check_frontmatter(view, loaded, entry)?;
@@ -188,18 +187,6 @@ fn run_knowledge(
     Ok(Draft::success(codes::RUN_KNOWLEDGE, message).data(data))
 }
 
-/// Returns the schema of a directive's inputs.
-pub(crate) fn directive_schema(directive: &Directive) -> Value {
-    let inputs = directive.inputs.iter().map(|input| InputSpec {
-        name: &input.name,
-        kind: input.kind.as_deref(),
-        required: input.required,
-        about: &input.about,
-        schema: input.schema.as_ref(),
-    });
-    input_schema(directive.input_schema.as_ref(), &inputs.collect::<Vec<_>>())
-}
-
 pub(super) fn check_inputs(
     loaded: &LoadedItem,
     schema: &Value,
@@ -212,85 +199,8 @@ pub(super) fn check_inputs(
     if problems.is_empty() {
         return Ok(());
     }
-    let example = reply_fields::mask_value(&example(schema));
-    let (address, schema) = (address(), reply_fields::mask_value(schema));
-    let problems = reply_fields::mask_problems(problems);
+    let example = mask_value(&example(schema));
+    let (address, schema) = (address(), mask_value(schema));
+    let problems = mask_problems(problems);
     Err(ItemError::InvalidInputs(Box::new(WrongInputs { address, problems, schema, example })))
-}
-
-/// Checks the frontmatter as the caller sees it, because a schema that an agent wrote must not
-/// reveal to it what is masked.
-fn check_frontmatter(
-    view: &View<'_>,
-    loaded: &LoadedItem,
-    entry: &Knowledge,
-) -> Result<(), ItemError> {
-    let address = Some(loaded.address.clone());
-    let masked = MaskedText::mask_whole(loaded.text.clone());
-    let hides = masked.count > 0 && !view.world.is_confirmed_at(&loaded.address);
-    let seen = hides.then(|| parse_masked_entry(&masked.text, loaded));
-    let problems = match &seen {
-        None => frontmatter_problems(entry),
-        Some(Ok(seen)) => frontmatter_problems(seen),
-        Some(Err(_)) => Ok(Vec::new()),
-    };
-    let problems =
-        problems.map_err(|error| ItemError::InvalidSchema { address: address.clone(), error })?;
-    let problems = reply_fields::mask_problems(problems);
-    if problems.is_empty() {
-        Ok(())
-    } else {
-        Err(ItemError::InvalidFrontmatter { address, problems })
-    }
-}
-
-/// Parses an entry with its secrets masked. The brackets of a bare mask would be read as a list, so
-/// the mask is put in quotes. Where it is part of a longer text that fails, and the mask loses its
-/// brackets instead.
-fn parse_masked_entry(masked: &str, loaded: &LoadedItem) -> Result<Knowledge, ItemFault> {
-    let quoted = masked.replace(MASK, &format!("\"{MASK}\""));
-    let parsed = Knowledge::parse(&quoted, &loaded.place);
-    parsed.or_else(|_| Knowledge::parse(&masked.replace(MASK, "masked"), &loaded.place))
-}
-
-/// Returns the ways in which a knowledge entry's frontmatter violates its own schema.
-pub(crate) fn frontmatter_problems(
-    entry: &Knowledge,
-) -> Result<Vec<mere_core::schema::Problem>, mere_core::schema::SchemaError> {
-    let schema = frontmatter_schema(entry.frontmatter.get("frontmatter_schema"));
-    Ok(Schema::compile(&schema)?.problems(&Value::Object(entry.frontmatter.clone())))
-}
-
-/// The largest number of relations that are checked for warnings.
-const MAX_RELATIONS: usize = 100;
-
-/// Returns warnings about an item that do not prevent its use, such as an unknown kind or a
-/// relation to an entry that does not exist.
-pub(crate) fn item_warnings(stock: &ItemSources<'_>, view: &View<'_>, item: &Item) -> Vec<Content> {
-    let mut odd = item.warnings().iter().map(|odd| Content::mention(*odd)).collect::<Vec<_>>();
-    let Item::Knowledge(entry) = item else { return odd };
-    let keys = entry.frontmatter.keys().take(MAX_RELATIONS);
-    odd.extend(keys.filter_map(|key| {
-        let meant = Relation::guess(key)?;
-        Some(Content::mention(format!("`{key}` is not a relation; did you mean `{meant}`?")))
-    }));
-    let relations = entry.relations.iter();
-    let named = relations.flat_map(|(relation, ids)| ids.iter().map(move |id| (*relation, id)));
-    for (relation, id) in named.take(MAX_RELATIONS) {
-        let found = id.parse::<ItemRef>().ok().map(|item| {
-            find_without_suggestions(
-                stock,
-                view,
-                NamedItem { kind: ItemType::Knowledge, item: &item, source: LookupScope::Local },
-            )
-        });
-        let trouble = match found {
-            None => "which is not a valid id",
-            Some(Err(ItemError::Missing { .. })) => "which does not exist",
-            Some(_) => continue,
-        };
-        let id = reply_fields::mask_secrets(id);
-        odd.push(Content::mention(format!("`{relation}` names `{id}`, {trouble}")));
-    }
-    odd
 }

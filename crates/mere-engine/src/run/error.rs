@@ -65,4 +65,13 @@ pub(crate) enum RunError {
     Packages(#[from] PackagesError),
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    /// An item that was needed could not be found, read or used.
+    #[error(transparent)]
+    Item(Box<ItemError>),
+}
+
+impl<E: Into<ItemError>> From<E> for RunError {
+    fn from(error: E) -> Self {
+        Self::Item(Box::new(error.into()))
+    }
 }

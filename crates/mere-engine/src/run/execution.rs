@@ -15,11 +15,11 @@ use super::links::Linked;
 use super::lock::Locked;
 use super::ready::Ready;
 use super::{RunError, show};
-use crate::error::tool_error::ToolError;
 use crate::files::error::FileError;
+use crate::files::masking::mask_secrets;
+use crate::items::ItemCall;
 pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::load::item_name;
-use crate::items::{ItemCall, mask_secrets};
 use mere_host::{
     self, CapturedOutput, ExceededLimit, Exit, FinishedRun, Folder, NOT_ENFORCED, RunEnd,
     RunLimits, RunObserver, RunPlan, SPACE_FOLDER, SandboxError, SandboxLayer, SandboxLevel,
@@ -40,7 +40,7 @@ pub(crate) struct RunRequest<'a> {
 }
 
 /// Runs a tool. In a dry run, does everything except that.
-pub(crate) fn run_tool(desk: &ItemCall<'_>, ask: &RunRequest<'_>) -> Result<Draft, ToolError> {
+pub(crate) fn run_tool(desk: &ItemCall<'_>, ask: &RunRequest<'_>) -> Result<Draft, RunError> {
     if ask.mode == ExecutionMode::Real {
         desk.cells.prepare();
     }

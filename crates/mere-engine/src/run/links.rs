@@ -9,9 +9,8 @@ use mere_core::item::{Item, ItemId, ItemRef, ItemType, ScopedPath};
 use mere_core::request::{LookupScope, UnsignedPolicy};
 
 use super::RunError;
-use crate::commands::read_verified_bytes;
-use crate::error::tool_error::ToolError;
 use crate::items::find::{NamedItem, find};
+use crate::items::relocation::read_verified_bytes;
 use crate::items::{CheckedItem, ItemCall, ItemError, LoadedItem, UntrustedItem, read_and_verify};
 use crate::policy::{self, RunContext, Runnable};
 use mere_host::has_terminal;
@@ -33,11 +32,11 @@ pub struct ShownChain {
 impl Linked {
     /// Follows the links of a tool down to a primitive. Each link needs a trusted signature, unless
     /// a person at a terminal allows an unsigned tool.
-    pub(super) fn follow(
+    pub(crate) fn follow(
         desk: &ItemCall<'_>,
         item: &ItemRef,
         unsigned: UnsignedPolicy,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self, RunError> {
         let has_terminal = unsigned == UnsignedPolicy::Allow && has_terminal();
         let context = RunContext { reader: desk.reader, unsigned, has_terminal };
         let (chain, links) = follow_links(desk, item, |checked| {
@@ -48,7 +47,7 @@ impl Linked {
     }
 
     /// Allows a chain that was shown to be run, if every link has a trusted signature.
-    pub(super) fn permit(desk: &ItemCall<'_>, shown: ShownChain) -> Result<Self, RunError> {
+    pub(crate) fn permit(desk: &ItemCall<'_>, shown: ShownChain) -> Result<Self, RunError> {
         let unsigned = UnsignedPolicy::Refuse;
         let context = RunContext { reader: desk.reader, unsigned, has_terminal: false };
         let links = shown.links.into_iter();
@@ -56,7 +55,7 @@ impl Linked {
         Ok(Self { chain: shown.chain, links: links.collect::<Result<_, _>>()? })
     }
 
-    pub(super) fn chain(&self) -> &Chain {
+    pub(crate) fn chain(&self) -> &Chain {
         &self.chain
     }
 
@@ -65,7 +64,7 @@ impl Linked {
         &self,
         desk: &ItemCall<'_>,
         link: usize,
-    ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+    ) -> Result<Vec<(RelPath, Vec<u8>)>, RunError> {
         let Some(Some(runnable)) = self.links.get(link) else { return Ok(Vec::new()) };
         let loaded = runnable.item();
         let changed = || RunError::FileChanged(loaded.address.clone());
@@ -93,18 +92,18 @@ impl Linked {
 
 impl ShownChain {
     /// Follows the links of a tool down to a primitive, whoever vouches for them.
-    pub(super) fn follow(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Self, ToolError> {
+    pub(crate) fn follow(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Self, RunError> {
         let accept = |checked: CheckedItem| Ok((chain_tool(checked.item())?, checked));
         let (chain, links) = follow_links(desk, item, accept)?;
         Ok(Self { chain, links })
     }
 
-    pub(super) fn chain(&self) -> &Chain {
+    pub(crate) fn chain(&self) -> &Chain {
         &self.chain
     }
 
     /// Returns the links in their order; `None` is a tool that is built into the binary.
-    pub(super) fn links(&self) -> &[Option<CheckedItem>] {
+    pub(crate) fn links(&self) -> &[Option<CheckedItem>] {
         &self.links
     }
 }
@@ -114,8 +113,8 @@ impl ShownChain {
 fn follow_links<L>(
     desk: &ItemCall<'_>,
     item: &ItemRef,
-    accept: impl Fn(CheckedItem) -> Result<(ChainTool, L), ToolError>,
-) -> Result<(Chain, Vec<Option<L>>), ToolError> {
+    accept: impl Fn(CheckedItem) -> Result<(ChainTool, L), RunError>,
+) -> Result<(Chain, Vec<Option<L>>), RunError> {
     let found = find(
         desk.sources,
         desk.view,
@@ -156,7 +155,7 @@ fn find_executor(
     desk: &ItemCall<'_>,
     link: ItemId,
     executor: ItemId,
-) -> Result<ScopedPath, ToolError> {
+) -> Result<ScopedPath, RunError> {
     let item = ItemRef { category: None, id: executor.clone(), version: None };
     let found = find(
         desk.sources,
@@ -176,7 +175,7 @@ fn permit_link(
     runnable.map_err(|tool| RunError::Unsigned(UntrustedItem::new(&tool, desk.trust_policy)))
 }
 
-fn chain_tool(loaded: &LoadedItem) -> Result<ChainTool, ToolError> {
+fn chain_tool(loaded: &LoadedItem) -> Result<ChainTool, RunError> {
     match (&loaded.item, loaded.integrity) {
         (Item::Tool(tool), Some(integrity)) => {
             Ok(ChainTool::new(tool.clone(), &loaded.place, integrity))

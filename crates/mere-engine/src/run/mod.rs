@@ -7,20 +7,19 @@
 //! before, fails closed, and names the link and the field at fault. A [`ShownChain`] is none of
 //! them: it is only looked at.
 
-pub(crate) mod directive;
+mod directive;
 mod error;
 mod execution;
 mod links;
-mod lock;
+pub(crate) mod lock;
 mod prepare;
 mod ready;
-mod show;
+pub(crate) mod show;
 
+pub(crate) use directive::run_item;
 pub(crate) use error::RunError;
 pub(super) use execution::{RunRequest, run_tool};
 pub use links::{Linked, ShownChain};
 pub use lock::Locked;
-pub(super) use lock::lock;
 pub(super) use prepare::prepare;
 pub use ready::Ready;
-pub(super) use show::show_chain;

@@ -10,13 +10,12 @@ use super::RunError;
 use super::links::Linked;
 use super::lock::Locked;
 use super::ready::{RuntimeNeeds, read_tool_files};
-use crate::error::tool_error::ToolError;
 use crate::items::ItemCall;
 use mere_host::PackagesError;
 
 /// Fetches the packages of a tool. The tool must be signed as if it were run, because its packages
 /// are downloaded onto this machine.
-pub(crate) fn prepare(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
+pub(crate) fn prepare(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, RunError> {
     let linked = Linked::follow(desk, item, UnsignedPolicy::Refuse)?;
     let locked = Locked::check(desk, linked, LockfilePolicy::Optional)?;
     let files = read_tool_files(desk, &locked)?;

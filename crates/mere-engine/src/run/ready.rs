@@ -16,7 +16,6 @@ use super::RunError;
 use super::directive::check_inputs;
 use super::lock::Locked;
 use crate::config::RuntimeConfig;
-use crate::error::tool_error::ToolError;
 use crate::items::ItemCall;
 use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
 
@@ -59,7 +58,7 @@ impl Ready {
         desk: &ItemCall<'_>,
         locked: Locked,
         (parameters, texts): (&Map<String, Value>, &[(String, String)]),
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self, RunError> {
         let chain = locked.linked().chain();
         let schema = tool_input_schema(&chain.leaf().manifest).map_err(RunError::Parameters)?;
         let parameters = with_text_values(&schema, parameters.clone(), texts);
@@ -209,7 +208,7 @@ impl<'a> RuntimeNeeds<'a> {
 pub(super) fn read_tool_files(
     desk: &ItemCall<'_>,
     locked: &Locked,
-) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+) -> Result<Vec<(RelPath, Vec<u8>)>, RunError> {
     let chain = locked.linked().chain();
     let entrypoint = chain.entrypoint().map_err(RunError::Entrypoint)?;
     let link = entrypoint.as_ref().map_or(0, mere_core::chain::Entrypoint::tool_index);
@@ -218,7 +217,7 @@ pub(super) fn read_tool_files(
         && !files.iter().any(|(path, _)| path == entrypoint.path())
     {
         let id = chain.tools().get(link).map(|member| member.pin.id.clone());
-        return Err(RunError::NoEntrypoint(id.unwrap_or(chain.leaf().pin.id.clone())).into());
+        return Err(RunError::NoEntrypoint(id.unwrap_or(chain.leaf().pin.id.clone())));
     }
     Ok(files)
 }

@@ -12,6 +12,7 @@ mod graph;
 mod index;
 pub(crate) mod notes;
 mod query;
+pub(crate) mod relations;
 pub(crate) mod update;
 
 use mere_core::reply::Draft;
@@ -23,6 +24,7 @@ pub(crate) use embed::embedder::{Embedder, ThreadBudget};
 pub(crate) use embed::embedding_error::EmbeddingError;
 pub(crate) use embed::endpoint::Endpoint;
 pub(crate) use embed::lazy_minilm::MINILM_FILE;
+pub(crate) use embed::model_error::ModelCommandError;
 pub(crate) use error::SearchError;
 pub(crate) use graph::link_rename::{LinkChange, LinkOutcome};
 pub(crate) use update::embedding_backlog::EmbeddingJob;

@@ -7,22 +7,27 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use mere_core::address::Root;
-use mere_core::item::ScopedPath;
+use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Draft, Prose};
 use mere_core::request::{
-    Caller, Dir, FileVerb, ItemVerb, PersonCommand, Reader, Request, StoreVerb,
+    Caller, Dir, Execute, FileVerb, ItemAction, ItemVerb, Load, PersonCommand, Reader, Request,
+    StoreVerb,
 };
 use mere_core::turn::{Progress, Turn};
 
 use super::Session;
+use super::search_access::SearchAccess;
 use crate::commands;
 use crate::error::tool_error::ToolError;
 use crate::files::dir::TreeRequest;
 use crate::files::question::DraftOutcome;
 use crate::files::view::View;
 use crate::files::{dir, file_change, glob, grep, question};
+use crate::items::load::RelatedFields;
 use crate::items::{self, ItemCall, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
+use crate::run;
+use crate::search::relations::{find_successor, relationships};
 use crate::search::{self, CallSignals, CorpusSources, EmbeddingJob, SearchContext, ThreadBudget};
 use crate::session::snapshot::Snapshot;
 use crate::world::{ResolveError, check_active};
@@ -108,7 +113,7 @@ impl Session {
             PersonCommand::Stores(command) => {
                 self.with_store_call(&request.caller, snapshot, turn, |call| {
                     let create_categories = || self.reload_and_create_categories();
-                    memory::run_store_command(call, command, &create_categories)
+                    Ok(memory::run_store_command(call, command, &create_categories)?)
                 })
             }
             PersonCommand::Items(command) => self.with_item_call(request, snapshot, turn, |call| {
@@ -211,7 +216,7 @@ impl Session {
                 locate_database: Box::new(move || self.context.search_database(landmarks)),
                 count_items: Box::new(move || sources.count_items()),
             },
-            items: item_reader.access(),
+            items: SearchAccess(item_reader).access(),
             agent_gate: snapshot.gate(Reader::Agent),
             embedder: snapshot.embedder()?,
             embedding_config: snapshot.embeddings()?,
@@ -267,8 +272,32 @@ impl Session {
 pub(super) fn answer_item_verb(call: &ItemCall<'_>, verb: &ItemVerb) -> Result<Draft, ToolError> {
     match verb {
         ItemVerb::Search(search) => Ok(search::search(&call.search, search)?),
-        ItemVerb::Load(load) => items::load(call, load),
-        ItemVerb::Execute(execute) => items::execute(call, execute),
+        ItemVerb::Load(load) => load_item(call, load),
+        ItemVerb::Execute(execute) => execute_item(call, execute),
+    }
+}
+
+/// Loads an item, with what the search index knows about it.
+fn load_item(call: &ItemCall<'_>, load: &Load) -> Result<Draft, ToolError> {
+    let loaded = items::load::open(call, load)?;
+    let walk = load.relationships.as_ref();
+    let around = walk.map(|walk| relationships(&call.search, loaded.place(), walk)).transpose()?;
+    let related = RelatedFields {
+        relationships: around.flatten(),
+        superseded_by: find_successor(&call.search, loaded.place()),
+    };
+    Ok(loaded.reply(call, related))
+}
+
+/// Runs or changes an item. A memory that a person deletes is deleted as its store requires.
+fn execute_item(call: &ItemCall<'_>, execute: &Execute) -> Result<Draft, ToolError> {
+    match (&execute.action, execute.kind, call.reader) {
+        (ItemAction::Run { parameters }, ..) => Ok(run::run_item(call, execute, parameters)?),
+        (ItemAction::Delete { .. }, ItemType::Memory, Reader::Person) => {
+            let named = (&execute.item, call.effective_source(execute.source));
+            commands::delete_memory(call, named, execute.into())
+        }
+        _ => Ok(items::change_item(call, execute)?),
     }
 }
 
@@ -278,8 +307,8 @@ pub(super) fn answer_store_verb(
     verb: &StoreVerb,
 ) -> Result<Draft, ToolError> {
     match verb {
-        StoreVerb::Category(category) => memory::run_category_call(call, category),
-        StoreVerb::Memory(memory) => memory::run_memory_call(call, memory),
+        StoreVerb::Category(category) => Ok(memory::run_category_call(call, category)?),
+        StoreVerb::Memory(memory) => Ok(memory::run_memory_call(call, memory)?),
         StoreVerb::List => Ok(memory::list_stores(call)),
     }
 }

@@ -25,7 +25,7 @@ use crate::error::tool_error::ToolError;
 use crate::files::question::DraftOutcome;
 use crate::files::view::View;
 use crate::items::{Catalogs, ItemSources};
-use crate::memory::{MemoryTables, Stores, UnknownStore};
+use crate::memory::{MemoryTables, StoreError, Stores, UnknownStore};
 use crate::search::SessionIndex;
 use crate::session::dispatch::{answer_item_verb, answer_store_verb};
 use crate::session::event::Event;
@@ -41,7 +41,8 @@ pub(crate) mod help;
 pub(crate) mod locations;
 pub(crate) mod options;
 pub(crate) mod project_approval;
-pub(crate) mod snapshot;
+pub(crate) mod search_access;
+mod snapshot;
 
 /// A session with one project.
 pub struct Session {
@@ -293,7 +294,7 @@ impl Session {
 
     /// Reads the configuration again, creates the categories that it names, and returns those it
     /// created.
-    fn reload_and_create_categories(&self) -> Result<Vec<Address>, ToolError> {
+    fn reload_and_create_categories(&self) -> Result<Vec<Address>, StoreError> {
         self.refresh();
         let snapshot = self.snapshot();
         let mut made = snapshot.stores()?.create_categories(&self.context)?;

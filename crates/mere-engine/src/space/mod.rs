@@ -5,6 +5,7 @@
 //! program wrote, and only for the folders whose stamps are unchanged since (ADR 8).
 
 mod catalog;
+mod change_error;
 mod comparison;
 mod entry;
 mod index;
@@ -22,6 +23,7 @@ use mere_core::item::{CategoryBase, ItemType, Scope};
 use mere_host::{Cache, Folder};
 
 pub(crate) use catalog::Catalog;
+pub(crate) use change_error::{ItemChangeError, ProposalError};
 pub(crate) use comparison::IndexComparison;
 pub(crate) use entry::CatalogEntry;
 pub(crate) use lookup::is_category_inside_an_item;

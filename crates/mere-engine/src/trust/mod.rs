@@ -12,6 +12,7 @@ pub(crate) mod project_key;
 pub(crate) mod signers;
 pub(crate) mod team;
 pub(crate) mod team_folders;
+mod team_refusal;
 pub(crate) mod tokens;
 
 pub(crate) use drafts::{FILE as DRAFTS_FILE, forget_drafts, start_draft};
@@ -23,3 +24,4 @@ pub(crate) use team::{
 pub(crate) use team_folders::{
     FILE as HOMES_FILE, forget as forget_folder, remember as remember_folder,
 };
+pub(crate) use team_refusal::TeamRefusal;

@@ -15,8 +15,7 @@ use crate::arguments::{
     StoreCommandArguments, StoreTemplateArgument,
 };
 use crate::commands::person_session::{PersonSession, with_session};
-use crate::print::Printer;
-use crate::print::terminal;
+use crate::print::{Printer, terminal};
 
 const TOOL: &str = "store";
 

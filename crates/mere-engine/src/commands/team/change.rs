@@ -7,15 +7,15 @@ use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{NewMember, TeamRole};
 use mere_core::trust::{PublicKey, Roster, RosterMember};
 
-use super::TeamRefusal;
 use super::publish::{
     PublishedRoster, current_roster, publish_roster, read_public_key, unlock_admin_key,
 };
-use super::show::RosterStatus;
-use super::show::written_roster_fields;
+use super::show::{RosterStatus, written_roster_fields};
 use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
-use crate::items::{ItemChangeError, ItemError};
+use crate::items::ItemError;
+use crate::space::ItemChangeError;
+use crate::trust::TeamRefusal;
 
 /// Adds a member.
 pub(super) fn add_member(desk: &ItemCall<'_>, asked: &NewMember) -> Result<Draft, ToolError> {

@@ -6,17 +6,15 @@ use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::NewTeam;
 use mere_core::trust::{PublicKey, Roster, RosterMember};
 
-use super::TeamRefusal;
 use super::publish::{ensure_project_space_id, read_public_key, sign_roster, write_roster};
-use super::show::RosterStatus;
-use super::show::written_roster_fields;
+use super::show::{RosterStatus, written_roster_fields};
 use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemError;
 use crate::items::item_signer::ItemSigner;
 use crate::policy::SigningReason;
 use crate::trust;
-use crate::trust::{DEFAULT_SIGNED_TYPES, RosterFile, RosterTrouble};
+use crate::trust::{DEFAULT_SIGNED_TYPES, RosterFile, RosterTrouble, TeamRefusal};
 
 /// The name in the roster of whoever creates the team, if they give none.
 const DEFAULT_FOUNDER_NAME: &str = "admin";

@@ -8,13 +8,12 @@ use mere_core::reply::{Draft, Fields, codes};
 use mere_core::request::{JoinCommand, JoinConsent};
 use mere_core::trust::SignedRoster;
 
-use super::TeamRefusal;
 use super::show::{roster_changes, roster_fields};
 use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemError;
 use crate::trust;
-use crate::trust::{Quorum, RosterTrouble};
+use crate::trust::{Quorum, RosterTrouble, TeamRefusal};
 
 /// Shows, joins or leaves a team.
 pub(in crate::commands) fn join(

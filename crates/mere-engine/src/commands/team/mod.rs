@@ -8,7 +8,6 @@ mod change;
 mod init;
 mod join;
 mod publish;
-mod refusal;
 mod remove;
 mod restore;
 mod show;
@@ -21,7 +20,6 @@ use super::ItemCall;
 use crate::error::tool_error::ToolError;
 
 pub(super) use join::join;
-pub(crate) use refusal::TeamRefusal;
 
 /// Executes a `mere team` command.
 pub(super) fn execute_team_command(

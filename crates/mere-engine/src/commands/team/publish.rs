@@ -7,15 +7,17 @@ use mere_core::item::Scope;
 use mere_core::request::SignerKey;
 use mere_core::trust::{PublicKey, Roster, SignedRoster};
 
-use super::TeamRefusal;
 use super::show::RosterStatus;
 use crate::commands::ItemCall;
+use crate::items::ItemError;
 use crate::items::item_signer::ItemSigner;
-use crate::items::{ItemChangeError, ItemError};
 use crate::policy::SigningReason;
+use crate::space::ItemChangeError;
 use crate::trust;
 use crate::trust::keys::KeyFault;
-use crate::trust::{ROSTER_FILE, ROSTER_SIDECAR, RosterFile, RosterTrouble, keys, project_key};
+use crate::trust::{
+    ROSTER_FILE, ROSTER_SIDECAR, RosterFile, RosterTrouble, TeamRefusal, keys, project_key,
+};
 use mere_host::{FolderWriter, LinkPolicy, WritePrecondition};
 
 /// A roster that was written into the space.

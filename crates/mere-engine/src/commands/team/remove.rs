@@ -6,7 +6,6 @@ use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::{ItemSelection, SelectedItems, ShownItem};
 use mere_core::trust::{Checked, PublicKey, Roster, RosterMember, Sidecar};
 
-use super::TeamRefusal;
 use super::change::change_reply;
 use super::publish::{current_roster, publish_roster, unlock_admin_key};
 use super::show::{sentence_with_key, written_roster_fields};
@@ -16,8 +15,9 @@ use crate::commands::select::select;
 use crate::commands::sign::{refusal_fields, write_sidecar};
 use crate::error::tool_error::ToolError;
 use crate::items::item_signer::ItemSigner;
-use crate::items::{ItemChangeError, ItemError, LoadedItem, RawItem};
-use crate::trust::{TrustPolicy, now};
+use crate::items::{ItemError, LoadedItem, RawItem};
+use crate::space::ItemChangeError;
+use crate::trust::{TeamRefusal, TrustPolicy, now};
 
 /// Shows which items would lose their last trusted signature.
 pub(super) fn preview_removal(desk: &ItemCall<'_>, member: &str) -> Result<Draft, ToolError> {

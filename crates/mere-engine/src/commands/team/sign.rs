@@ -6,14 +6,13 @@ use mere_core::digest::Sha256;
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::trust::{PublicKey, SignedRoster};
 
-use super::TeamRefusal;
 use super::change::change_reply;
 use super::publish::{check_admin, pin_successor, unlock_admin_key, write_roster};
 use super::show::{roster_changes, roster_fields, written_roster_fields};
 use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemError;
-use crate::trust::RosterTrouble;
+use crate::trust::{RosterTrouble, TeamRefusal};
 
 /// Shows what would be signed, and what it changes in the roster in force.
 pub(super) fn plan_signing(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {

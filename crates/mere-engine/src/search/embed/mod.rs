@@ -6,3 +6,4 @@ pub(crate) mod embedder;
 pub(crate) mod embedding_error;
 pub(crate) mod endpoint;
 pub(crate) mod lazy_minilm;
+pub(crate) mod model_error;

@@ -1,5 +1,4 @@
-use mere_engine::policy::{permit_category, permit_install, permit_lockfile};
-use mere_engine::policy::{permit_run, permit_signing, permit_use};
+use mere_engine::policy::{permit_category, permit_install, permit_lockfile, permit_run, permit_signing, permit_use};
 
 fn ask() {
     let _ = (permit_category, permit_install, permit_lockfile);

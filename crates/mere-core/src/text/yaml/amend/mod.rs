@@ -40,9 +40,7 @@ pub enum AmendError {
     #[error("something on the path to the key is not a mapping")]
     NotAMapping,
     /// The text is laid out in a way that cannot be edited and checked.
-    #[error(
-        "it is written in a way that only a person can edit safely"
-    )]
+    #[error("it is written in a way that only a person can edit safely")]
     UnsupportedLayout,
 }
 

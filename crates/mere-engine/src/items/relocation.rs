@@ -10,29 +10,30 @@ use mere_core::item::{self, Item, ItemForm, ItemType, ScopedPath, rewrite_locati
 use mere_core::request::AuthorChoice;
 use mere_core::trust::{Checked, Sidecar, SidecarFile};
 
-use crate::error::tool_error::ToolError;
+use super::ItemError;
 use crate::items::change::ItemCall;
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
-use crate::items::{CheckedItem, ItemChangeError, LoadedItem};
+use crate::items::{CheckedItem, LoadedItem};
 use crate::policy::SigningReason;
+use crate::space::ItemChangeError;
 use mere_host::{open_regular_file, read_at_most};
 
 /// The largest file that is moved or copied.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// An item that is being moved or copied to another place.
-pub(super) struct Relocation<'a> {
-    pub(super) call: &'a ItemCall<'a>,
-    pub(super) item: &'a CheckedItem,
-    pub(super) to: &'a ScopedPath,
-    pub(super) author: AuthorChoice,
-    pub(super) reason: SigningReason<'a>,
+pub(crate) struct Relocation<'a> {
+    pub(crate) call: &'a ItemCall<'a>,
+    pub(crate) item: &'a CheckedItem,
+    pub(crate) to: &'a ScopedPath,
+    pub(crate) author: AuthorChoice,
+    pub(crate) reason: SigningReason<'a>,
 }
 
 impl Relocation<'_> {
     /// Returns the files at the new place, the sidecar first and the main file last.
-    pub(super) fn build_files(&self) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+    pub(crate) fn build_files(&self) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
         let loaded = self.item.item();
         let mut files = relocated_files(self.call, loaded, self.to)?;
         if let Some(sidecar) = self.build_sidecar(&files)? {
@@ -44,7 +45,7 @@ impl Relocation<'_> {
 
     /// Signs the item for its new place. The user's own item is signed again. An item by somebody
     /// else keeps its author's signature, provided that not a byte of it changes.
-    fn build_sidecar(&self, files: &[(RelPath, Vec<u8>)]) -> Result<Option<Vec<u8>>, ToolError> {
+    fn build_sidecar(&self, files: &[(RelPath, Vec<u8>)]) -> Result<Option<Vec<u8>>, ItemError> {
         let loaded = self.item.item();
         let signed = loaded.sidecar.bytes().and_then(|bytes| Sidecar::parse(bytes).ok());
         if loaded.place.kind == ItemType::Memory
@@ -89,7 +90,7 @@ pub(crate) fn add_signature(
     arrived: &LoadedItem,
     space_id: &str,
     mut files: Vec<(RelPath, Vec<u8>)>,
-) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
     let sidecar = sealer.sign_item(arrived, space_id)?;
     let name = arrived.place.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
     files.insert(0, (name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, sidecar));
@@ -140,7 +141,7 @@ fn relocated_files(
     desk: &ItemCall<'_>,
     loaded: &LoadedItem,
     to: &ScopedPath,
-) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
+) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
     let unfit = |fault| ItemChangeError::Invalid {
         address: loaded.address.clone(),
         fault: Box::new(fault),
@@ -165,7 +166,7 @@ fn relocated_files(
 }
 
 /// Returns the new name of a sibling file when its flat tool is renamed.
-pub(super) fn new_file_name(path: &str, loaded: &LoadedItem, to: &ScopedPath) -> String {
+pub(crate) fn new_file_name(path: &str, loaded: &LoadedItem, to: &ScopedPath) -> String {
     let stem = format!("{}.", loaded.place.id);
     match path.strip_prefix(&stem) {
         Some(rest) if to.form == ItemForm::Flat && to.kind == ItemType::Tool => {

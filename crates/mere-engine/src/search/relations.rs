@@ -6,25 +6,24 @@ use mere_core::graph::{Direction, Graph, NodeId, RelatedEntries, WalkOptions};
 use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, ParsedName};
 
-use super::change::ItemCall;
-use super::load::item_name;
-use crate::error::tool_error::ToolError;
-use crate::search::StalePolicy;
+use super::{SearchContext, SearchError, StalePolicy};
+use crate::items::load::item_name;
+use crate::items::reply_fields::own_text;
 
 /// The largest number of dangling links that a reply lists.
 const MAX_DANGLING: usize = 100;
 
 /// Returns the entries around an item, grouped by direction and relation.
-pub(super) fn relationships(
-    desk: &ItemCall<'_>,
+pub(crate) fn relationships(
+    context: &SearchContext<'_>,
     place: &ScopedPath,
     walk: &WalkOptions,
-) -> Result<Option<Fields>, ToolError> {
+) -> Result<Option<Fields>, SearchError> {
     if !matches!(place.kind, ItemType::Knowledge | ItemType::Directive) {
         return Ok(None);
     }
-    let (graph, cut) = desk.search.with_current_index(|live_index| {
-        live_index.graph_around(place, walk, desk.search.visibility())
+    let (graph, cut) = context.with_current_index(|live_index| {
+        live_index.graph_around(place, walk, context.visibility())
     })?;
     let Some(node) = graph.node_at(place) else { return Ok(Some(Fields::default())) };
     let related = graph.walk(node, walk);
@@ -69,7 +68,7 @@ fn entry_fields(graph: &Graph, node: NodeId) -> Fields {
     let own = graph.node(node);
     Fields::default()
         .with("item_type", own.kind.name())
-        .with("id", super::reply_fields::own_text(&own.id))
+        .with("id", own_text(&own.id))
         .with("category", ParsedName::from(&*own.category))
         .with("scope", own.scope.name())
         .with_some("address", own.address())
@@ -81,12 +80,15 @@ fn entry_fields(graph: &Graph, node: NodeId) -> Fields {
 }
 
 /// Returns the name of the entry that supersedes this one, if there is one.
-pub(super) fn find_successor(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<ParsedName> {
+pub(crate) fn find_successor(
+    context: &SearchContext<'_>,
+    place: &ScopedPath,
+) -> Option<ParsedName> {
     if place.kind != ItemType::Knowledge {
         return None;
     }
-    let found = desk.search.try_with_index(StalePolicy::Accept, |live_index| {
-        let found = live_index.successor(place, desk.search.visibility())?;
+    let found = context.try_with_index(StalePolicy::Accept, |live_index| {
+        let found = live_index.successor(place, context.visibility())?;
         let is_current = match &found {
             Some(found) if live_index.is_outdated => {
                 live_index.detector.is_current(&live_index.index, found)?

@@ -1,0 +1,154 @@
+//! `mere lock`: pins the chain of a tool as it is now, and checks all lockfiles.
+
+use mere_core::address::Spoken;
+use mere_core::chain::lock;
+use mere_core::digest::Sha256;
+use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::request::{LockCommand, UnsignedPolicy};
+
+use super::ItemCall;
+use crate::error::tool_error::ToolError;
+use crate::error::tool_error_reply;
+use crate::files::read::open_visible_file;
+use crate::files::view::count_phrase;
+use crate::items::apply_permit::{WriteContext, apply_permit};
+use crate::items::item_files::item_digest;
+use crate::items::item_signer::{ItemSigner, ensure_space_id};
+use crate::items::new_item::main_file_name;
+use crate::items::relocation::{add_signature, load_from_files};
+use crate::items::{ItemError, read_and_verify};
+use crate::policy::{self, ItemChange, SignatureState, SigningReason};
+use crate::run::Linked;
+use crate::run::lock::{check_chain, permit_lockfile, read_lockfile};
+use crate::run::show::link_list;
+use crate::space::ItemChangeError;
+use mere_host::digest_file;
+
+/// Executes `mere lock`.
+pub(crate) fn lock(desk: &ItemCall<'_>, asked: &LockCommand) -> Result<Draft, ToolError> {
+    match asked {
+        LockCommand::Make { item, scope } => {
+            make_lockfile(desk, item, desk.effective_scope(*scope))
+        }
+        LockCommand::Check => check_all(desk),
+    }
+}
+
+/// Pins the chain of a tool as it is now.
+fn make_lockfile(desk: &ItemCall<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
+    let linked = Linked::follow(desk, item, UnsignedPolicy::Refuse)?;
+    let leaf = &linked.chain().leaf().pin;
+    let destination = policy::permit_lockfile_category(leaf, scope);
+    let place = destination.place().clone();
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
+    let space_id = ensure_space_id(desk, &place)?;
+    let text = format!("{:#}\n", lock::build_lockfile(linked.chain(), &place, &space_id));
+    let files =
+        vec![(main_file_name(&place).ok_or(ItemChangeError::InvalidPlace)?, text.into_bytes())];
+    let arrived = load_from_files(&files, &[], &place)?;
+    let before = current_digest(desk, &place)?;
+    let files = add_signature(&sealer, &arrived, &space_id, files)?;
+    let change = match before {
+        None => ItemChange::create(destination, files),
+        Some(whole) => ItemChange::replace(place, files, whole),
+    };
+    let permit = policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
+    apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
+    let links = linked.chain().pins().count() as u64;
+    let data = Fields::default()
+        .with("address", address.clone())
+        .with("tool_id", Data::Words(leaf.id.to_string().into()))
+        .with("version", Data::Words(leaf.version.to_string().into()))
+        .with("links", links)
+        .with("chain", link_list(linked.chain()));
+    let done = if before.is_none() { " was made" } else { " was replaced" };
+    let message = Prose::words("").address(address).and(done).and(" and signed; it pins ");
+    let message = message.append(&count_phrase(links, "link", "links")).and(".");
+    Ok(Draft::success(codes::LOCK_MADE, message).data(data))
+}
+
+/// Returns the digest of the lockfile that exists now, if there is one.
+fn current_digest(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<Option<Sha256>, ToolError> {
+    let (category, version) = (Some(place.category.clone()), place.version.clone());
+    let item = ItemRef { category, id: place.id.clone(), version };
+    let there = desk.sources.candidates(place.scope, ItemType::Lockfile, &item);
+    if there.map_err(ItemError::Unsearchable)?.is_empty() {
+        return Ok(None);
+    }
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let main = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
+    let unreadable = |cause| ToolError::unreadable(&address, cause);
+    let digest = digest_file(open_visible_file(&main)?).map_err(unreadable)?;
+    Ok(Some(item_digest(digest, &[])))
+}
+
+/// Compares every lockfile with the current chain of its tool.
+fn check_all(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let (mut checked, mut old) = (0, 0);
+    let mut findings = Vec::new();
+    for scope in [Scope::Project, Scope::User] {
+        let entries = desk.sources.indexed_items(scope).map_err(ItemError::Unsearchable)?;
+        let places = entries.into_iter().map(|entry| entry.place);
+        for place in places.filter(|place| place.kind == ItemType::Lockfile) {
+            checked += 1;
+            match check_lockfile(desk, &place) {
+                Ok(PinnedVersion::Current) => {}
+                Ok(PinnedVersion::Other) => old += 1,
+                Err(error) => findings.push(lockfile_finding(&place, &error)),
+            }
+        }
+    }
+    let wrong = findings.len() as u64;
+    let data = Fields::default()
+        .with("checked", checked)
+        .with("old", old)
+        .with("findings", wrong)
+        .with("lockfiles", Data::List(findings));
+    if wrong == 0 {
+        let message = count_phrase(checked, "lockfile matches", "lockfiles match");
+        let message = match old {
+            0 => message.and("."),
+            1 => message.and("; 1 of them is for a version that no longer exists."),
+            _ => message.and(format!("; {old} of them are for versions that no longer exist.")),
+        };
+        return Ok(Draft::success(codes::LOCK_CHECKED, message).data(data));
+    }
+    let message = count_phrase(wrong, "lockfile does not hold", "lockfiles do not hold");
+    Ok(Draft::fault(codes::LOCK_FINDINGS, message.and("."))
+        .hint("`mere lock TOOL` pins a tool as it is now; `mere delete lockfile ID` removes a pin.")
+        .data(data))
+}
+
+/// The version of a tool that a lockfile pins.
+enum PinnedVersion {
+    /// The tool's current version.
+    Current,
+    /// Another version of the tool.
+    Other,
+}
+
+fn check_lockfile(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<PinnedVersion, ToolError> {
+    let (category, id) = (Some(place.category.clone()), place.id.clone());
+    let item = ItemRef { category, id, version: None };
+    let linked = Linked::follow(desk, &item, UnsignedPolicy::Refuse)?;
+    if place.version.as_ref() != Some(&linked.chain().leaf().pin.version) {
+        permit_lockfile(desk, read_and_verify(desk.view, desk.trust_policy, place.clone())?)?;
+        return Ok(PinnedVersion::Other);
+    }
+    check_chain(desk, &read_lockfile(desk, place.clone())?, &linked)?;
+    Ok(PinnedVersion::Current)
+}
+
+fn lockfile_finding(place: &ScopedPath, error: &ToolError) -> Data {
+    let why = tool_error_reply(error).message().render_for_person();
+    Fields::default()
+        .with("id", Data::Words(place.id.to_string().into()))
+        .with("category", ParsedName::from(&place.category))
+        .with("version", place.version.as_ref().map(|one| Data::Words(one.to_string().into())))
+        .with("scope", place.scope.name())
+        .with_some("address", place.address())
+        .with("why", Content::mention(why))
+        .into()
+}

@@ -1,0 +1,102 @@
+//! Checks that need more than an item's own text, and warnings that do not prevent its use.
+
+use mere_core::item::{Directive, Item, ItemFault, ItemRef, ItemType, Knowledge, Relation};
+use mere_core::reply::Content;
+use mere_core::request::LookupScope;
+use mere_core::schema::{
+    InputSpec, Problem, Schema, SchemaError, frontmatter_schema, input_schema,
+};
+use serde_json::Value;
+
+use super::find::{NamedItem, find_without_suggestions};
+use super::{ItemError, ItemSources, LoadedItem};
+use crate::files::masking::{mask_problems, mask_secrets};
+use crate::files::redaction::{MASK, MaskedText};
+use crate::files::view::View;
+
+/// Returns the schema of a directive's inputs.
+pub(crate) fn directive_schema(directive: &Directive) -> Value {
+    let inputs = directive.inputs.iter().map(|input| InputSpec {
+        name: &input.name,
+        kind: input.kind.as_deref(),
+        required: input.required,
+        about: &input.about,
+        schema: input.schema.as_ref(),
+    });
+    input_schema(directive.input_schema.as_ref(), &inputs.collect::<Vec<_>>())
+}
+
+/// Checks the frontmatter as the caller sees it, because a schema that an agent wrote must not
+/// reveal to it what is masked.
+pub(crate) fn check_frontmatter(
+    view: &View<'_>,
+    loaded: &LoadedItem,
+    entry: &Knowledge,
+) -> Result<(), ItemError> {
+    let address = Some(loaded.address.clone());
+    let masked = MaskedText::mask_whole(loaded.text.clone());
+    let hides = masked.count > 0 && !view.world.is_confirmed_at(&loaded.address);
+    let seen = hides.then(|| parse_masked_entry(&masked.text, loaded));
+    let problems = match &seen {
+        None => frontmatter_problems(entry),
+        Some(Ok(seen)) => frontmatter_problems(seen),
+        Some(Err(_)) => Ok(Vec::new()),
+    };
+    let problems =
+        problems.map_err(|error| ItemError::InvalidSchema { address: address.clone(), error })?;
+    let problems = mask_problems(problems);
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(ItemError::InvalidFrontmatter { address, problems })
+    }
+}
+
+/// Parses an entry with its secrets masked. The brackets of a bare mask would be read as a list, so
+/// the mask is put in quotes. Where it is part of a longer text that fails, and the mask loses its
+/// brackets instead.
+fn parse_masked_entry(masked: &str, loaded: &LoadedItem) -> Result<Knowledge, ItemFault> {
+    let quoted = masked.replace(MASK, &format!("\"{MASK}\""));
+    let parsed = Knowledge::parse(&quoted, &loaded.place);
+    parsed.or_else(|_| Knowledge::parse(&masked.replace(MASK, "masked"), &loaded.place))
+}
+
+/// Returns the ways in which a knowledge entry's frontmatter violates its own schema.
+pub(crate) fn frontmatter_problems(entry: &Knowledge) -> Result<Vec<Problem>, SchemaError> {
+    let schema = frontmatter_schema(entry.frontmatter.get("frontmatter_schema"));
+    Ok(Schema::compile(&schema)?.problems(&Value::Object(entry.frontmatter.clone())))
+}
+
+/// The largest number of relations that are checked for warnings.
+const MAX_RELATIONS: usize = 100;
+
+/// Returns warnings about an item that do not prevent its use, such as an unknown kind or a
+/// relation to an entry that does not exist.
+pub(crate) fn item_warnings(stock: &ItemSources<'_>, view: &View<'_>, item: &Item) -> Vec<Content> {
+    let mut odd = item.warnings().iter().map(|odd| Content::mention(*odd)).collect::<Vec<_>>();
+    let Item::Knowledge(entry) = item else { return odd };
+    let keys = entry.frontmatter.keys().take(MAX_RELATIONS);
+    odd.extend(keys.filter_map(|key| {
+        let meant = Relation::guess(key)?;
+        Some(Content::mention(format!("`{key}` is not a relation; did you mean `{meant}`?")))
+    }));
+    let relations = entry.relations.iter();
+    let named = relations.flat_map(|(relation, ids)| ids.iter().map(move |id| (*relation, id)));
+    for (relation, id) in named.take(MAX_RELATIONS) {
+        let found = id.parse::<ItemRef>().ok().map(|item| {
+            find_without_suggestions(
+                stock,
+                view,
+                NamedItem { kind: ItemType::Knowledge, item: &item, source: LookupScope::Local },
+            )
+        });
+        let trouble = match found {
+            None => "which is not a valid id",
+            Some(Err(ItemError::Missing { .. })) => "which does not exist",
+            Some(_) => continue,
+        };
+        let id = mask_secrets(id);
+        odd.push(Content::mention(format!("`{relation}` names `{id}`, {trouble}")));
+    }
+    odd
+}

@@ -1,0 +1,126 @@
+//! What a search may see of items, on behalf of one caller.
+//!
+//! Search is lent these functions as an [`ItemAccess`], so that it reads nothing that was not
+//! verified and decides nothing about trust itself.
+
+use std::borrow::Cow;
+
+use mere_core::address::Address;
+use mere_core::item::{Item, ItemRef, Scope, ScopedPath};
+use mere_core::request::Reader;
+use mere_core::search::Document;
+
+use crate::error::trust_fields;
+use crate::files::masking::ItemMasker;
+use crate::items::{
+    ItemError, ItemReader, RawItem, UsableItem, is_visible, open_for_reader, trust_status_fields,
+};
+use crate::search::{HitContent, HitTexts, ItemAccess};
+
+/// Reads items for a search.
+#[derive(Clone, Copy)]
+pub(super) struct SearchAccess<'a>(pub(super) ItemReader<'a>);
+
+impl<'a> SearchAccess<'a> {
+    /// Returns what a search may do with items.
+    pub(super) fn access(self) -> ItemAccess<'a> {
+        ItemAccess {
+            is_visible: Box::new(move |place| is_visible(self.0.view, place)),
+            is_trusted: Box::new(move |place| self.is_usable(place)),
+            shadowed_by: Box::new(move |place| self.shadowed_by(place)),
+            read: Box::new(move |place| self.read_hit(place)),
+        }
+    }
+
+    /// Returns whether the caller may rely on what an item says. An item that has no sidecar and
+    /// needs none is not read.
+    fn is_usable(&self, place: &ScopedPath) -> bool {
+        let must =
+            self.0.reader == Reader::Agent && self.0.trust_policy.requires_signature(place.kind);
+        let is_plain = !must && RawItem::has_no_sidecar(self.0.view, place).unwrap_or_default();
+        is_plain || self.open(place).is_ok()
+    }
+
+    /// Returns the address of the project's item of the same name, which takes precedence over one
+    /// of the user.
+    fn shadowed_by(&self, place: &ScopedPath) -> Option<Address> {
+        if place.scope != Scope::User {
+            return None;
+        }
+        let (category, id) = (Some(place.category.clone()), place.id.clone());
+        let name = ItemRef { category, id, version: None };
+        let found = self.0.sources.candidates(Scope::Project, place.kind, &name).ok()?;
+        found.iter().find(|one| is_visible(self.0.view, one))?.address()
+    }
+
+    /// Reads and verifies an item for a hit. An item that may not be used has a trust status and no
+    /// texts; one that cannot be read is no hit.
+    fn read_hit(&self, place: &ScopedPath) -> Option<HitContent> {
+        match self.open(place) {
+            Ok(opened) => {
+                let texts = Some(self.hit_texts(&opened));
+                Some(HitContent { trust: trust_status_fields(opened.checked()), texts })
+            }
+            Err(ItemError::Broken(broken)) => {
+                Some(HitContent { trust: trust_fields(&broken.failure), texts: None })
+            }
+            Err(ItemError::UseDenied(unused)) => {
+                Some(HitContent { trust: trust_status_fields(&unused.status), texts: None })
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn open(&self, place: &ScopedPath) -> Result<UsableItem, ItemError> {
+        open_for_reader(self.0.view, self.0.trust_policy, self.0.reader, place.clone())
+    }
+
+    /// Returns the texts of an item with its secrets masked. The body is rewritten before search
+    /// cuts and marks it, because a cut or marked path would no longer be recognised.
+    fn hit_texts(&self, opened: &UsableItem) -> HitTexts {
+        let loaded = opened.item();
+        let mut masker = ItemMasker::new(self.0.view, opened);
+        let document = Document::from_item(&loaded.item, &loaded.place, &loaded.text);
+        let [_, _, _, description, _, body] = &document.texts;
+        let body = masker.mask_text(body);
+        let body = match &loaded.item {
+            Item::Directive(_) => strip_tags(&body),
+            _ => body,
+        };
+        let rewritten = match self.0.view.gate.preview(&body, self.0.view.agent) {
+            Some(Cow::Borrowed(_)) => None,
+            Some(Cow::Owned(rewritten)) => Some(rewritten),
+            None => Some(String::new()),
+        };
+        let description = Some(description).filter(|text| !text.is_empty());
+        let updated_at = match &loaded.item {
+            Item::Memory(memory) => memory.updated_at,
+            _ => None,
+        };
+        HitTexts {
+            title: masker.mention(loaded.item.title(&loaded.place)),
+            description: description.map(|text| masker.mention(text)),
+            body: rewritten.unwrap_or(body),
+            version: loaded.item.version().cloned(),
+            updated_at,
+        }
+    }
+}
+
+/// Returns the text of a directive without its tags.
+fn strip_tags(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut is_tag = false;
+    for character in text.chars() {
+        match character {
+            '<' => is_tag = true,
+            '>' if is_tag => {
+                is_tag = false;
+                plain.push(' ');
+            }
+            _ if is_tag => {}
+            _ => plain.push(character),
+        }
+    }
+    plain
+}

@@ -13,10 +13,10 @@ use mere_core::reply::{Content, Data, Fields};
 use mere_core::text::diff;
 use mere_core::text::diff::DiffLine;
 
-use super::ItemCall;
-use crate::items::LoadedItem;
 use crate::items::relocation::read_verified_bytes;
 use crate::items::vouched_files::{read_committed, vouched_files};
+use crate::items::{ItemCall, ItemReader, LoadedItem};
+use crate::world::Context;
 
 /// The largest text that is compared or cached.
 const MAX_TEXT: u64 = 256 * 1024;
@@ -25,10 +25,10 @@ const MAX_DIFF_TIME: Duration = Duration::from_millis(300);
 
 /// Returns the changes of each file, and what they were compared with.
 pub(super) fn differences(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     loaded: &LoadedItem,
 ) -> (Vec<Data>, Option<&'static str>) {
-    let signed = vouched_files(desk, &loaded.place);
+    let signed = vouched_files(call, &loaded.place);
     let files = loaded.all_files();
     let mut changes = Vec::new();
     let mut unknown = false;
@@ -37,13 +37,17 @@ pub(super) fn differences(
         if before == Some(file) {
             continue;
         }
-        let new = read_text(desk, loaded, file);
-        let old = before.map(|one| signed_text(desk, loaded, one));
+        let new = read_text(&call.items, loaded, file);
+        let old = before.map(|one| signed_text(call.context, loaded, one));
         unknown |= matches!(old, Some(None));
         changes.push(file_change(&file.path, old.flatten().as_deref(), new.as_deref()));
     }
     for gone in signed.iter().filter(|one| !files.iter().any(|file| file.path == one.path)) {
-        changes.push(file_change(&gone.path, signed_text(desk, loaded, gone).as_deref(), Some("")));
+        changes.push(file_change(
+            &gone.path,
+            signed_text(call.context, loaded, gone).as_deref(),
+            Some(""),
+        ));
     }
     let base = match (signed.is_empty(), unknown) {
         (true, _) => "nothing: no trusted key has signed it",
@@ -76,10 +80,10 @@ pub(super) fn unified(old: &str, new: &str) -> String {
 }
 
 /// Caches the texts of a signed item for the next diff.
-pub(super) fn cache_signed_texts(desk: &ItemCall<'_>, loaded: &LoadedItem) {
-    let Some(cache) = desk.context.environment.cache() else { return };
+pub(super) fn cache_signed_texts(call: &ItemCall<'_>, loaded: &LoadedItem) {
+    let Some(cache) = call.context.environment.cache() else { return };
     for file in loaded.all_files().iter().filter(|file| file.size <= MAX_TEXT) {
-        if let Some(text) = read_text(desk, loaded, file)
+        if let Some(text) = read_text(&call.items, loaded, file)
             && let Err(error) = cache.save_text(&file.sha256.to_string(), text.as_bytes())
         {
             tracing::debug!(%error, "a signed text could not be kept");
@@ -87,20 +91,20 @@ pub(super) fn cache_signed_texts(desk: &ItemCall<'_>, loaded: &LoadedItem) {
     }
 }
 
-fn read_text(desk: &ItemCall<'_>, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
+fn read_text(items: &ItemReader<'_>, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
     if file.path == loaded.main_file_name() {
         return Some(loaded.text.clone());
     }
     if file.size > MAX_TEXT {
         return None;
     }
-    let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone())).ok()?;
+    let main = items.view.resolve(&Spoken::Rooted(loaded.address.clone())).ok()?;
     String::from_utf8(read_verified_bytes(main.parent_folder()?, file).ok()?).ok()
 }
 
-fn signed_text(desk: &ItemCall<'_>, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
+fn signed_text(context: &Context, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
     let is_it = |bytes: &Vec<u8>| Sha256::digest(bytes) == file.sha256;
-    let cache = desk.context.environment.cache();
+    let cache = context.environment.cache();
     let kept = cache.and_then(|cache| cache.read_saved_text(&file.sha256.to_string(), MAX_TEXT));
     let kept = kept.filter(is_it).and_then(|bytes| String::from_utf8(bytes).ok());
     let is_text = |text: &String| Sha256::digest(text.as_bytes()) == file.sha256;
@@ -108,6 +112,6 @@ fn signed_text(desk: &ItemCall<'_>, loaded: &LoadedItem, file: &FileDigest) -> O
         let (folder, _) = loaded.address.path().split_last()?;
         let path = folder.join_path(&file.path.parse().ok()?);
         let path = Some(path).filter(|_| *loaded.address.root() == Root::Project)?;
-        String::from_utf8(read_committed(desk, &path)?).ok().filter(is_text)
+        String::from_utf8(read_committed(context, &path)?).ok().filter(is_text)
     })
 }

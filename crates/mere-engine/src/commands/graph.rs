@@ -7,9 +7,10 @@ use mere_core::item::{ItemRef, ItemType};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{DrawingFormat, GraphCommand, LookupScope};
 
+use super::CommandCall;
 use crate::error::tool_error::ToolError;
 use crate::files::view::count_phrase;
-use crate::items::ItemCall;
+use crate::items::ItemReader;
 use crate::items::find::{NamedItem, find};
 
 /// The largest number of findings of one kind that are listed.
@@ -17,18 +18,18 @@ const MAX_LISTED: usize = 200;
 
 /// Draws or checks the graph.
 pub(super) fn execute_graph_command(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     asked: &GraphCommand,
 ) -> Result<Draft, ToolError> {
-    let visibility = desk.search.visibility();
-    let graph = desk.search.with_current_index(|live_index| live_index.full_graph(visibility))?;
+    let visibility = call.search.visibility();
+    let graph = call.search.with_current_index(|live_index| live_index.full_graph(visibility))?;
     match asked {
         GraphCommand::Check => Ok(check_graph(&graph)),
         GraphCommand::Draw { entry, walk, format } => {
             let subgraph = match entry {
                 None => Subgraph::entire_graph(&graph, walk),
                 Some(name) => {
-                    Subgraph::neighbourhood(&graph, find_focus(desk, &graph, name)?, walk)
+                    Subgraph::neighbourhood(&graph, find_focus(call.items, &graph, name)?, walk)
                 }
             };
             Ok(draw(&subgraph, *format))
@@ -57,13 +58,13 @@ fn draw(picture: &Subgraph<'_>, format: DrawingFormat) -> Draft {
 
 /// Returns the node of a named entry. If there is none, the error is the same as that of every
 /// other command.
-fn find_focus(desk: &ItemCall<'_>, graph: &Graph, name: &ItemRef) -> Result<NodeId, ToolError> {
+fn find_focus(items: &ItemReader<'_>, graph: &Graph, name: &ItemRef) -> Result<NodeId, ToolError> {
     match graph.resolve(ItemType::Knowledge, name) {
         Resolution::One(node) => Ok(node),
         Resolution::Several(_) | Resolution::Nothing => {
             let found = find(
-                desk.sources,
-                desk.view,
+                items.sources,
+                items.view,
                 NamedItem { kind: ItemType::Knowledge, item: name, source: LookupScope::Local },
             )?;
             // The entry exists but cannot be read, so it has no links to draw.

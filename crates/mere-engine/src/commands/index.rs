@@ -6,25 +6,25 @@ use mere_core::item::Scope;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::IndexCommand;
 
-use super::ItemCall;
+use super::CommandCall;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemError;
+use crate::items::{ItemError, ItemReader};
 use crate::search::{EmbeddingError, notes};
 use crate::space::{Catalog, IndexComparison, Stray};
 
 /// Updates, rebuilds or checks the index of each space.
-pub(super) fn index(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
+pub(super) fn index(call: &CommandCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
     match how {
-        IndexCommand::Check => check_indexes(desk),
-        IndexCommand::Update | IndexCommand::Rebuild => write_indexes(desk, how),
+        IndexCommand::Check => check_indexes(call.items),
+        IndexCommand::Update | IndexCommand::Rebuild => write_indexes(call, how),
     }
 }
 
-fn write_indexes(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
+fn write_indexes(call: &CommandCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
     let mut total = 0;
     let mut told = Vec::new();
     for scope in [Scope::Project, Scope::User] {
-        let written = desk.sources.with_catalog_of(scope, |catalog: &mut Catalog| {
+        let written = call.items.sources.with_catalog_of(scope, |catalog: &mut Catalog| {
             let strays = match how {
                 IndexCommand::Rebuild => catalog.rescan()?,
                 IndexCommand::Update | IndexCommand::Check => {
@@ -35,7 +35,9 @@ fn write_indexes(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolEr
         });
         let written = written.map_err(ItemError::Unsearchable)?;
         let Some((count, kept, strays)) = written else { continue };
-        if desk.sources.space(scope).is_some_and(|space| space.folder().is_none()) && count == 0 {
+        if call.items.sources.space(scope).is_some_and(|space| space.folder().is_none())
+            && count == 0
+        {
             continue;
         }
         total += count;
@@ -48,9 +50,9 @@ fn write_indexes(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolEr
     }
     let message = format!("The index has {total} {}.", if total == 1 { "item" } else { "items" });
     if how == IndexCommand::Rebuild {
-        desk.search.clear_index()?;
+        call.search.clear_index()?;
     }
-    let search = desk.search.update_index()?;
+    let search = call.search.update_index()?;
     let told_search =
         Fields::default().with("items", search.items).with("waiting", search.missing_vectors);
     let data = Fields::default().with("spaces", Data::List(told)).with("search", told_search);
@@ -63,10 +65,10 @@ fn write_indexes(desk: &ItemCall<'_>, how: IndexCommand) -> Result<Draft, ToolEr
     Ok(if hints.is_empty() { draft } else { draft.hint(Prose::words(hints.join(" "))) })
 }
 
-fn check_indexes(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+fn check_indexes(items: &ItemReader<'_>) -> Result<Draft, ToolError> {
     let mut findings = 0;
     let mut told = Vec::new();
-    for space in desk.sources.spaces() {
+    for space in items.sources.spaces() {
         let Some(comparison) = IndexComparison::compare(space).map_err(ItemError::Unsearchable)?
         else {
             continue;

@@ -11,16 +11,17 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{GitHook, InitSpace, StarterItems};
 use mere_core::trust::PublicKey;
 
-use super::{ItemCall, git_attributes};
+use super::{CommandCall, git_attributes};
 use crate::config;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemError;
 use crate::items::item_signer::ItemSigner;
 use crate::items::relocation::load_from_files;
+use crate::items::{ItemCall, ItemError};
 use crate::policy::SigningReason;
 use crate::space::ItemChangeError;
 use crate::trust::keys::KeyFault;
 use crate::trust::{keys, project_key};
+use crate::world::Context;
 use mere_host::{
     FolderWriter, GITIGNORE_PATTERNS, GitRepository, HookInstallation, SPACE_FOLDER,
     WritePrecondition, has_terminal, read_at_most,
@@ -46,8 +47,8 @@ const NEXT_COMMANDS_WITHOUT_EXAMPLES: [&str; 3] =
     ["mere new skill code-review", "mere new note my-first", "mere list"];
 
 /// Creates the space of a scope.
-pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolError> {
-    let scope = desk.effective_scope(asked.scope);
+pub(super) fn init(call: &CommandCall<'_>, asked: InitSpace) -> Result<Draft, ToolError> {
+    let scope = call.change.effective_scope(asked.scope);
     let root = if scope == Scope::User { Root::User } else { Root::Project };
     let address = match scope {
         Scope::User => Address::directory(root, RelPath::default()),
@@ -57,12 +58,12 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolE
         ),
     };
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let (key_made, sealer) = unlock_or_make_key(desk)?;
-    let mut making = NewSpace::begin(desk, scope).map_err(failed)?;
+    let (key_made, sealer) = unlock_or_make_key(call.change)?;
+    let mut making = NewSpace::begin(call.change, scope).map_err(failed)?;
     if project_key::space_format(making.editing.dir()) > project_key::SPACE_FORMAT {
         return Err(ItemChangeError::NewerFormat.into());
     }
-    let is_new = making.write_space_file(desk).map_err(failed)?;
+    let is_new = making.write_space_file(call.change.context).map_err(failed)?;
     making.write_gitignore().map_err(failed)?;
     let config = match scope {
         Scope::User => include_str!("examples/user-config.yaml"),
@@ -71,7 +72,9 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolE
     // An existing space keeps its rule about unsigned items.
     let signed = if is_new { include_str!("examples/require-signed.yaml") } else { "" };
     making.put_file(config::FILE, &[config, signed].concat()).map_err(failed)?;
-    if scope == Scope::Project && git_attributes::write_missing_lines(desk).map_err(failed)? {
+    if scope == Scope::Project
+        && git_attributes::write_missing_lines(call.change).map_err(failed)?
+    {
         making.created.push("../.gitattributes".to_owned());
     }
     let has_examples = is_new && asked.example == StarterItems::OneOfEach;
@@ -79,10 +82,10 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolE
         making.write_examples(sealer.as_ref())?;
     }
     let hook = match asked.hook {
-        GitHook::Install => Some(install_hook(desk)?),
+        GitHook::Install => Some(install_hook(call.change.context)?),
         GitHook::Leave => None,
     };
-    let categories = create_categories(desk)?;
+    let categories = create_categories(call)?;
     let is_whole = making.created.is_empty() && categories.is_empty();
     let made = making.created.iter().filter_map(|path| address_in(&address, path));
     let made = made.chain(categories).map(Data::from);
@@ -105,9 +108,9 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: InitSpace) -> Result<Draft, ToolE
 }
 
 /// Creates the categories that the configuration names, and returns those that were missing.
-fn create_categories(desk: &ItemCall<'_>) -> Result<Vec<Address>, ToolError> {
-    let mut made = desk.store_call.stores.create_categories(desk.context)?;
-    made.extend(desk.item_rules.create_categories(desk.context)?);
+fn create_categories(call: &CommandCall<'_>) -> Result<Vec<Address>, ToolError> {
+    let mut made = call.store_call.stores.create_categories(call.change.context)?;
+    made.extend(call.change.item_rules.create_categories(call.change.context)?);
     Ok(made)
 }
 
@@ -121,17 +124,17 @@ struct NewSpace {
 }
 
 impl NewSpace {
-    fn begin(desk: &ItemCall<'_>, scope: Scope) -> std::io::Result<Self> {
+    fn begin(call: &ItemCall<'_>, scope: Scope) -> std::io::Result<Self> {
         let mut made = Vec::new();
         let folder = if scope == Scope::User {
-            desk.context.environment.make_user_space()?
+            call.context.environment.make_user_space()?
         } else {
             // A new folder comes with its own `.gitignore`.
-            let is_new = desk.context.space()?.is_none();
+            let is_new = call.context.space()?.is_none();
             made.extend(is_new.then(|| ".gitignore".to_owned()));
-            FolderWriter::make_space(&desk.context.project)?
+            FolderWriter::make_space(&call.context.project)?
         };
-        let editing = FolderWriter::open(&folder, desk.is_cancelled)?;
+        let editing = FolderWriter::open(&folder, call.is_cancelled)?;
         let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
         Ok(Self { editing, scope, space_id: String::new(), created: made })
     }
@@ -148,10 +151,10 @@ impl NewSpace {
     }
 
     /// Writes `space.json`, unless it exists.
-    fn write_space_file(&mut self, desk: &ItemCall<'_>) -> std::io::Result<bool> {
+    fn write_space_file(&mut self, context: &Context) -> std::io::Result<bool> {
         let name = match self.scope {
             Scope::User => "user".to_owned(),
-            _ => desk.context.project.name(),
+            _ => context.project.name(),
         };
         let (id, new) = project_key::ensure_space_id(&self.editing, &name)?;
         if new {
@@ -275,10 +278,10 @@ impl NewSpace {
 /// Unlocks the user's key, and creates one if the user has none. If the key is locked and nobody
 /// can be asked, the examples stay unsigned.
 fn unlock_or_make_key(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
 ) -> Result<(Option<PublicKey>, Option<ItemSigner>), ToolError> {
-    let made = keys::generate_first(&desk.context.environment).map_err(ItemError::Key)?;
-    match ItemSigner::unlock(desk, SigningReason::Examples) {
+    let made = keys::generate_first(&call.context.environment).map_err(ItemError::Key)?;
+    match ItemSigner::unlock(call, SigningReason::Examples) {
         Ok(sealer) => Ok((made, Some(sealer))),
         Err(error @ ItemError::Key(KeyFault::Locked(_))) if has_terminal() => Err(error.into()),
         Err(error @ ItemError::Key(KeyFault::WrongPassphrase(_))) => Err(error.into()),
@@ -290,9 +293,8 @@ fn unlock_or_make_key(
 }
 
 /// Installs a git hook that checks what is committed.
-fn install_hook(desk: &ItemCall<'_>) -> Result<&'static str, ToolError> {
-    let git =
-        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+fn install_hook(context: &Context) -> Result<&'static str, ToolError> {
+    let git = GitRepository::discover(&context.project).ok_or(ItemChangeError::NoGitRepository)?;
     let hook = git.install_hook(include_str!("examples/pre-commit"));
     Ok(match hook.map_err(ItemError::Unsearchable)? {
         HookInstallation::Installed => "made",

@@ -8,7 +8,7 @@ use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Fields};
 use mere_core::trust::{TrustStatus, VerificationFailure};
 
-use super::ItemCall;
+use super::CommandCall;
 use super::list::{broken_trust_fields, fault_text};
 use super::why::remedy;
 use crate::files::view::View;
@@ -144,18 +144,18 @@ fn classify_error(error: ItemError) -> ItemTrouble {
 
 /// Verifies all items, keeps their order, and reports progress.
 pub(super) fn verify_all(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     court: &TrustPolicy,
     places: &[ScopedPath],
 ) -> Vec<ItemReport> {
-    let (view, done) = (desk.view, AtomicU64::new(0));
+    let (view, done) = (call.items.view, AtomicU64::new(0));
     let check = |batch: &&[ScopedPath]| {
         let reports = batch.iter().map(|place| ItemReport::check(view, court, place));
         let reports = reports.collect::<Vec<_>>();
         done.fetch_add(reports.len() as u64, Ordering::Relaxed);
         reports
     };
-    let progress = || (desk.progress)(done.load(Ordering::Relaxed), places.len() as u64);
+    let progress = || (call.progress)(done.load(Ordering::Relaxed), places.len() as u64);
     let batches = places.chunks(BATCH_SIZE).collect::<Vec<_>>();
     map_with_progress(&batches, usize::MAX, check, progress).into_iter().flatten().collect()
 }

@@ -16,14 +16,15 @@ use mere_core::item::{
 use mere_core::reply::{Data, Fields};
 use mere_core::request::Reader;
 
+use super::CommandCall;
 use crate::files::read::open_visible_file;
 use crate::items::apply_permit::{WriteContext, apply_permit};
-use crate::items::change::{ItemCall, detect_signature_state};
+use crate::items::change::detect_signature_state;
 use crate::items::item_files::item_digest;
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
 use crate::items::relocation::load_from_files;
-use crate::items::{is_visible, proposal, read_and_verify};
+use crate::items::{ItemCall, ItemReader, is_visible, proposal, read_and_verify};
 use crate::policy::{self, ChangeRoute, ItemChange, SignatureState, SigningReason};
 use crate::search::{LinkChange, LinkOutcome, StalePolicy};
 use mere_host::read_at_most;
@@ -114,18 +115,22 @@ impl LinkUpdates {
 /// The user's notes are shared by all projects, and another project may still have that entry, so
 /// they are not changed for an entry of a project. Directives are not changed either. What their
 /// links lead to is reported as far as the index knows it.
-pub(super) fn update_links(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPath) -> LinkUpdates {
+pub(super) fn update_links(
+    call: &CommandCall<'_>,
+    from: &ScopedPath,
+    to: &ScopedPath,
+) -> LinkUpdates {
     let mut followed = LinkUpdates::default();
     if from.kind != ItemType::Knowledge {
         return followed;
     }
-    let is_visible = desk.search.visibility().is_visible;
-    let shifts = desk.search.try_with_index(StalePolicy::Refuse, |live_index| {
+    let is_visible = call.search.visibility().is_visible;
+    let shifts = call.search.try_with_index(StalePolicy::Refuse, |live_index| {
         live_index.link_changes((from, to), is_visible)
     });
-    let bare = bare_link_rule(desk, from, to);
+    let bare = bare_link_rule(call.items, from, to);
     update_notes(
-        desk,
+        call.change,
         from.scope,
         &EntryRename { from: from.into(), to: to.into(), bare_links: bare },
         &mut followed,
@@ -135,16 +140,16 @@ pub(super) fn update_links(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPa
 }
 
 fn update_notes(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     scope: Scope,
     renaming: &EntryRename,
     followed: &mut LinkUpdates,
 ) {
-    let notes = desk.sources.indexed_items(scope).unwrap_or_default().into_iter();
+    let notes = call.items.sources.indexed_items(scope).unwrap_or_default().into_iter();
     let notes = notes.map(|entry| entry.place).filter(|place| place.kind == ItemType::Knowledge);
     for place in notes {
         let Some(address) = place.address() else { continue };
-        let (ending, unclear) = update_note(desk, place, renaming);
+        let (ending, unclear) = update_note(call, place, renaming);
         if unclear > 0 {
             followed.ambiguous.add(address.clone(), unclear as u64);
         }
@@ -159,12 +164,12 @@ fn update_notes(
 
 /// Decides what becomes of a link that uses only an id. A project's entries take precedence over
 /// the user's, so an id that a project's entry has does not work in a user's note either.
-fn bare_link_rule(desk: &ItemCall<'_>, from: &ScopedPath, to: &ScopedPath) -> BareLinks {
+fn bare_link_rule(items: &ItemReader<'_>, from: &ScopedPath, to: &ScopedPath) -> BareLinks {
     let has_others = |scope: Scope, id: &ItemId| {
         let item = ItemRef { category: None, id: id.clone(), version: None };
-        let there = desk.sources.candidates(scope, from.kind, &item).unwrap_or_default();
+        let there = items.sources.candidates(scope, from.kind, &item).unwrap_or_default();
         let mut others = there.iter().filter(|place| *place != from && *place != to);
-        others.any(|place| is_visible(desk.view, place))
+        others.any(|place| is_visible(items.view, place))
     };
     let comes_before = |id: &ItemId| from.scope == Scope::User && has_others(Scope::Project, id);
     if has_others(from.scope, &from.id) {
@@ -188,16 +193,16 @@ enum NoteOutcome {
 /// Updates one note. Returns what happened to it, and how many of its links stay because their
 /// meaning is ambiguous.
 fn update_note(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     place: ScopedPath,
     renaming: &EntryRename,
 ) -> (NoteOutcome, usize) {
-    match relink_note(desk, &place, renaming) {
+    match relink_note(&call.items, &place, renaming) {
         None => (NoteOutcome::NotLinked, 0),
         Some(Err(())) => (NoteOutcome::Unchanged, 0),
         Some(Ok((before, RelinkedNote { text, ambiguous: unclear }))) => {
             let settle =
-                |new| write_or_propose(desk, place, before, new).unwrap_or(NoteOutcome::Unchanged);
+                |new| write_or_propose(call, place, before, new).unwrap_or(NoteOutcome::Unchanged);
             (text.map_or(NoteOutcome::NotLinked, settle), unclear)
         }
     }
@@ -205,11 +210,11 @@ fn update_note(
 
 /// Returns a note's digest and its new text. Returns `None` if it does not link to the entry.
 fn relink_note(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     place: &ScopedPath,
     renaming: &EntryRename,
 ) -> Option<Result<(Sha256, RelinkedNote), ()>> {
-    let main = desk.view.resolve(&Spoken::Rooted(place.address()?)).ok()?;
+    let main = items.view.resolve(&Spoken::Rooted(place.address()?)).ok()?;
     let bytes =
         read_at_most(open_visible_file(&main).ok()?, item::MAX_ITEM_BYTES as u64).ok()??;
     let text = item::decode_text(&bytes).ok()?;
@@ -223,16 +228,16 @@ fn relink_note(
 /// Writes an unsigned note, writes and signs the user's own note, or proposes the change of
 /// somebody else's.
 fn write_or_propose(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     place: ScopedPath,
     before: Sha256,
     new: String,
 ) -> Option<NoteOutcome> {
-    let sealing = detect_signature_state(desk, &place);
+    let sealing = detect_signature_state(&call.items, &place);
     let mut files = vec![(main_file_name(&place)?, new.into_bytes())];
-    let mut who = desk.reader;
+    let mut who = call.items.reader;
     if sealing == SignatureState::Signed {
-        match sign_own_note(desk, &place, &files) {
+        match sign_own_note(call, &place, &files) {
             Some(sidecar) => {
                 files.insert(0, (place.sidecar_name()?.parse().ok()?, sidecar));
             }
@@ -241,34 +246,34 @@ fn write_or_propose(
         }
     }
     let change = ItemChange::replace(place, files, item_digest(before, &[]));
-    let permit = policy::permit_item(who, desk.agents, change, sealing);
+    let permit = policy::permit_item(who, call.agents, change, sealing);
     match permit.route() {
         ChangeRoute::Direct => {
             apply_permit(
                 permit,
-                &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled },
+                &WriteContext { context: call.context, is_cancelled: call.is_cancelled },
             )
             .ok()?;
             Some(NoteOutcome::Changed)
         }
         ChangeRoute::Propose => {
-            proposal::save_proposal(desk, permit).ok().map(|_| NoteOutcome::Proposed)
+            proposal::save_proposal(call, permit).ok().map(|_| NoteOutcome::Proposed)
         }
     }
 }
 
 /// Signs the user's own note as it will be. Returns `None` if it is not the user's to sign.
 fn sign_own_note(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     place: &ScopedPath,
     files: &[(RelPath, Vec<u8>)],
 ) -> Option<Vec<u8>> {
-    let checked = read_and_verify(desk.view, desk.trust_policy, place.clone()).ok()?;
-    if !desk.trust_policy.is_own_key(checked.signers()?.author.key) {
+    let checked = read_and_verify(call.items.view, call.items.trust_policy, place.clone()).ok()?;
+    if !call.items.trust_policy.is_own_key(checked.signers()?.author.key) {
         return None;
     }
-    let sealer = ItemSigner::unlock(desk, SigningReason::Requested).ok()?;
+    let sealer = ItemSigner::unlock(call, SigningReason::Requested).ok()?;
     sealer
-        .sign_item(&load_from_files(files, &[], place).ok()?, &ensure_space_id(desk, place).ok()?)
+        .sign_item(&load_from_files(files, &[], place).ok()?, &ensure_space_id(call, place).ok()?)
         .ok()
 }

@@ -6,7 +6,6 @@ use mere_core::item::{Category, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
 use mere_core::request::ListItems;
 
-use super::ItemCall;
 use crate::error::tool_error::ToolError;
 use crate::error::{describe_failure, trust_fields};
 use crate::files::error::FileError;
@@ -14,7 +13,7 @@ use crate::files::masking::SummaryMasker;
 use crate::files::view::{View, count_phrase};
 use crate::items::find::is_visible;
 use crate::items::reply_fields::own_text;
-use crate::items::{ItemError, read_and_verify, trust_status_fields};
+use crate::items::{ItemError, ItemReader, read_and_verify, trust_status_fields};
 use crate::trust::TrustPolicy;
 use mere_host::{fault_point, map_in_parallel};
 
@@ -22,14 +21,14 @@ use mere_host::{fault_point, map_in_parallel};
 const BATCH_SIZE: usize = 64;
 
 /// Lists the items that a listing asks for.
-pub(super) fn list(desk: &ItemCall<'_>, listing: &ListItems) -> Result<Draft, ToolError> {
+pub(super) fn list(items: &ItemReader<'_>, listing: &ListItems) -> Result<Draft, ToolError> {
     let mut places = Vec::new();
     for scope in [Scope::Project, Scope::User] {
         if listing.scope.is_none_or(|only| only == scope) {
-            places.extend(listed_places(desk, scope, listing).map_err(ItemError::Unsearchable)?);
+            places.extend(listed_places(items, scope, listing).map_err(ItemError::Unsearchable)?);
         }
     }
-    let items = describe_all(desk, &places);
+    let items = describe_all(items, &places);
     let count = items.len() as u64;
     let data = Fields::default().with("items", Data::List(items)).with("count", count);
     let draft =
@@ -44,24 +43,24 @@ pub(super) fn list(desk: &ItemCall<'_>, listing: &ListItems) -> Result<Draft, To
 }
 
 fn listed_places(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     scope: Scope,
     listing: &ListItems,
 ) -> std::io::Result<Vec<ScopedPath>> {
     let wants = |kind| listing.kind.is_none_or(|only| only == kind);
     let mut places = Vec::new();
     if listing.kind != Some(ItemType::Memory) {
-        places.extend(desk.sources.indexed_items(scope)?.into_iter().map(|entry| entry.place));
+        places.extend(items.sources.indexed_items(scope)?.into_iter().map(|entry| entry.place));
     }
     if wants(ItemType::Memory) {
-        places.extend(desk.sources.memories(scope)?);
+        places.extend(items.sources.memories(scope)?);
     }
     let within = |category: &Category| {
         listing.category.as_ref().is_none_or(|above| above.contains(category))
     };
     places.retain(|place| {
         let of_form = listing.form.is_none_or(|form| form == place.form);
-        wants(place.kind) && of_form && within(&place.category) && is_visible(desk.view, place)
+        wants(place.kind) && of_form && within(&place.category) && is_visible(items.view, place)
     });
     places.sort_by(|left, right| {
         let key = |place: &ScopedPath| (place.kind, place.category.clone(), place.id.clone());
@@ -71,8 +70,8 @@ fn listed_places(
 }
 
 /// Describes every item, on as many threads as the machine has cores.
-fn describe_all(desk: &ItemCall<'_>, places: &[ScopedPath]) -> Vec<Data> {
-    let (view, court) = (desk.view, desk.trust_policy);
+fn describe_all(items: &ItemReader<'_>, places: &[ScopedPath]) -> Vec<Data> {
+    let (view, court) = (items.view, items.trust_policy);
     let batches = places.chunks(BATCH_SIZE).collect::<Vec<_>>();
     let described = map_in_parallel(&batches, usize::MAX, |batch| {
         batch.iter().map(|place| describe(view, court, place)).collect::<Vec<_>>()

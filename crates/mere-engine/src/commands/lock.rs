@@ -7,7 +7,6 @@ use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{LockCommand, UnsignedPolicy};
 
-use super::ItemCall;
 use crate::error::tool_error::ToolError;
 use crate::error::tool_error_reply;
 use crate::files::read::open_visible_file;
@@ -17,7 +16,7 @@ use crate::items::item_files::item_digest;
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
 use crate::items::relocation::{add_signature, load_from_files};
-use crate::items::{ItemError, read_and_verify};
+use crate::items::{ItemCall, ItemError, ItemReader, read_and_verify};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::run::Linked;
 use crate::run::lock::{check_chain, permit_lockfile, read_lockfile};
@@ -26,36 +25,37 @@ use crate::space::ItemChangeError;
 use mere_host::digest_file;
 
 /// Executes `mere lock`.
-pub(crate) fn lock(desk: &ItemCall<'_>, asked: &LockCommand) -> Result<Draft, ToolError> {
+pub(crate) fn lock(call: &ItemCall<'_>, asked: &LockCommand) -> Result<Draft, ToolError> {
     match asked {
         LockCommand::Make { item, scope } => {
-            make_lockfile(desk, item, desk.effective_scope(*scope))
+            make_lockfile(call, item, call.effective_scope(*scope))
         }
-        LockCommand::Check => check_all(desk),
+        LockCommand::Check => check_all(&call.items),
     }
 }
 
 /// Pins the chain of a tool as it is now.
-fn make_lockfile(desk: &ItemCall<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
-    let linked = Linked::follow(desk, item, UnsignedPolicy::Refuse)?;
+fn make_lockfile(call: &ItemCall<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
+    let linked = Linked::follow(&call.items, item, UnsignedPolicy::Refuse)?;
     let leaf = &linked.chain().leaf().pin;
     let destination = policy::permit_lockfile_category(leaf, scope);
     let place = destination.place().clone();
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
-    let space_id = ensure_space_id(desk, &place)?;
+    let sealer = ItemSigner::unlock(call, SigningReason::Requested)?;
+    let space_id = ensure_space_id(call, &place)?;
     let text = format!("{:#}\n", lock::build_lockfile(linked.chain(), &place, &space_id));
     let files =
         vec![(main_file_name(&place).ok_or(ItemChangeError::InvalidPlace)?, text.into_bytes())];
     let arrived = load_from_files(&files, &[], &place)?;
-    let before = current_digest(desk, &place)?;
+    let before = current_digest(&call.items, &place)?;
     let files = add_signature(&sealer, &arrived, &space_id, files)?;
     let change = match before {
         None => ItemChange::create(destination, files),
         Some(whole) => ItemChange::replace(place, files, whole),
     };
-    let permit = policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
-    apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
+    let permit =
+        policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
+    apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
     let links = linked.chain().pins().count() as u64;
     let data = Fields::default()
         .with("address", address.clone())
@@ -70,30 +70,30 @@ fn make_lockfile(desk: &ItemCall<'_>, item: &ItemRef, scope: Scope) -> Result<Dr
 }
 
 /// Returns the digest of the lockfile that exists now, if there is one.
-fn current_digest(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<Option<Sha256>, ToolError> {
+fn current_digest(items: &ItemReader<'_>, place: &ScopedPath) -> Result<Option<Sha256>, ToolError> {
     let (category, version) = (Some(place.category.clone()), place.version.clone());
     let item = ItemRef { category, id: place.id.clone(), version };
-    let there = desk.sources.candidates(place.scope, ItemType::Lockfile, &item);
+    let there = items.sources.candidates(place.scope, ItemType::Lockfile, &item);
     if there.map_err(ItemError::Unsearchable)?.is_empty() {
         return Ok(None);
     }
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let main = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
+    let main = items.view.resolve(&Spoken::Rooted(address.clone()))?;
     let unreadable = |cause| ToolError::unreadable(&address, cause);
     let digest = digest_file(open_visible_file(&main)?).map_err(unreadable)?;
     Ok(Some(item_digest(digest, &[])))
 }
 
 /// Compares every lockfile with the current chain of its tool.
-fn check_all(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
+fn check_all(items: &ItemReader<'_>) -> Result<Draft, ToolError> {
     let (mut checked, mut old) = (0, 0);
     let mut findings = Vec::new();
     for scope in [Scope::Project, Scope::User] {
-        let entries = desk.sources.indexed_items(scope).map_err(ItemError::Unsearchable)?;
+        let entries = items.sources.indexed_items(scope).map_err(ItemError::Unsearchable)?;
         let places = entries.into_iter().map(|entry| entry.place);
         for place in places.filter(|place| place.kind == ItemType::Lockfile) {
             checked += 1;
-            match check_lockfile(desk, &place) {
+            match check_lockfile(items, &place) {
                 Ok(PinnedVersion::Current) => {}
                 Ok(PinnedVersion::Other) => old += 1,
                 Err(error) => findings.push(lockfile_finding(&place, &error)),
@@ -129,15 +129,15 @@ enum PinnedVersion {
     Other,
 }
 
-fn check_lockfile(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<PinnedVersion, ToolError> {
+fn check_lockfile(items: &ItemReader<'_>, place: &ScopedPath) -> Result<PinnedVersion, ToolError> {
     let (category, id) = (Some(place.category.clone()), place.id.clone());
     let item = ItemRef { category, id, version: None };
-    let linked = Linked::follow(desk, &item, UnsignedPolicy::Refuse)?;
+    let linked = Linked::follow(items, &item, UnsignedPolicy::Refuse)?;
     if place.version.as_ref() != Some(&linked.chain().leaf().pin.version) {
-        permit_lockfile(desk, read_and_verify(desk.view, desk.trust_policy, place.clone())?)?;
+        permit_lockfile(items, read_and_verify(items.view, items.trust_policy, place.clone())?)?;
         return Ok(PinnedVersion::Other);
     }
-    check_chain(desk, &read_lockfile(desk, place.clone())?, &linked)?;
+    check_chain(items, &read_lockfile(items, place.clone())?, &linked)?;
     Ok(PinnedVersion::Current)
 }
 

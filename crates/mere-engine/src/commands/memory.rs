@@ -6,7 +6,7 @@ use mere_core::item::{ItemRef, ItemType, MemoryPath, NewMemory, Scope, template_
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::{LookupScope, MemoryCall};
 
-use super::ItemCall;
+use super::CommandCall;
 use crate::error::tool_error::ToolError;
 pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::find::{NamedItem, find};
@@ -15,11 +15,11 @@ use crate::space::ItemChangeError;
 
 /// Creates a memory from the template.
 pub(super) fn create(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     item: &ItemRef,
     scope: Scope,
 ) -> Result<Draft, ToolError> {
-    let store = desk.store_call.served_store()?;
+    let store = call.store_call.served_store()?;
     // A memory can only be created in the store that is served.
     if scope != store.scope {
         return Err(ItemChangeError::UnsupportedType(ItemType::Memory).into());
@@ -29,31 +29,31 @@ pub(super) fn create(
     let files = template_files(&store.scoped_path(&path)).unwrap_or_default();
     let content = files.into_iter().next().map(|(_, text)| text).unwrap_or_default();
     let wording = NewMemory { content, ..NewMemory::default() };
-    Ok(memory::run_memory_call(desk.store_call, &MemoryCall::Create { path, wording })?)
+    Ok(memory::run_memory_call(call.store_call, &MemoryCall::Create { path, wording })?)
 }
 
 /// Moves a memory to another path.
 pub(super) fn move_memory(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     (item, source): (&ItemRef, LookupScope),
     to: impl FnOnce(MemoryPath) -> MemoryPath,
 ) -> Result<Draft, ToolError> {
-    let from = find_memory(desk, item, source)?;
+    let from = find_memory(call, item, source)?;
     let to = to(from.clone());
-    Ok(memory::run_memory_call(desk.store_call, &MemoryCall::Move { from, to })?)
+    Ok(memory::run_memory_call(call.store_call, &MemoryCall::Move { from, to })?)
 }
 
 /// Deletes a memory. In a dry run, says which one would be deleted.
 pub(crate) fn delete(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     (item, source): (&ItemRef, LookupScope),
     mode: ExecutionMode,
 ) -> Result<Draft, ToolError> {
-    let path = find_memory(desk, item, source)?;
+    let path = find_memory(call, item, source)?;
     if mode == ExecutionMode::Real {
-        return Ok(memory::run_memory_call(desk.store_call, &MemoryCall::Remove { path })?);
+        return Ok(memory::run_memory_call(call.store_call, &MemoryCall::Remove { path })?);
     }
-    let address = desk
+    let address = call
         .store_call
         .served_store()?
         .scoped_path(&path)
@@ -67,15 +67,19 @@ pub(crate) fn delete(
 
 /// Finds the memory that a reference means.
 fn find_memory(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     item: &ItemRef,
     source: LookupScope,
 ) -> Result<MemoryPath, ToolError> {
-    let place =
-        find(desk.sources, desk.view, NamedItem { kind: ItemType::Memory, item, source })?.place;
+    let place = find(
+        call.items.sources,
+        call.items.view,
+        NamedItem { kind: ItemType::Memory, item, source },
+    )?
+    .place;
     let path = MemoryPath { category: place.category.clone(), slug: place.id.clone() };
     // Only the store that is served can be changed.
-    if place == desk.store_call.served_store()?.scoped_path(&path) {
+    if place == call.store_call.served_store()?.scoped_path(&path) {
         return Ok(path);
     }
     Err(ItemChangeError::UnsupportedType(ItemType::Memory).into())

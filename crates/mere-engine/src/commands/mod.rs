@@ -2,6 +2,7 @@
 //!
 //! Each command has a file of its own; this one only dispatches to them.
 
+mod call;
 mod chain;
 mod config;
 mod difference;
@@ -34,58 +35,59 @@ use mere_core::reply::Draft;
 use mere_core::request::{ItemCommand, ReviewCommand, RunTool, SignCommand, ToolCommand};
 
 use crate::error::tool_error::ToolError;
-pub(crate) use crate::items::change::{ExecutionMode, ItemCall};
+pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::copy::CopyTarget;
 use crate::items::find::NamedItem;
 use crate::items::new_item::place_in_space;
 use crate::run;
-use crate::run::RunRequest;
+use crate::run::{RunCall, RunRequest};
+pub(crate) use call::CommandCall;
 
 pub(crate) use config::check as check_config;
 pub(super) use memory::delete as delete_memory;
 
 /// Executes a person's command about the spaces and the items in them.
 pub(crate) fn execute_item_command(
-    call: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     command: &ItemCommand,
 ) -> Result<Draft, ToolError> {
     match command {
         ItemCommand::Init(space) => init::init(call, *space),
         ItemCommand::New { kind: ItemType::Memory, item, scope, .. } => {
-            memory::create(call, item, call.effective_scope(*scope))
+            memory::create(call, item, call.change.effective_scope(*scope))
         }
         ItemCommand::Move { kind: ItemType::Memory, item, category, source, .. } => {
             let to = |from| MemoryPath { category: category.clone(), ..from };
-            memory::move_memory(call, (item, call.effective_source(*source)), to)
+            memory::move_memory(call, (item, call.change.effective_source(*source)), to)
         }
         ItemCommand::Rename { kind: ItemType::Memory, item, id, source, .. } => {
             let to = |from| MemoryPath { slug: id.clone(), ..from };
-            memory::move_memory(call, (item, call.effective_source(*source)), to)
+            memory::move_memory(call, (item, call.change.effective_source(*source)), to)
         }
         ItemCommand::New { kind, item, scope, form } => {
-            let place = place_in_space(call.effective_scope(*scope), *kind, item, *form);
-            place_item::create_from_template(call, item, place)
+            let place = place_in_space(call.change.effective_scope(*scope), *kind, item, *form);
+            place_item::create_from_template(call.change, item, place)
         }
-        ItemCommand::List(filter) => list::list(call, filter),
+        ItemCommand::List(filter) => list::list(call.items, filter),
         ItemCommand::Copy { kind, item, to, author } => {
             let to = CopyTarget { scope: *to, author: *author };
-            place_item::copy_by_name(call, *kind, item, to)
+            place_item::copy_by_name(call.change, *kind, item, to)
         }
         ItemCommand::Move { kind, item, category, source, author } => {
-            let source = call.effective_source(*source);
+            let source = call.change.effective_source(*source);
             let named = NamedItem { kind: *kind, item, source };
             place_item::change_category(call, named, category, *author)
         }
         ItemCommand::Rename { kind, item, id, source, author } => {
-            let source = call.effective_source(*source);
+            let source = call.change.effective_source(*source);
             place_item::rename_item(call, NamedItem { kind: *kind, item, source }, id, *author)
         }
         ItemCommand::Tool(command) => execute_tool_command(call, command),
-        ItemCommand::Why { kind, item } => why::explain_choice(call, *kind, item),
+        ItemCommand::Why { kind, item } => why::explain_choice(call.change, *kind, item),
         ItemCommand::Index(command) => index::index(call, *command),
-        ItemCommand::Review(ReviewCommand::List) => review::list_pending(call),
+        ItemCommand::Review(ReviewCommand::List) => review::list_pending(call.change),
         ItemCommand::Review(ReviewCommand::Decide { proposal, decision }) => {
-            review::review(call, proposal, *decision)
+            review::review(call.change, proposal, *decision)
         }
         ItemCommand::Sign(SignCommand::Plan(selection)) => sign::plan_signing(call, selection),
         ItemCommand::Sign(SignCommand::Sign { items, staging }) => {
@@ -94,25 +96,25 @@ pub(crate) fn execute_item_command(
         ItemCommand::Doctor(mode) => doctor::diagnose(call, *mode),
         ItemCommand::Graph(command) => graph::execute_graph_command(call, command),
         ItemCommand::Verify(command) => verify::verify(call, command),
-        ItemCommand::Work(work) => work::begin_work(call, work),
+        ItemCommand::Work(work) => work::begin_work(call.change, work),
         ItemCommand::Team(command) => team::execute_team_command(call, command),
-        ItemCommand::Join(command) => team::join(call, command),
+        ItemCommand::Join(command) => team::join(call.change, command),
         ItemCommand::Model(command) => models::run_command(call, command),
     }
 }
 
 /// Executes a person's command about tools.
-fn execute_tool_command(call: &ItemCall<'_>, command: &ToolCommand) -> Result<Draft, ToolError> {
+fn execute_tool_command(call: &CommandCall<'_>, command: &ToolCommand) -> Result<Draft, ToolError> {
     match command {
-        ToolCommand::Run(tool) => run_tool_for_person(call, tool),
-        ToolCommand::Chain { item } => chain::show_chain(call, item),
-        ToolCommand::Lock(command) => lock::lock(call, command),
-        ToolCommand::Prepare { item } => Ok(run::prepare(call, item)?),
+        ToolCommand::Run(tool) => run_tool_for_person(call.run, tool),
+        ToolCommand::Chain { item } => chain::show_chain(call.run, item),
+        ToolCommand::Lock(command) => lock::lock(call.change, command),
+        ToolCommand::Prepare { item } => Ok(run::prepare(call.run, item)?),
     }
 }
 
 /// Runs a tool for a person.
-fn run_tool_for_person(call: &ItemCall<'_>, tool: &RunTool) -> Result<Draft, ToolError> {
+fn run_tool_for_person(call: &RunCall<'_>, tool: &RunTool) -> Result<Draft, ToolError> {
     let request = RunRequest {
         item: &tool.item,
         parameters: (&tool.parameters, &tool.typed_parameters),

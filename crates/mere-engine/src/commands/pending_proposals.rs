@@ -6,10 +6,10 @@ use mere_core::address::{AgentName, RelPath};
 use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::{self, CategoryBase, ItemType, Scope, ScopedPath};
 
-use crate::items::ItemError;
-use crate::items::change::ItemCall;
 use crate::items::proposal::{ITEM_FOLDER, PROPOSAL_FILE, PROPOSALS_FOLDER, Proposal};
+use crate::items::{ItemCall, ItemError, ItemReader};
 use crate::space::{ItemChangeError, ProposalError};
+use crate::world::Context;
 use mere_host::{
     EntryKind, Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, none_if_missing,
     open_regular_file, read_at_most,
@@ -34,8 +34,8 @@ pub(super) struct PendingProposal {
 
 impl PendingProposal {
     /// Reads a proposal's files.
-    pub(super) fn read(desk: &ItemCall<'_>, proposal: Proposal) -> Result<Self, ItemError> {
-        let files = read_files(desk, &proposal)?;
+    pub(super) fn read(context: &Context, proposal: Proposal) -> Result<Self, ItemError> {
+        let files = read_files(context, &proposal)?;
         let mut hasher = Sha256Hasher::default();
         hasher.update(proposal.to_json_text().as_bytes());
         for (path, bytes) in &files {
@@ -47,9 +47,9 @@ impl PendingProposal {
 }
 
 /// Returns every proposal in the project's workspaces.
-pub(super) fn read_proposals(desk: &ItemCall<'_>) -> std::io::Result<Vec<Proposal>> {
+pub(super) fn read_proposals(call: &ItemCall<'_>) -> std::io::Result<Vec<Proposal>> {
     let workspaces =
-        desk.context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))?;
+        call.context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))?;
     let Some(workspaces) = workspaces else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for agent in list_folders(&workspaces, "")? {
@@ -60,7 +60,7 @@ pub(super) fn read_proposals(desk: &ItemCall<'_>) -> std::io::Result<Vec<Proposa
             let about = read_file(&workspaces, &path, PROPOSAL_FILE, MAX_PROPOSAL_BYTES)?;
             let proposal = about.and_then(|about| Proposal::parse(agent.clone(), &name, &about));
             // A proposal for a place where no item can lie is ignored.
-            found.extend(proposal.filter(|one| is_valid_target(desk, &one.place)));
+            found.extend(proposal.filter(|one| is_valid_target(&call.items, &one.place)));
         }
     }
     Ok(found)
@@ -68,14 +68,14 @@ pub(super) fn read_proposals(desk: &ItemCall<'_>) -> std::io::Result<Vec<Proposa
 
 /// Returns whether items of this type are kept at this place: in a space, or in a folder whose
 /// items are used in place.
-fn is_valid_target(desk: &ItemCall<'_>, place: &ScopedPath) -> bool {
+fn is_valid_target(items: &ItemReader<'_>, place: &ScopedPath) -> bool {
     match (place.scope, &place.base) {
         (Scope::Registry, _) | (_, CategoryBase::Store(_)) => false,
         (_, CategoryBase::Space) => {
             matches!(place.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge)
         }
         (_, CategoryBase::InPlace(folder)) => {
-            let taken = desk.sources.in_place_folders();
+            let taken = items.sources.in_place_folders();
             place.kind == ItemType::Directive && taken.iter().any(|one| one == folder.as_str())
         }
     }
@@ -83,10 +83,10 @@ fn is_valid_target(desk: &ItemCall<'_>, place: &ScopedPath) -> bool {
 
 /// Reads a proposal's files, the main one last.
 fn read_files(
-    desk: &ItemCall<'_>,
+    context: &Context,
     proposal: &Proposal,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
-    let workspaces = desk.context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"));
+    let workspaces = context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"));
     let workspaces = workspaces
         .map_err(ItemError::Unsearchable)?
         .ok_or(ItemChangeError::Proposal(ProposalError::Missing))?;

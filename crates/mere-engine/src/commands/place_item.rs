@@ -6,41 +6,42 @@ use mere_core::item::{Category, ItemId, ItemRef, ItemType, Scope, ScopedPath, te
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::{AuthorChoice, ItemContent, LookupScope};
 
-use super::link_updates;
+use super::{CommandCall, link_updates};
 use crate::error::tool_error::ToolError;
 use crate::items::apply_permit::{WriteContext, apply_permit};
-pub(crate) use crate::items::change::{ExecutionMode, ItemCall, create_item, permit_destination};
+pub(crate) use crate::items::change::{ExecutionMode, create_item, permit_destination};
 use crate::items::copy::{CopyTarget, copy_item, copy_permissions};
 use crate::items::find::{NamedItem, find};
 use crate::items::new_item::NewItem;
 use crate::items::relocation::Relocation;
-use crate::items::{CheckedItem, ItemError, read_and_verify, trust_status_fields};
+use crate::items::{CheckedItem, ItemCall, ItemError, read_and_verify, trust_status_fields};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::space::ItemChangeError;
 
 /// Creates the item that is named so from its type's template.
 pub(super) fn create_from_template(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     item: &ItemRef,
     place: ScopedPath,
 ) -> Result<Draft, ToolError> {
     let kind = place.kind;
     let mut files =
         template_files(&place).ok_or(ItemChangeError::UnsupportedType(kind))?.into_iter();
-    let destination = permit_destination(desk, place)?;
+    let destination = permit_destination(call, place)?;
     let (_, content) = files.next().ok_or(ItemChangeError::UnsupportedType(kind))?;
     let files = files
         .map(|(name, text)| Ok((name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, text)));
     let text = ItemContent { main_file: content, files: files.collect::<Result<_, ItemError>>()? };
-    let new_item = NewItem::new((desk.sources, desk.view), destination.place().clone(), &text)?;
-    let draft = create_item(desk, destination, new_item, ExecutionMode::Real)?;
+    let new_item =
+        NewItem::new((call.items.sources, call.items.view), destination.place().clone(), &text)?;
+    let draft = create_item(call, destination, new_item, ExecutionMode::Real)?;
     let words = format!("{kind} {item}");
     Ok(if kind == ItemType::Tool {
         draft.hint(Prose::words(format!(
             "It runs once it is signed: edit its files, then `mere sign {words}`. At a terminal \
              `mere run --allow-unsigned {item}` tries it before."
         )))
-    } else if desk.trust_policy.requires_signature(kind) {
+    } else if call.items.trust_policy.requires_signature(kind) {
         draft.hint(Prose::words(format!(
             "Agents use it once it is signed: `mere edit {words}` opens and signs it. While you \
              work on it otherwise, `mere draft {words}`; then `mere sign {words}`."
@@ -52,17 +53,20 @@ pub(super) fn create_from_template(
 
 /// Copies an item from the other scope.
 pub(super) fn copy_by_name(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     kind: ItemType,
     item: &ItemRef,
     to: CopyTarget,
 ) -> Result<Draft, ToolError> {
     let from = if to.scope == Scope::User { Scope::Project } else { Scope::User };
-    let place =
-        find(desk.sources, desk.view, NamedItem { kind, item, source: LookupScope::Only(from) })?
-            .place;
-    let checked = read_and_verify(desk.view, desk.trust_policy, place)?;
-    let address = copy_item(desk, &checked, to)?;
+    let place = find(
+        call.items.sources,
+        call.items.view,
+        NamedItem { kind, item, source: LookupScope::Only(from) },
+    )?
+    .place;
+    let checked = read_and_verify(call.items.view, call.items.trust_policy, place)?;
+    let address = copy_item(call, &checked, to)?;
     let data = Fields::default()
         .with("address", checked.item().address.clone())
         .with("copied_to", address.clone());
@@ -72,20 +76,20 @@ pub(super) fn copy_by_name(
 
 /// Moves an item to another category.
 pub(super) fn change_category(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     named: NamedItem<'_>,
     category: &Category,
     author: AuthorChoice,
 ) -> Result<Draft, ToolError> {
-    let place = find(desk.sources, desk.view, named)?.place;
-    let checked = read_and_verify(desk.view, desk.trust_policy, place)?;
+    let place = find(call.items.sources, call.items.view, named)?.place;
+    let checked = read_and_verify(call.items.view, call.items.trust_policy, place)?;
     let to = ScopedPath { category: category.clone(), ..checked.item().place.clone() };
-    move_item(desk, &checked, to, author)
+    move_item(call, &checked, to, author)
 }
 
 /// Gives an item another id.
 pub(super) fn rename_item(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     named: NamedItem<'_>,
     id: &ItemId,
     author: AuthorChoice,
@@ -93,15 +97,15 @@ pub(super) fn rename_item(
     if named.kind == ItemType::Lockfile {
         return Err(ItemChangeError::UnsupportedType(named.kind).into());
     }
-    let place = find(desk.sources, desk.view, named)?.place;
-    let checked = read_and_verify(desk.view, desk.trust_policy, place)?;
+    let place = find(call.items.sources, call.items.view, named)?.place;
+    let checked = read_and_verify(call.items.view, call.items.trust_policy, place)?;
     let to = ScopedPath { id: id.clone(), ..checked.item().place.clone() };
-    move_item(desk, &checked, to, author)
+    move_item(call, &checked, to, author)
 }
 
 /// Writes an item to `to`, removes it from its old place, and updates the links to it.
 fn move_item(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     checked: &CheckedItem,
     to: ScopedPath,
     author: AuthorChoice,
@@ -111,21 +115,27 @@ fn move_item(
     if to == loaded.place {
         return Err(ItemChangeError::AlreadyExists(address).into());
     }
-    let destination = permit_destination(desk, to)?;
+    let destination = permit_destination(call.change, to)?;
     let to = destination.place().clone();
     let reason = SigningReason::Requested;
-    let files = Relocation { call: desk, item: checked, to: &to, author, reason }.build_files()?;
-    let placing = WriteContext { context: desk.context, is_cancelled: desk.is_cancelled };
+    let files =
+        Relocation { call: call.change, item: checked, to: &to, author, reason }.build_files()?;
+    let placing =
+        WriteContext { context: call.change.context, is_cancelled: call.change.is_cancelled };
     let spend = |change: ItemChange| {
-        let permit =
-            policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
+        let permit = policy::permit_item(
+            call.items.reader,
+            call.change.agents,
+            change,
+            SignatureState::Unsigned,
+        );
         apply_permit(permit, &placing)
     };
     spend(ItemChange::create(destination, files))?;
-    copy_permissions(desk, loaded, &to);
+    copy_permissions(call.items, loaded, &to);
     spend(ItemChange::remove(loaded.place.clone(), loaded.item_digest()))?;
-    let links = link_updates::update_links(desk, &loaded.place, &to);
-    let moved = read_and_verify(desk.view, desk.trust_policy, to);
+    let links = link_updates::update_links(call, &loaded.place, &to);
+    let moved = read_and_verify(call.items.view, call.items.trust_policy, to);
     let data = Fields::default()
         .with("address", address.clone())
         .with("from", loaded.address.clone())

@@ -17,7 +17,7 @@ use crate::error::tool_error::ToolError;
 use crate::files::read::open_visible_file;
 use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
-use crate::items::change::{ItemCall, detect_signature_state, permit_destination};
+use crate::items::change::{detect_signature_state, permit_destination};
 use crate::items::item_files::{hash_other_files, read_item_digest};
 use crate::items::item_signer::{ItemSigner, ensure_space_id, try_unlock};
 use crate::items::new_item::{NewItem, main_file_name};
@@ -25,14 +25,16 @@ pub(crate) use crate::items::proposal::{Proposal, ProposedAction};
 use crate::items::relocation::{add_signature, load_from_files};
 use crate::items::reply_fields::own_text;
 use crate::items::vouched_files::vouched_files;
-use crate::items::{ItemError, item_advice, read_and_verify, trust_status_fields};
+use crate::items::{
+    ItemCall, ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields,
+};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::space::{ItemChangeError, ProposalError};
 use mere_host::{Workspace, read_at_most};
 
 /// Lists the proposals that wait for a person.
-pub(super) fn list_pending(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
-    let found = read_proposals(desk).map_err(ItemError::Unsearchable)?;
+pub(super) fn list_pending(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let found = read_proposals(call).map_err(ItemError::Unsearchable)?;
     let count = found.len() as u64;
     let told = found.iter().map(|proposal| Data::from(proposal_fields(proposal))).collect::<Data>();
     let data = Fields::default().with("proposals", told).with("count", count);
@@ -42,26 +44,28 @@ pub(super) fn list_pending(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
 
 /// Shows, accepts or rejects a proposal.
 pub(super) fn review(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     name: &str,
     verdict: ReviewDecision,
 ) -> Result<Draft, ToolError> {
-    let found = read_proposals(desk).map_err(ItemError::Unsearchable)?;
+    let found = read_proposals(call).map_err(ItemError::Unsearchable)?;
     let mut found = found.into_iter().filter(|one| one.name == name || label(one) == name);
     let (Some(proposal), None) = (found.next(), found.next()) else {
         return Err(ItemChangeError::Proposal(ProposalError::Missing).into());
     };
     match verdict {
-        ReviewDecision::Show => show_proposal(desk, PendingProposal::read(desk, proposal)?),
+        ReviewDecision::Show => {
+            show_proposal(&call.items, PendingProposal::read(call.context, proposal)?)
+        }
         ReviewDecision::Accept { shown_digest: shown } => {
-            let waiting = PendingProposal::read(desk, proposal)?;
+            let waiting = PendingProposal::read(call.context, proposal)?;
             if shown.is_some_and(|shown| shown != waiting.digest) {
                 return Err(ItemChangeError::Proposal(ProposalError::Changed).into());
             }
-            accept(desk, waiting)
+            accept(call, waiting)
         }
         ReviewDecision::Reject => {
-            remove_proposal(desk, &proposal.agent, proposal.folder())?;
+            remove_proposal(call, &proposal.agent, proposal.folder())?;
             let message =
                 Prose::words(format!("The proposal `{}` was rejected.", label(&proposal)));
             Ok(Draft::success(codes::REVIEW_REJECTED, message).data(proposal_fields(&proposal)))
@@ -86,21 +90,21 @@ fn proposal_fields(proposal: &Proposal) -> Fields {
         .with("address", proposal.place.address())
 }
 
-fn show_proposal(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolError> {
+fn show_proposal(items: &ItemReader<'_>, waiting: PendingProposal) -> Result<Draft, ToolError> {
     let proposal = &waiting.proposal;
     let mut changes = Vec::new();
-    let now = CurrentItem::read(desk, &proposal.place)?;
-    let base = ComparisonBase::for_place(desk, &proposal.place);
+    let now = CurrentItem::read(items, &proposal.place)?;
+    let base = ComparisonBase::for_place(items, &proposal.place);
     if let ProposedAction::Delete(_) = proposal.action {
         for path in &now.files {
-            let old = read_current_text(desk, proposal, path)?.unwrap_or_default();
+            let old = read_current_text(items, proposal, path)?.unwrap_or_default();
             changes.push(file_change(path.as_str(), Some(&old), Some("")));
         }
     }
     for (path, bytes) in &waiting.files {
         let old = match base {
             ComparisonBase::Verified => {
-                read_current_text(desk, proposal, path)?.unwrap_or_default()
+                read_current_text(items, proposal, path)?.unwrap_or_default()
             }
             ComparisonBase::Empty => String::new(),
         };
@@ -115,7 +119,7 @@ fn show_proposal(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft,
     let message = Prose::words(format!("The proposal `{}`.", label(proposal)));
     let fault = match proposal.action {
         ProposedAction::Delete(_) => None,
-        ProposedAction::Create | ProposedAction::Update(_) => proposed_item(desk, waiting).err(),
+        ProposedAction::Create | ProposedAction::Update(_) => proposed_item(items, waiting).err(),
     };
     let fault = fault.map(|error| {
         let told = crate::error::tool_error_reply(&error.into());
@@ -133,9 +137,9 @@ enum ComparisonBase {
 }
 
 impl ComparisonBase {
-    fn for_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Self {
-        let trust_policy = desk.trust_policy.without_drafts();
-        match read_and_verify(desk.view, &trust_policy, place.clone()) {
+    fn for_place(items: &ItemReader<'_>, place: &ScopedPath) -> Self {
+        let trust_policy = items.trust_policy.without_drafts();
+        match read_and_verify(items.view, &trust_policy, place.clone()) {
             Ok(Checked::Verified(_)) => Self::Verified,
             _ => Self::Empty,
         }
@@ -151,7 +155,7 @@ impl ComparisonBase {
     }
 }
 
-fn accept(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolError> {
+fn accept(call: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolError> {
     let place = waiting.proposal.place.clone();
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let told = proposal_fields(&waiting.proposal);
@@ -161,27 +165,28 @@ fn accept(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
             (ItemChange::remove(place.clone(), whole), None, " was deleted.")
         }
         ProposedAction::Create => {
-            let destination = permit_destination(desk, place.clone())?;
-            let prospect = proposed_item(desk, waiting)?;
-            let files = sign_accepted(desk, &place, prospect.files)?;
+            let destination = permit_destination(call, place.clone())?;
+            let prospect = proposed_item(&call.items, waiting)?;
+            let files = sign_accepted(call, &place, prospect.files)?;
             (ItemChange::create(destination, files), prospect.integrity, " was created.")
         }
         ProposedAction::Update(whole) => {
-            let prospect = proposed_item(desk, waiting)?;
-            let files = sign_accepted(desk, &place, prospect.files)?;
+            let prospect = proposed_item(&call.items, waiting)?;
+            let files = sign_accepted(call, &place, prospect.files)?;
             let change = ItemChange::replace(place.clone(), files, whole);
             (change, prospect.integrity, " was changed.")
         }
     };
-    let permit = policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
-    apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
-    remove_proposal(desk, &agent, name)?;
-    let accepted = read_and_verify(desk.view, desk.trust_policy, place).ok();
+    let permit =
+        policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
+    apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
+    remove_proposal(call, &agent, name)?;
+    let accepted = read_and_verify(call.items.view, call.items.trust_policy, place).ok();
     let trust = accepted.as_ref().map(trust_status_fields);
     let data = told.with("integrity", integrity).with_some("trust", trust);
     let message = Prose::words("").address(address).and(done);
     let draft = Draft::success(codes::REVIEW_ACCEPTED, message).data(data);
-    Ok(match accepted.and_then(|accepted| item_advice(&accepted, desk.trust_policy)) {
+    Ok(match accepted.and_then(|accepted| item_advice(&accepted, call.items.trust_policy)) {
         Some(advice) => draft.hint(advice),
         None => draft,
     })
@@ -190,36 +195,37 @@ fn accept(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
 /// Signs the files of an accepted item, and puts the sidecar before them. If nobody can sign, an
 /// unsigned item stays unsigned, but a signed one is an error rather than left broken.
 fn sign_accepted(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     place: &ScopedPath,
     files: Vec<(RelPath, Vec<u8>)>,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
-    let Some(kept) = unshown_files(desk, place, &files)? else { return Ok(files) };
-    let sealer = match detect_signature_state(desk, place) {
-        SignatureState::Signed => Some(ItemSigner::unlock(desk, SigningReason::Requested)?),
-        SignatureState::Unsigned => try_unlock(desk, SigningReason::Requested)?,
+    let Some(kept) = unshown_files(call, place, &files)? else { return Ok(files) };
+    let sealer = match detect_signature_state(&call.items, place) {
+        SignatureState::Signed => Some(ItemSigner::unlock(call, SigningReason::Requested)?),
+        SignatureState::Unsigned => try_unlock(call, SigningReason::Requested)?,
     };
     let Some(sealer) = sealer else { return Ok(files) };
     let arrived = load_from_files(&files, &kept, place)?;
-    Ok(add_signature(&sealer, &arrived, &ensure_space_id(desk, place)?, files)?)
+    Ok(add_signature(&sealer, &arrived, &ensure_space_id(call, place)?, files)?)
 }
 
 /// Returns the files that a proposal does not change, and that the person is therefore not shown.
 /// They are signed only if they were vouched for already. Returns `None` if they were not, and the
 /// item is unsigned.
 fn unshown_files(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     place: &ScopedPath,
     files: &[(RelPath, Vec<u8>)],
 ) -> Result<Option<Vec<FileDigest>>, ToolError> {
     let is_given = |path: &str| files.iter().any(|(given, _)| given.as_str() == path);
-    let judged = read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
+    let judged =
+        read_and_verify(call.items.view, &call.items.trust_policy.without_drafts(), place.clone());
     let mut kept = match &judged {
         Ok(checked) => checked.item().files.clone(),
-        Err(_) => CurrentItem::other_files(desk, place),
+        Err(_) => CurrentItem::other_files(&call.items, place),
     };
     kept.retain(|file| !is_given(&file.path));
-    let vouched = vouched_files(desk, place);
+    let vouched = vouched_files(call, place);
     let is_vouched = kept.iter().all(|file| vouched.contains(file));
     match judged {
         Err(ItemError::Broken(broken)) => {
@@ -240,7 +246,7 @@ fn unshown_files(
 }
 
 /// Builds the item as it would be after accepting.
-fn proposed_item(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<NewItem, ItemError> {
+fn proposed_item(items: &ItemReader<'_>, waiting: PendingProposal) -> Result<NewItem, ItemError> {
     let broken = |_| ItemChangeError::Proposal(ProposalError::Invalid("a file is not text"));
     let PendingProposal { proposal, files, .. } = waiting;
     let texts = files.into_iter();
@@ -256,7 +262,7 @@ fn proposed_item(desk: &ItemCall<'_>, waiting: PendingProposal) -> Result<NewIte
         .into());
     }
     let text = ItemContent { main_file: content, files: texts };
-    NewItem::new((desk.sources, desk.view), proposal.place, &text)
+    NewItem::new((items.sources, items.view), proposal.place, &text)
 }
 
 /// The item as it is now.
@@ -269,17 +275,19 @@ struct CurrentItem {
 
 impl CurrentItem {
     /// Returns the item's other files, or none if they cannot be hashed.
-    fn other_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
-        let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
+    fn other_files(items: &ItemReader<'_>, place: &ScopedPath) -> Vec<FileDigest> {
+        let main = place.address().map(|address| items.view.resolve(&Spoken::Rooted(address)));
         let Some(Ok(main)) = main else { return Vec::new() };
         let others = main.parent_folder().map(|folder| hash_other_files(folder, place));
         others.and_then(Result::ok).unwrap_or_default()
     }
 
-    fn read(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
+    fn read(items: &ItemReader<'_>, place: &ScopedPath) -> Result<Self, ToolError> {
         let none = Self { digest: None, files: Vec::new() };
         let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-        let Ok(main) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(none) };
+        let Ok(main) = items.view.resolve(&Spoken::Rooted(address.clone())) else {
+            return Ok(none);
+        };
         let unreadable = |cause| ToolError::unreadable(&address, cause);
         let bytes = read_at_most(open_visible_file(&main)?, 16 * item::MAX_ITEM_BYTES as u64)
             .map_err(unreadable)?;
@@ -294,14 +302,14 @@ impl CurrentItem {
 
 /// Reads the current text of one of the item's files, if it exists.
 fn read_current_text(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     proposal: &Proposal,
     path: &RelPath,
 ) -> Result<Option<String>, ToolError> {
     let main = proposal.place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
     let address = Address::file(main.root().clone(), folder.join_path(path));
-    let Ok(target) = desk.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(None) };
+    let Ok(target) = items.view.resolve(&Spoken::Rooted(address.clone())) else { return Ok(None) };
     let bytes = read_at_most(open_visible_file(&target)?, item::MAX_ITEM_BYTES as u64);
     let bytes = bytes.map_err(|cause| ToolError::unreadable(&address, cause))?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
@@ -309,14 +317,14 @@ fn read_current_text(
 
 /// Removes a proposal from its workspace.
 fn remove_proposal(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     agent: &AgentName,
     folder: Option<RelPath>,
 ) -> Result<(), ItemChangeError> {
     let folder = folder.ok_or(ItemChangeError::Proposal(ProposalError::Missing))?;
     let address = Address::directory(Root::Workspace, folder.clone());
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let workspace = Workspace::open(&desk.context.project, agent, desk.is_cancelled);
+    let workspace = Workspace::open(&call.context.project, agent, call.is_cancelled);
     let workspace =
         workspace.map_err(failed)?.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
     workspace.remove_folder(&folder).map_err(failed)

@@ -6,17 +6,17 @@ use mere_core::address::{Address, RelPath, Root};
 use mere_core::item::{ItemForm, ItemType, Scope, ScopedPath};
 use mere_core::request::{ItemMatcher, ItemSelection, LookupScope, SelectedItems};
 
-use super::ItemCall;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemError;
 use crate::items::find::{NamedItem, find};
 use crate::items::load::item_name;
+use crate::items::{ItemCall, ItemError};
 use crate::space::ItemChangeError;
+use crate::world::Context;
 use mere_host::{GitRepository, SPACE_FOLDER};
 
 /// Returns the places of the selected items, in order.
 pub(super) fn select(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     selection: &ItemSelection,
 ) -> Result<Vec<ScopedPath>, ToolError> {
     let ItemSelection { kind, scope, which } = selection;
@@ -24,9 +24,9 @@ pub(super) fn select(
     // `verify`.
     let wants = |place: &ScopedPath| kind.is_none_or(|kind| kind == place.kind);
     let mut places = match which {
-        SelectedItems::Named(names) => return named_items(desk, selection, names),
-        SelectedItems::Staged => staged_items(desk)?,
-        SelectedItems::All | SelectedItems::Unfinished => all_items(desk, *scope)?,
+        SelectedItems::Named(names) => return named_items(call, selection, names),
+        SelectedItems::Staged => staged_items(call)?,
+        SelectedItems::All | SelectedItems::Unfinished => all_items(call, *scope)?,
     };
     places.retain(wants);
     Ok(places)
@@ -34,14 +34,14 @@ pub(super) fn select(
 
 /// Returns every item that can be signed.
 pub(super) fn all_items(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     scope: Option<Scope>,
 ) -> Result<Vec<ScopedPath>, ToolError> {
-    let scope = scope.map(|scope| desk.effective_scope(scope));
+    let scope = scope.map(|scope| call.effective_scope(scope));
     let mut places = Vec::new();
     for one in [Scope::Project, Scope::User] {
         if scope.is_none_or(|scope| scope == one) {
-            let entries = desk.sources.indexed_items(one).map_err(ItemError::Unsearchable)?;
+            let entries = call.items.sources.indexed_items(one).map_err(ItemError::Unsearchable)?;
             places.extend(entries.into_iter().map(|entry| entry.place));
         }
     }
@@ -49,14 +49,14 @@ pub(super) fn all_items(
 }
 
 fn named_items(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     selection: &ItemSelection,
     names: &[ItemMatcher],
 ) -> Result<Vec<ScopedPath>, ToolError> {
     let source = selection
         .scope
-        .map_or(LookupScope::Local, |scope| LookupScope::Only(desk.effective_scope(scope)));
-    let all = || all_items(desk, selection.scope);
+        .map_or(LookupScope::Local, |scope| LookupScope::Only(call.effective_scope(scope)));
+    let all = || all_items(call, selection.scope);
     let mut places = Vec::new();
     for wanted in names {
         match (wanted, selection.kind) {
@@ -64,7 +64,10 @@ fn named_items(
                 if kind == ItemType::Memory {
                     return Err(ItemChangeError::MemoryNotSigned.into());
                 }
-                places.push(find(desk.sources, desk.view, NamedItem { kind, item, source })?.place);
+                places.push(
+                    find(call.items.sources, call.items.view, NamedItem { kind, item, source })?
+                        .place,
+                );
             }
             (ItemMatcher::Item(item), None) => {
                 let called = all()?.into_iter().filter(|place| {
@@ -89,14 +92,14 @@ fn named_items(
 
 /// Returns the project's items whose files or signatures differ between the last commit and the
 /// next one.
-fn staged_items(desk: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
+fn staged_items(call: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
     let git =
-        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+        GitRepository::discover(&call.context.project).ok_or(ItemChangeError::NoGitRepository)?;
     let paths = git.staged_paths().map_err(ItemError::Unsearchable)?;
     if paths.is_empty() {
         return Ok(Vec::new());
     }
-    let mut places = all_items(desk, Some(Scope::Project))?;
+    let mut places = all_items(call, Some(Scope::Project))?;
     places.retain(|place| paths.iter().any(|path| is_file_of(place, path)));
     Ok(places)
 }
@@ -126,10 +129,11 @@ pub(super) fn sidecar_path(address: &Address, place: &ScopedPath) -> Option<RelP
 }
 
 /// Returns the paths of items whose files differ from the staged versions.
-pub(super) fn unstaged_paths(desk: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolError> {
+pub(super) fn unstaged_paths(call: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolError> {
     let git =
-        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
-    let folders = desk
+        GitRepository::discover(&call.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+    let folders = call
+        .items
         .sources
         .in_place_folders()
         .into_iter()
@@ -141,11 +145,10 @@ pub(super) fn unstaged_paths(desk: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolEr
 /// Returns main files of items that are staged but missing from disk, so that nobody could verify
 /// what is committed.
 pub(super) fn staged_but_missing(
-    desk: &ItemCall<'_>,
+    context: &Context,
     loose: &[RelPath],
 ) -> Result<Vec<RelPath>, ToolError> {
-    let git =
-        GitRepository::discover(&desk.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+    let git = GitRepository::discover(&context.project).ok_or(ItemChangeError::NoGitRepository)?;
     let staged = git.staged_paths().map_err(ItemError::Unsearchable)?;
     let is_item = |path: &RelPath| {
         let below =
@@ -153,7 +156,7 @@ pub(super) fn staged_but_missing(
         let below = below.and_then(|path| path.parse().ok());
         below.is_some_and(|path| ScopedPath::from_space_path(Scope::Project, &path).is_some())
     };
-    let is_there = |path: &RelPath| desk.context.project.dir().exists(path.as_str());
+    let is_there = |path: &RelPath| context.project.dir().exists(path.as_str());
     let lost = loose.iter().filter(|path| staged.contains(path) && is_item(path));
     Ok(lost.filter(|path| !is_there(path)).cloned().collect())
 }

@@ -11,7 +11,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
 use mere_core::request::{GitStaging, ItemSelection, SelectedItems, ShownItem};
 use mere_core::trust::TrustStatus;
 
-use super::ItemCall;
+use super::CommandCall;
 use super::difference::{cache_signed_texts, differences};
 use super::item_report::{ItemReport, ItemTrouble, verify_all};
 use super::list::fault_data;
@@ -21,25 +21,29 @@ use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::reply_fields::own_text;
-use crate::items::{ItemError, LoadedItem};
+use crate::items::{ItemCall, ItemError, LoadedItem};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::space::ItemChangeError;
 use crate::trust::{forget_drafts, now};
+use crate::world::Context;
 use mere_host::GitRepository;
 
 /// Shows what would be signed.
 pub(super) fn plan_signing(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     selection: &ItemSelection,
 ) -> Result<Draft, ToolError> {
-    let places = select(desk, selection)?;
-    let strict = desk.trust_policy.without_drafts();
-    let court =
-        if selection.which == SelectedItems::Unfinished { desk.trust_policy } else { &strict };
-    let judged = verify_all(desk, court, &places);
+    let places = select(call.change, selection)?;
+    let strict = call.items.trust_policy.without_drafts();
+    let court = if selection.which == SelectedItems::Unfinished {
+        call.items.trust_policy
+    } else {
+        &strict
+    };
+    let judged = verify_all(call, court, &places);
     let is_meant = |one: &&ItemReport| match selection.which {
         SelectedItems::Unfinished => is_unfinished(one),
-        _ => !one.is_verified() || desk.trust_policy.is_draft(&one.place),
+        _ => !one.is_verified() || call.items.trust_policy.is_draft(&one.place),
     };
     let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
     // Signing everything shows only a list; otherwise the person confirms one by one and sees each
@@ -48,7 +52,7 @@ pub(super) fn plan_signing(
         SelectedItems::All => CandidateDetail::Listed,
         _ => CandidateDetail::WithDifference,
     };
-    let told = meant.iter().map(|one| candidate_fields(desk, one, detail)).collect::<Vec<_>>();
+    let told = meant.iter().map(|one| candidate_fields(call, one, detail)).collect::<Vec<_>>();
     let (total, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
     let data = Fields::default()
         .with("items", Data::List(told))
@@ -76,15 +80,15 @@ enum CandidateDetail {
     WithDifference,
 }
 
-fn candidate_fields(desk: &ItemCall<'_>, judged: &ItemReport, detail: CandidateDetail) -> Data {
+fn candidate_fields(call: &CommandCall<'_>, judged: &ItemReport, detail: CandidateDetail) -> Data {
     let fields = judged.to_fields();
-    match LoadedItem::read(desk.view, judged.place.clone()) {
+    match LoadedItem::read(call.items.view, judged.place.clone()) {
         Ok(loaded) => {
             let (changes, base) = match detail {
-                CandidateDetail::WithDifference => differences(desk, &loaded),
+                CandidateDetail::WithDifference => differences(call.change, &loaded),
                 CandidateDetail::Listed => Default::default(),
             };
-            let names_folder = desk.agent_gate.has_escaped_folder_in(&loaded.text);
+            let names_folder = call.agent_gate.has_escaped_folder_in(&loaded.text);
             let hides = loaded.text.contains(is_invisible);
             let warning = match (names_folder, hides) {
                 (_, true) => Some("it contains invisible characters"),
@@ -104,11 +108,11 @@ fn candidate_fields(desk: &ItemCall<'_>, judged: &ItemReport, detail: CandidateD
 
 /// Signs items, each exactly as it was shown.
 pub(super) fn sign_chosen(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     chosen: &[ShownItem],
     stage: GitStaging,
 ) -> Result<Draft, ToolError> {
-    let signing = SigningRun::begin(desk, stage)?;
+    let signing = SigningRun::begin(call.change, stage)?;
     let (mut signed, mut left, mut files) = (Vec::new(), Vec::new(), Vec::new());
     let mut over = Vec::new();
     for (number, one) in chosen.iter().enumerate() {
@@ -120,11 +124,11 @@ pub(super) fn sign_chosen(
             }
             Err(error) => left.push(refusal_fields(&one.address, &error)),
         }
-        (desk.progress)(number as u64 + 1, chosen.len() as u64);
+        (call.progress)(number as u64 + 1, chosen.len() as u64);
     }
-    end_drafts(desk, &over);
+    end_drafts(call.change.context, &over);
     if stage == GitStaging::Add && !files.is_empty() {
-        let git = GitRepository::discover(&desk.context.project)
+        let git = GitRepository::discover(&call.change.context.project)
             .ok_or(ItemChangeError::NoGitRepository)?;
         git.stage_files(&files).map_err(ItemError::Unsearchable)?;
     }
@@ -141,15 +145,15 @@ struct SigningRun<'a> {
 }
 
 impl<'a> SigningRun<'a> {
-    fn begin(desk: &'a ItemCall<'a>, stage: GitStaging) -> Result<Self, ToolError> {
-        let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
-        let places = all_items(desk, None)?.into_iter();
+    fn begin(call: &'a ItemCall<'a>, stage: GitStaging) -> Result<Self, ToolError> {
+        let sealer = ItemSigner::unlock(call, SigningReason::Requested)?;
+        let places = all_items(call, None)?.into_iter();
         let places = places.filter_map(|place| Some((place.address()?.to_string(), place)));
         let loose = match stage {
-            GitStaging::Add => unstaged_paths(desk)?,
+            GitStaging::Add => unstaged_paths(call)?,
             GitStaging::Leave => Vec::new(),
         };
-        Ok(Self { call: desk, signer: sealer, places: places.collect(), unstaged: loose })
+        Ok(Self { call, signer: sealer, places: places.collect(), unstaged: loose })
     }
 
     /// Signs one item. Returns what the reply reports about it, and the path of its sidecar.
@@ -187,19 +191,19 @@ pub(super) fn refusal_fields(address: &Address, error: &ToolError) -> Data {
 }
 
 fn sign_one(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     sealer: &ItemSigner,
     place: &ScopedPath,
     digest: Sha256,
 ) -> Result<Data, ToolError> {
-    let loaded = LoadedItem::read(desk.view, place.clone())?;
+    let loaded = LoadedItem::read(call.items.view, place.clone())?;
     if loaded.item_digest() != digest {
         let (address, current) = (loaded.address.clone(), Some(loaded.sha256));
         return Err(ItemChangeError::Stale { address, current }.into());
     }
-    sign_loaded(desk, sealer, &loaded)?;
+    sign_loaded(call, sealer, &loaded)?;
     let counts =
-        desk.trust_policy.keyring(place.scope).is_trusted(sealer.fingerprint(), place, now());
+        call.items.trust_policy.keyring(place.scope).is_trusted(sealer.fingerprint(), place, now());
     let note = (!counts)
         .then_some("your key is not trusted here: the team or the project lets others sign");
     let fields = Fields::default()
@@ -214,34 +218,35 @@ fn sign_one(
 
 /// Signs an item that was read, and writes its sidecar.
 pub(super) fn sign_loaded(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     sealer: &ItemSigner,
     loaded: &LoadedItem,
 ) -> Result<(), ToolError> {
-    let sidecar = sealer.sign_item(loaded, &ensure_space_id(desk, &loaded.place)?)?;
-    write_sidecar(desk, loaded, sidecar)?;
-    cache_signed_texts(desk, loaded);
+    let sidecar = sealer.sign_item(loaded, &ensure_space_id(call, &loaded.place)?)?;
+    write_sidecar(call, loaded, sidecar)?;
+    cache_signed_texts(call, loaded);
     Ok(())
 }
 
 /// Writes a sidecar beside an item, provided that the item is unchanged.
 pub(super) fn write_sidecar(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     loaded: &LoadedItem,
     sidecar: Vec<u8>,
 ) -> Result<(), ToolError> {
     let change = ItemChange::seal(loaded.place.clone(), sidecar, loaded.item_digest());
-    let permit = policy::permit_item(desk.reader, desk.agents, change, SignatureState::Unsigned);
-    apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
+    let permit =
+        policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
+    apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
     Ok(())
 }
 
 /// Ends the drafts of signed items. A draft record that stays behind by mistake grants little, and
 /// expires by itself.
-pub(super) fn end_drafts(desk: &ItemCall<'_>, addresses: &[&Address]) {
+pub(super) fn end_drafts(context: &Context, addresses: &[&Address]) {
     for scope in [mere_core::item::Scope::Project, mere_core::item::Scope::User] {
-        let Ok(Some(key)) = desk.context.approval_key(scope) else { continue };
-        if let Err(error) = forget_drafts(&desk.context.environment, &key, addresses) {
+        let Ok(Some(key)) = context.approval_key(scope) else { continue };
+        if let Err(error) = forget_drafts(&context.environment, &key, addresses) {
             tracing::warn!(%error, "the end of a draft could not be kept");
         }
     }

@@ -10,12 +10,12 @@ use mere_core::item::ItemType;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{SelectedItems, VerifyCommand};
 
-use super::ItemCall;
+use super::CommandCall;
 use super::item_report::{ItemReport, verify_all};
 use super::select::{self, is_file_of, select};
 use crate::error::describe_roster_trouble;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemError;
+use crate::items::{ItemCall, ItemError};
 use crate::trust;
 use crate::trust::TrustPolicy;
 
@@ -23,7 +23,7 @@ use crate::trust::TrustPolicy;
 const MAX_SHOWN: usize = 20;
 
 /// Verifies the selected items.
-pub(super) fn verify(desk: &ItemCall<'_>, asked: &VerifyCommand) -> Result<Draft, ToolError> {
+pub(super) fn verify(call: &CommandCall<'_>, asked: &VerifyCommand) -> Result<Draft, ToolError> {
     let named = matches!(asked.selection.which, SelectedItems::Named(_));
     let is_staged = asked.selection.which == SelectedItems::Staged;
     // Without the user's own records, only the project can be verified.
@@ -33,16 +33,17 @@ pub(super) fn verify(desk: &ItemCall<'_>, asked: &VerifyCommand) -> Result<Draft
     } else {
         selection.scope = Some(mere_core::item::Scope::Project);
         Some(
-            desk.trust_policy
+            call.items
+                .trust_policy
                 .for_admins(&asked.admins, asked.minimum_serial)
                 .map_err(ItemError::Team)?,
         )
     };
     // A draft exempts nothing that is about to be committed.
-    let strict = is_staged.then(|| desk.trust_policy.without_drafts());
-    let court: &TrustPolicy = court.as_ref().or(strict.as_ref()).unwrap_or(desk.trust_policy);
-    let places = select(desk, &selection)?;
-    let judged = verify_all(desk, court, &places);
+    let strict = is_staged.then(|| call.items.trust_policy.without_drafts());
+    let court: &TrustPolicy = court.as_ref().or(strict.as_ref()).unwrap_or(call.items.trust_policy);
+    let places = select(call.change, &selection)?;
+    let judged = verify_all(call, court, &places);
     let odd = judged.iter().filter(|one| !one.is_verified()).count();
     let shows =
         |one: &&ItemReport| one.is_finding || named || odd <= MAX_SHOWN && !one.is_verified();
@@ -51,7 +52,7 @@ pub(super) fn verify(desk: &ItemCall<'_>, asked: &VerifyCommand) -> Result<Draft
     let mut findings = judged.iter().filter(|one| one.is_finding).count();
     let mut more = roster_findings(court);
     if is_staged {
-        more.extend(unstaged_findings(desk, &judged)?);
+        more.extend(unstaged_findings(call.change, &judged)?);
     }
     findings += more.len();
     told.extend(more);
@@ -107,8 +108,8 @@ fn roster_findings(court: &TrustPolicy) -> Vec<Data> {
 }
 
 /// Returns the items that verify on disk but not as they would be committed.
-fn unstaged_findings(desk: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<Data>, ToolError> {
-    let paths = select::unstaged_paths(desk)?;
+fn unstaged_findings(call: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<Data>, ToolError> {
+    let paths = select::unstaged_paths(call)?;
     let odd = judged.iter().filter(|one| !one.is_finding && one.place.kind != ItemType::Memory);
     let odd = odd.filter_map(|one| {
         let path = paths.iter().find(|path| is_file_of(&one.place, path))?;
@@ -124,7 +125,7 @@ fn unstaged_findings(desk: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<D
             .with("fix", Content::mention(format!("git add {path}")));
         Some(Data::from(fields))
     });
-    let lost = select::staged_but_missing(desk, &paths)?.into_iter().map(|path| {
+    let lost = select::staged_but_missing(call.context, &paths)?.into_iter().map(|path| {
         let address = Address::file(Root::Project, path.clone());
         let fields = Fields::default()
             .with("address", address)

@@ -6,13 +6,14 @@ use mere_core::item::{Category, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::LookupScope;
 
-use super::ItemCall;
 use super::list::{broken_trust_fields, fault_data};
 use crate::error::failure_hint;
 use crate::error::tool_error::ToolError;
 use crate::items::find::{NamedItem, find};
 use crate::items::reply_fields::own_text;
-use crate::items::{ItemError, item_advice, read_and_verify, trust_status_fields};
+use crate::items::{
+    ItemCall, ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields,
+};
 
 /// The folders in which common clients keep Agent Skills of their own.
 const CLIENT_FOLDERS: [&str; 5] =
@@ -20,11 +21,15 @@ const CLIENT_FOLDERS: [&str; 5] =
 
 /// Lists every candidate.
 pub(super) fn explain_choice(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     kind: ItemType,
     item: &ItemRef,
 ) -> Result<Draft, ToolError> {
-    let found = find(desk.sources, desk.view, NamedItem { kind, item, source: LookupScope::Local });
+    let found = find(
+        call.items.sources,
+        call.items.view,
+        NamedItem { kind, item, source: LookupScope::Local },
+    );
     let winner = match &found {
         Ok(found) => Some(&found.place),
         Err(ItemError::Missing { .. } | ItemError::Ambiguous { .. } | ItemError::Clash { .. }) => {
@@ -34,13 +39,13 @@ pub(super) fn explain_choice(
     };
     let mut told = Vec::new();
     for scope in [Scope::Project, Scope::User] {
-        let candidates = desk.sources.candidates(scope, kind, item);
+        let candidates = call.items.sources.candidates(scope, kind, item);
         for place in candidates.map_err(ItemError::Unsearchable)? {
-            told.push(candidate_fields(desk, &place, winner, &found));
+            told.push(candidate_fields(&call.items, &place, winner, &found));
         }
     }
     let elsewhere =
-        if kind == ItemType::Directive { skills_elsewhere(desk, item) } else { Vec::new() };
+        if kind == ItemType::Directive { skills_elsewhere(call, item) } else { Vec::new() };
     if told.is_empty() && elsewhere.is_empty() {
         return Err(missing_error(found, (kind, item)).into());
     }
@@ -71,7 +76,7 @@ pub(crate) fn missing_error(
 }
 
 fn candidate_fields(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     place: &ScopedPath,
     winner: Option<&ScopedPath>,
     found: &Result<crate::items::find::ResolvedItem, ItemError>,
@@ -94,13 +99,13 @@ fn candidate_fields(
         .with("address", place.address())
         .with("wins", winner == Some(place))
         .with("why", why);
-    match read_and_verify(desk.view, desk.trust_policy, place.clone()) {
+    match read_and_verify(items.view, items.trust_policy, place.clone()) {
         Ok(checked) => fields
             .with("trust", trust_status_fields(&checked))
             .with("version", checked.item().item.version().map(own_text))
             .with_some(
                 "fix",
-                item_advice(&checked, desk.trust_policy)
+                item_advice(&checked, items.trust_policy)
                     .map(|fix| Content::mention(fix.render_for_person())),
             )
             .into(),
@@ -125,18 +130,18 @@ pub(super) fn remedy(error: &ItemError) -> Option<String> {
 
 /// Returns the skills of this name in the clients' own folders, in the project and in the home
 /// folder.
-fn skills_elsewhere(desk: &ItemCall<'_>, item: &ItemRef) -> Vec<Data> {
+fn skills_elsewhere(call: &ItemCall<'_>, item: &ItemRef) -> Vec<Data> {
     let category = item.category.as_ref().map_or("", Category::as_str);
     let below = |folder: &str| {
         let parts = [folder, category, item.id.as_str()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
     };
     let folders = CLIENT_FOLDERS.iter().map(|folder| below(folder)).collect::<Vec<_>>();
-    let taken = desk.sources.in_place_folders();
+    let taken = call.items.sources.in_place_folders();
     let folders = folders
         .iter()
         .filter(|folder| !taken.iter().any(|base| folder.starts_with(&format!("{base}/"))));
     let folders = folders.map(String::as_str).collect::<Vec<_>>();
-    let found = desk.context.skills_in(&folders);
+    let found = call.context.skills_in(&folders);
     found.into_iter().map(|path| Content::mention(path).into()).collect()
 }

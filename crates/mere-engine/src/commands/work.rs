@@ -7,7 +7,6 @@ use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{ItemWork, WorkMode};
 use mere_core::trust::VerificationFailure;
 
-use super::ItemCall;
 use super::sign::{end_drafts, sign_loaded};
 use crate::error::tool_error::ToolError;
 use crate::items::change::detect_signature_state;
@@ -15,24 +14,28 @@ use crate::items::find::{NamedItem, find};
 use crate::items::item_signer::{ItemSigner, permit_setting_aside};
 use crate::items::new_item::main_file_name;
 use crate::items::vouched_files::vouched_files;
-use crate::items::{BrokenItem, ItemError, LoadedItem, read_and_verify};
+use crate::items::{BrokenItem, ItemCall, ItemError, ItemReader, LoadedItem, read_and_verify};
 use crate::policy::{SignatureState, SigningPermit, SigningReason};
 use crate::space::ItemChangeError;
 use crate::trust;
+use crate::world::Context;
 
 /// Begins to work on an item.
-pub(super) fn begin_work(desk: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft, ToolError> {
+pub(super) fn begin_work(call: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft, ToolError> {
     check_signable(asked.kind)?;
-    let source = desk.effective_source(asked.source);
-    let place =
-        find(desk.sources, desk.view, NamedItem { kind: asked.kind, item: &asked.item, source })?
-            .place;
+    let source = call.effective_source(asked.source);
+    let place = find(
+        call.items.sources,
+        call.items.view,
+        NamedItem { kind: asked.kind, item: &asked.item, source },
+    )?
+    .place;
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    check_place(desk, &place)?;
+    check_place(&call.items, &place)?;
     match asked.mode {
         WorkMode::Draft => {
-            let permit = permit_setting_aside(desk)?;
-            let until = start_draft(desk, &place, &address, &permit)?;
+            let permit = permit_setting_aside(call)?;
+            let until = start_draft(call.context, &place, &address, &permit)?;
             let until = until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
             let data = Fields::default()
                 .with("address", address.clone())
@@ -42,14 +45,14 @@ pub(super) fn begin_work(desk: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft,
             let hint = "`mere sign` ends the draft and shows what has changed.";
             Ok(Draft::success(codes::DRAFT, message).hint(hint).data(data))
         }
-        WorkMode::Edit => edit(desk, &place, &address),
+        WorkMode::Edit => edit(call, &place, &address),
     }
 }
 
 /// Refuses an item that was moved or whose signature is invalid, because that is not work in
 /// progress.
-fn check_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError> {
-    match read_and_verify(desk.view, desk.trust_policy, place.clone()) {
+fn check_place(items: &ItemReader<'_>, place: &ScopedPath) -> Result<(), ToolError> {
+    match read_and_verify(items.view, items.trust_policy, place.clone()) {
         Err(ItemError::Broken(broken)) if !is_content_change(&broken.failure) => {
             Err(ItemError::Broken(broken).into())
         }
@@ -58,39 +61,40 @@ fn check_place(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<(), ToolError>
 }
 
 fn start_draft(
-    desk: &ItemCall<'_>,
+    context: &Context,
     place: &ScopedPath,
     address: &Address,
     permit: &SigningPermit,
 ) -> Result<jiff::Timestamp, ItemError> {
-    let key = desk.context.approval_key(place.scope).map_err(ItemError::Unsearchable)?;
+    let key = context.approval_key(place.scope).map_err(ItemError::Unsearchable)?;
     let key = key.ok_or(ItemChangeError::InvalidPlace)?;
-    let environment = &desk.context.environment;
+    let environment = &context.environment;
     trust::start_draft(environment, &key, address, permit).map_err(ItemError::Record)
 }
 
 /// Opens the person's editor, and signs the result.
-fn edit(desk: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Draft, ToolError> {
+fn edit(call: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Draft, ToolError> {
     // An item that could not be signed afterwards must be reported before the editor opens.
-    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
-    let was_draft = desk.trust_policy.is_draft(place);
-    let was_unsigned = detect_signature_state(desk, place) == SignatureState::Unsigned;
-    if let Some(broken) = find_unshown_files(desk, place).filter(|_| !was_draft) {
+    let sealer = ItemSigner::unlock(call, SigningReason::Requested)?;
+    let was_draft = call.items.trust_policy.is_draft(place);
+    let was_unsigned = detect_signature_state(&call.items, place) == SignatureState::Unsigned;
+    if let Some(broken) = find_unshown_files(&call.items, place).filter(|_| !was_draft) {
         return Err(ItemError::Broken(broken).into());
     }
-    let before = LoadedItem::read(desk.view, place.clone()).ok().map(|loaded| loaded.item_digest());
-    start_draft(desk, place, address, sealer.permit())?;
+    let before =
+        LoadedItem::read(call.items.view, place.clone()).ok().map(|loaded| loaded.item_digest());
+    start_draft(call.context, place, address, sealer.permit())?;
     let folder = match address.root() {
-        Root::User => desk.context.environment.user_space().map_err(ItemError::Unsearchable)?,
-        _ => Some(desk.context.project.clone()),
+        Root::User => call.context.environment.user_space().map_err(ItemError::Unsearchable)?,
+        _ => Some(call.context.project.clone()),
     };
     let folder = folder.ok_or(ItemChangeError::InvalidPlace)?;
     let closed = mere_host::edit_file(&folder, address.path());
-    let loaded = LoadedItem::read(desk.view, place.clone());
+    let loaded = LoadedItem::read(call.items.view, place.clone());
     let is_same = loaded.as_ref().ok().map(LoadedItem::item_digest) == before && before.is_some();
     if is_same && !was_draft {
         // The item is unchanged, so it is no draft, however the editor ended.
-        end_drafts(desk, &[address]);
+        end_drafts(call.context, &[address]);
     }
     let closed =
         closed.map_err(|cause| ItemChangeError::WriteFailed { address: address.clone(), cause })?;
@@ -106,13 +110,13 @@ fn edit(desk: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
         let message = work_message(address, " is unchanged; nothing was signed.");
         return Ok(Draft::success(codes::EDITED, message).data(data));
     }
-    if !is_all_shown(desk, &loaded) {
+    if !is_all_shown(call, &loaded) {
         let message = work_message(address, " is a draft: it has files that were not shown.");
         let hint = "Nothing was signed. `mere sign` shows everything that differs.";
         return Ok(Draft::success(codes::EDITED, message).hint(hint).data(data));
     }
-    sign_loaded(desk, &sealer, &loaded)?;
-    end_drafts(desk, &[address]);
+    sign_loaded(call, &sealer, &loaded)?;
+    end_drafts(call.context, &[address]);
     let message = work_message(address, " was signed.");
     let data = data.with("key", Content::mention(sealer.fingerprint().to_string()));
     Ok(Draft::success(codes::EDITED, message).data(data))
@@ -136,8 +140,8 @@ fn work_message(address: &Address, words: &'static str) -> Prose {
 
 /// Returns whether everything that would be signed was shown. An editor shows only the main file,
 /// so the other files must have been vouched for already.
-fn is_all_shown(desk: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
-    let vouched = vouched_files(desk, &loaded.place);
+fn is_all_shown(call: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
+    let vouched = vouched_files(call, &loaded.place);
     let others = vouched.iter().filter(|file| file.path != loaded.main_file_name());
     loaded.files.iter().all(|file| vouched.contains(file))
         && others.into_iter().all(|file| loaded.files.contains(file))
@@ -145,8 +149,8 @@ fn is_all_shown(desk: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
 
 /// Returns the failure of a signed item if files besides its main one differ from what was signed.
 /// The editor opens only the main file, so such changes would not be shown.
-fn find_unshown_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Option<Box<BrokenItem>> {
-    let judged = read_and_verify(desk.view, &desk.trust_policy.without_drafts(), place.clone());
+fn find_unshown_files(items: &ItemReader<'_>, place: &ScopedPath) -> Option<Box<BrokenItem>> {
+    let judged = read_and_verify(items.view, &items.trust_policy.without_drafts(), place.clone());
     let Err(ItemError::Broken(broken)) = judged else { return None };
     let main = main_file_name(place);
     let is_main = |path: &String| main.as_ref().is_some_and(|main| main.as_str() == path);

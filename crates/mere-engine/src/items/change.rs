@@ -1,64 +1,39 @@
 //! Creating, updating and deleting an item: checked, permitted, and then applied or proposed. This
-//! file also defines [`ItemCall`], which carries what a call about items needs.
+//! file also defines [`ItemCall`], which carries what such a call needs.
 
 use mere_core::address::{Address, RelPath, Spoken};
 use mere_core::digest::Sha256;
-use mere_core::gate::Gate;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, CategoryBase, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Execute, ItemAction, ItemContent, LookupScope, Reader, Secret};
 use mere_core::trust::TrustStatus;
-use mere_core::turn::OutputStream;
 
 use super::apply_permit::{WriteContext, apply_permit};
 use super::find::{NamedItem, find, is_visible};
 use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
-use super::{ItemError, ItemSources, proposal, trust_status_fields};
-use crate::config::{AgentsConfig, RunConfig};
+use super::{ItemError, ItemReader, proposal, trust_status_fields};
+use crate::config::AgentsConfig;
 use crate::files::error::FileError;
 use crate::files::read::open_visible_file;
 use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
-use crate::files::view::View;
-use crate::memory::{ItemRules, StoreCall};
+use crate::memory::ItemRules;
 use crate::policy::{self, CategoryPermit, ChangeRoute, ItemChange, SignatureState};
-use crate::search::SearchContext;
 use crate::space::ItemChangeError;
-use crate::trust::TrustPolicy;
 use crate::world::{Context, VisibilityRef};
-use mere_host::{CellPool, digest_file, none_if_missing, read_at_most};
+use mere_host::{digest_file, none_if_missing, read_at_most};
 
-/// Everything that one call about items needs.
+/// One call that may change items: what it sees, and the rules that apply to it.
 pub(crate) struct ItemCall<'a> {
-    pub(crate) view: &'a View<'a>,
-    /// The gate that replies to agents pass through, even if a person makes this call.
-    pub(crate) agent_gate: &'a Gate,
-    pub(crate) sources: &'a ItemSources<'a>,
+    pub(crate) items: ItemReader<'a>,
     pub(crate) context: &'a Context,
     pub(crate) agents: &'a AgentsConfig,
     /// The rules for the categories of items.
     pub(crate) item_rules: &'a ItemRules,
-    /// Decides whose signatures are trusted.
-    pub(crate) trust_policy: &'a TrustPolicy,
-    pub(crate) reader: Reader,
-    /// Used for everything about memories.
-    pub(crate) store_call: &'a StoreCall<'a>,
     /// The passphrase of the user's key, if a person entered one.
     pub(crate) passphrase: Option<&'a Secret>,
     pub(crate) is_cancelled: &'a dyn Fn() -> bool,
-    /// What a search needs.
-    pub(crate) search: SearchContext<'a>,
-    /// Reports the progress of a long command: how many steps are done, and how many there are.
-    pub(crate) progress: &'a dyn Fn(u64, u64),
-    /// Reports a note about a running tool's output, with the elapsed milliseconds.
-    pub(crate) report_tool_note: &'a dyn Fn(u64, Prose),
-    /// Passes a running tool's output on to a person as it arrives.
-    pub(crate) stream_tool_output: &'a dyn Fn(OutputStream, &Prose),
-    /// The settings for running tools.
-    pub(crate) run_config: &'a RunConfig,
-    /// The sandbox cells that tools run in.
-    pub(crate) cells: &'a CellPool,
 }
 
 impl ItemCall<'_> {
@@ -84,79 +59,85 @@ pub(crate) enum ExecutionMode {
 }
 
 impl From<&Execute> for ExecutionMode {
-    fn from(call: &Execute) -> Self {
-        if call.dry_run { Self::DryRun } else { Self::Real }
+    fn from(request: &Execute) -> Self {
+        if request.dry_run { Self::DryRun } else { Self::Real }
     }
 }
 
 /// Creates, updates or deletes an item.
-pub(crate) fn change_item(desk: &ItemCall<'_>, call: &Execute) -> Result<Draft, ItemError> {
-    let usual = matches!(call.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
-    let deletes = desk.reader == Reader::Person && matches!(call.action, ItemAction::Delete { .. });
+pub(crate) fn change_item(call: &ItemCall<'_>, request: &Execute) -> Result<Draft, ItemError> {
+    let usual = matches!(request.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
+    let deletes =
+        call.items.reader == Reader::Person && matches!(request.action, ItemAction::Delete { .. });
     if !usual && !deletes {
-        return Err(ItemChangeError::UnsupportedType(call.kind).into());
+        return Err(ItemChangeError::UnsupportedType(request.kind).into());
     }
-    match &call.action {
-        ItemAction::Run { .. } => Err(ItemError::NotRunnable(call.kind)),
-        ItemAction::Create(text) => create(desk, call, text),
-        ItemAction::Update { content: text, expect } => update(desk, call, text, *expect),
-        ItemAction::Delete { expect } => delete(desk, call, *expect),
+    match &request.action {
+        ItemAction::Run { .. } => Err(ItemError::NotRunnable(request.kind)),
+        ItemAction::Create(text) => create(call, request, text),
+        ItemAction::Update { content: text, expect } => update(call, request, text, *expect),
+        ItemAction::Delete { expect } => delete(call, request, *expect),
     }
 }
 
 /// Creates a new item.
-fn create(desk: &ItemCall<'_>, call: &Execute, text: &ItemContent) -> Result<Draft, ItemError> {
-    let form = choose_form(call.kind, call.item.id.as_str(), text);
-    let place = place_in_space(desk.effective_scope(Scope::Project), call.kind, &call.item, form);
-    let destination = permit_destination(desk, place)?;
+fn create(call: &ItemCall<'_>, request: &Execute, text: &ItemContent) -> Result<Draft, ItemError> {
+    let form = choose_form(request.kind, request.item.id.as_str(), text);
+    let place =
+        place_in_space(call.effective_scope(Scope::Project), request.kind, &request.item, form);
+    let destination = permit_destination(call, place)?;
     let place = destination.place().clone();
-    let new_item = NewItem::new((desk.sources, desk.view), place, text)?;
-    create_item(desk, destination, new_item, call.into())
+    let new_item = NewItem::new((call.items.sources, call.items.view), place, text)?;
+    create_item(call, destination, new_item, request.into())
 }
 
 fn update(
-    desk: &ItemCall<'_>,
-    call: &Execute,
+    call: &ItemCall<'_>,
+    request: &Execute,
     text: &ItemContent,
     expect: Option<Sha256>,
 ) -> Result<Draft, ItemError> {
     let place = find(
-        desk.sources,
-        desk.view,
-        NamedItem { kind: call.kind, item: &call.item, source: desk.effective_source(call.source) },
+        call.items.sources,
+        call.items.view,
+        NamedItem {
+            kind: request.kind,
+            item: &request.item,
+            source: call.effective_source(request.source),
+        },
     )?
     .place;
-    let current = CurrentFile::read_main(desk, &place)?;
+    let current = CurrentFile::read_main(&call.items, &place)?;
     current.check_expected(expect)?;
     let whole = current.item_digest(&place)?;
     let kept = current.other_files(&place);
-    let prospect = NewItem::new((desk.sources, desk.view), place, text)?;
-    let content = current.restore_masked_text(desk, &text.main_file)?;
+    let prospect = NewItem::new((call.items.sources, call.items.view), place, text)?;
+    let content = current.restore_masked_text(&call.items, &text.main_file)?;
     let meant = ItemContent {
         main_file: content,
-        files: restore_masked_files(desk, &current.address, &text.files)?,
+        files: restore_masked_files(&call.items, &current.address, &text.files)?,
     };
     let prospect = prospect.with_restored_text(&meant, &kept)?;
-    replace_item(desk, prospect, whole, call.into())
+    replace_item(call, prospect, whole, request.into())
 }
 
 /// Restores masked and rewritten parts in the other files of an item, for a caller who saw them
 /// only in that form.
 fn restore_masked_files(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     main: &Address,
     files: &[(RelPath, String)],
 ) -> Result<Vec<(RelPath, String)>, ItemError> {
     let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
     let meant = files.iter().map(|(path, content)| {
         let address = Address::file(main.root().clone(), folder.join_path(path));
-        if !desk.view.world.may_show(&address) {
+        if !items.view.world.may_show(&address) {
             return Err(
                 ItemChangeError::InvalidFiles("only files whose names are not sensitive").into()
             );
         }
-        let content = match CurrentFile::read(desk, address) {
-            Ok(current) => current.restore_masked_text(desk, content)?,
+        let content = match CurrentFile::read(items, address) {
+            Ok(current) => current.restore_masked_text(items, content)?,
             // The file is new, so nobody saw a masked version of it.
             Err(ItemError::File(FileError::Path(_))) => content.clone(),
             Err(error) => return Err(error),
@@ -166,44 +147,52 @@ fn restore_masked_files(
     meant.collect()
 }
 
-fn delete(desk: &ItemCall<'_>, call: &Execute, expect: Option<Sha256>) -> Result<Draft, ItemError> {
+fn delete(
+    call: &ItemCall<'_>,
+    request: &Execute,
+    expect: Option<Sha256>,
+) -> Result<Draft, ItemError> {
     let place = find(
-        desk.sources,
-        desk.view,
-        NamedItem { kind: call.kind, item: &call.item, source: desk.effective_source(call.source) },
+        call.items.sources,
+        call.items.view,
+        NamedItem {
+            kind: request.kind,
+            item: &request.item,
+            source: call.effective_source(request.source),
+        },
     )?
     .place;
-    let current = CurrentFile::read_main(desk, &place)?;
+    let current = CurrentFile::read_main(&call.items, &place)?;
     current.check_expected(expect)?;
     let address = current.address.clone();
     let whole = current.item_digest(&place)?;
     let change = ItemChange::remove(place, whole);
     let told = ChangeReport { address, integrity: None, warnings: Vec::new(), verb: "deleted" };
-    apply_or_propose(desk, change, told, call.into())
+    apply_or_propose(call, change, told, request.into())
 }
 
 /// Creates an item where a permit allows it.
 pub(crate) fn create_item(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     destination: CategoryPermit,
     new_item: NewItem,
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
     let NewItem { address, files, integrity, warnings, .. } = new_item;
     let told = ChangeReport { address, integrity, warnings, verb: "created" };
-    apply_or_propose(desk, ItemChange::create(destination, files), told, mode)
+    apply_or_propose(call, ItemChange::create(destination, files), told, mode)
 }
 
 /// Replaces the item whose whole digest is given.
 fn replace_item(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     new_item: NewItem,
     whole: Sha256,
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
     let NewItem { place, address, files, integrity, warnings } = new_item;
     let told = ChangeReport { address, integrity, warnings, verb: "changed" };
-    apply_or_propose(desk, ItemChange::replace(place, files, whole), told, mode)
+    apply_or_propose(call, ItemChange::replace(place, files, whole), told, mode)
 }
 
 /// What the reply to a change reports.
@@ -217,24 +206,24 @@ struct ChangeReport {
 /// Asks policy about a change and applies it or proposes it. In a dry run it only reports what
 /// would happen.
 fn apply_or_propose(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     change: ItemChange,
     told: ChangeReport,
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
-    let sealing = detect_signature_state(desk, change.place());
-    let permit = policy::permit_item(desk.reader, desk.agents, change, sealing);
+    let sealing = detect_signature_state(&call.items, change.place());
+    let permit = policy::permit_item(call.items.reader, call.agents, change, sealing);
     let way = permit.route();
     let proposal = match (mode, way) {
         (ExecutionMode::DryRun, _) => None,
         (ExecutionMode::Real, ChangeRoute::Direct) => {
             apply_permit(
                 permit,
-                &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled },
+                &WriteContext { context: call.context, is_cancelled: call.is_cancelled },
             )?;
             None
         }
-        (ExecutionMode::Real, ChangeRoute::Propose) => Some(proposal::save_proposal(desk, permit)?),
+        (ExecutionMode::Real, ChangeRoute::Propose) => Some(proposal::save_proposal(call, permit)?),
     };
     let address = told.address.clone();
     let data = Fields::default()
@@ -273,8 +262,8 @@ fn apply_or_propose(
 
 /// Returns whether a signature lies beside an item. If this cannot be determined, the item counts
 /// as signed.
-pub(crate) fn detect_signature_state(desk: &ItemCall<'_>, place: &ScopedPath) -> SignatureState {
-    let main = place.address().map(|address| desk.view.resolve(&Spoken::Rooted(address)));
+pub(crate) fn detect_signature_state(items: &ItemReader<'_>, place: &ScopedPath) -> SignatureState {
+    let main = place.address().map(|address| items.view.resolve(&Spoken::Rooted(address)));
     let Some(Ok(main)) = main else { return SignatureState::Unsigned };
     let name = place.sidecar_name().unwrap_or_default();
     let there = main.parent_folder().map(|folder| none_if_missing(folder.symlink_metadata(name)));
@@ -287,23 +276,23 @@ pub(crate) fn detect_signature_state(desk: &ItemCall<'_>, place: &ScopedPath) ->
 /// Allows an item to be created at a place: its category is allowed, and its name is not taken by
 /// an item of either form or by any other file.
 pub(crate) fn permit_destination(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     place: ScopedPath,
 ) -> Result<CategoryPermit, ItemError> {
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let inside = desk.sources.space(place.scope).map(|space| space.is_inside_an_item(&place));
+    let inside = call.items.sources.space(place.scope).map(|space| space.is_inside_an_item(&place));
     let inside = inside.transpose().map_err(ItemError::Unsearchable)?.unwrap_or_default();
-    if inside || !is_visible(desk.view, &place) {
+    if inside || !is_visible(call.items.view, &place) {
         return Err(ItemChangeError::InvalidPlace.into());
     }
-    let permit = permit_category(desk, place)?;
+    let permit = permit_category(call, place)?;
     let place = permit.place();
     let item = ItemRef {
         category: Some(place.category.clone()),
         id: place.id.clone(),
         version: place.version.clone(),
     };
-    let there = desk.sources.candidates(place.scope, place.kind, &item);
+    let there = call.items.sources.candidates(place.scope, place.kind, &item);
     match there.map_err(ItemError::Unsearchable)?.first() {
         None => Ok(permit),
         Some(there) => {
@@ -313,13 +302,13 @@ pub(crate) fn permit_destination(
 }
 
 /// Allows an item of this type to have this category.
-fn permit_category(desk: &ItemCall<'_>, place: ScopedPath) -> Result<CategoryPermit, ItemError> {
-    let space = desk.sources.space(place.scope).filter(|_| place.base == CategoryBase::Space);
+fn permit_category(call: &ItemCall<'_>, place: ScopedPath) -> Result<CategoryPermit, ItemError> {
+    let space = call.items.sources.space(place.scope).filter(|_| place.base == CategoryBase::Space);
     let space = space.and_then(|space| space.folder());
     let folder = space.map(|space| space.subfolder(place.kind.folder())).transpose();
     let folder = folder.map_err(ItemError::Unsearchable)?.flatten();
     let folder = folder.as_ref().map(|folder| &**folder.dir());
-    Ok(desk.item_rules.permit_category(place, folder)?)
+    Ok(call.item_rules.permit_category(place, folder)?)
 }
 
 /// A file of an item as it is now. It need not be valid, so that a broken item can be repaired.
@@ -332,12 +321,12 @@ struct CurrentFile {
 }
 
 impl CurrentFile {
-    fn read_main(desk: &ItemCall<'_>, place: &ScopedPath) -> Result<Self, ItemError> {
-        Self::read(desk, place.address().ok_or(ItemChangeError::InvalidPlace)?)
+    fn read_main(items: &ItemReader<'_>, place: &ScopedPath) -> Result<Self, ItemError> {
+        Self::read(items, place.address().ok_or(ItemChangeError::InvalidPlace)?)
     }
 
-    fn read(desk: &ItemCall<'_>, address: Address) -> Result<Self, ItemError> {
-        let file = desk.view.resolve(&Spoken::Rooted(address.clone()))?;
+    fn read(items: &ItemReader<'_>, address: Address) -> Result<Self, ItemError> {
+        let file = items.view.resolve(&Spoken::Rooted(address.clone()))?;
         let unreadable = |cause| ItemError::unreadable(&address, cause);
         let bytes = read_at_most(open_visible_file(&file)?, item::MAX_ITEM_BYTES as u64)
             .map_err(unreadable)?;
@@ -373,17 +362,21 @@ impl CurrentFile {
 
     /// Restores the masked and rewritten parts of new content, for a caller who saw this file only
     /// in that form.
-    fn restore_masked_text(&self, desk: &ItemCall<'_>, content: &str) -> Result<String, ItemError> {
+    fn restore_masked_text(
+        &self,
+        items: &ItemReader<'_>,
+        content: &str,
+    ) -> Result<String, ItemError> {
         let text = self.bytes.as_deref().map(str::from_utf8);
         let Some(Ok(text)) = text else { return Ok(content.to_owned()) };
-        let confirmed = desk.view.world.is_confirmed_at(&self.address);
+        let confirmed = items.view.world.is_confirmed_at(&self.address);
         let secrets = if confirmed { SecretDisplay::Shown } else { SecretDisplay::Masked };
         let obscured = |RedactionConflict| ItemChangeError::TouchesMasked(self.address.clone());
-        if desk.reader == Reader::Person {
+        if items.reader == Reader::Person {
             return Ok(content.to_owned());
         }
-        let seen =
-            RedactedText::new(text, secrets, desk.view.gate, desk.view.agent).map_err(obscured)?;
+        let seen = RedactedText::new(text, secrets, items.view.gate, items.view.agent)
+            .map_err(obscured)?;
         Ok(seen.rewrite(content).map_err(obscured)?)
     }
 }

@@ -12,9 +12,8 @@ use mere_core::trust::{
     Checked, TrustStatus, TrustedSigner, UntrustedReason, UntrustedSigner, VerificationFailure,
 };
 
-use super::change::ItemCall;
 use super::load::item_name;
-use super::{ItemError, LoadedItem, RawItem};
+use super::{ItemError, ItemReader, LoadedItem, RawItem};
 use crate::files::view::View;
 use crate::policy::{self, SignatureRequirement, Usable};
 use crate::trust::{Membership, TrustPolicy};
@@ -73,23 +72,14 @@ pub(crate) fn read_and_verify(
 /// Reads and verifies an item for use by the caller. Policy decides about an item that nobody
 /// vouches for.
 pub(crate) fn open_for_use(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     place: ScopedPath,
 ) -> Result<UsableItem, ItemError> {
-    open_for_reader(desk.view, desk.trust_policy, desk.reader, place)
-}
-
-/// Does the same as [`open_for_use`] without a whole [`ItemCall`].
-pub(crate) fn open_for_reader(
-    view: &View<'_>,
-    trust_policy: &TrustPolicy,
-    reader: Reader,
-    place: ScopedPath,
-) -> Result<UsableItem, ItemError> {
-    let requirement = signature_requirement(trust_policy, reader, place.kind);
-    let checked = read_and_verify(view, trust_policy, place)?;
+    let policy = items.trust_policy;
+    let requirement = signature_requirement(policy, items.reader, place.kind);
+    let checked = read_and_verify(items.view, policy, place)?;
     let usable = policy::permit_use(checked, requirement);
-    usable.map_err(|item| ItemError::UseDenied(UntrustedItem::new(&item, trust_policy)))
+    usable.map_err(|item| ItemError::UseDenied(UntrustedItem::new(&item, policy)))
 }
 
 /// Returns whether a reader needs a signature on items of a type. People may use unsigned ones.

@@ -5,9 +5,9 @@ use mere_core::item::{CategoryBase, ItemType, Scope, ScopedPath};
 use mere_core::request::{AuthorChoice, Reader};
 
 use super::apply_permit::{WriteContext, apply_permit};
-use super::change::{ItemCall, permit_destination};
+use super::change::permit_destination;
 use super::new_item::main_file_name;
-use super::{CheckedItem, ItemError, LoadedItem};
+use super::{CheckedItem, ItemCall, ItemError, ItemReader, LoadedItem};
 use crate::items::relocation::{Relocation, new_file_name};
 use crate::policy::{self, ItemChange, SigningReason};
 use crate::space::ItemChangeError;
@@ -22,7 +22,7 @@ pub(crate) struct CopyTarget {
 /// Copies an item into another scope and returns its address there. The author's signature is kept;
 /// the placement is signed by whoever copies the item.
 pub(crate) fn copy_item(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     checked: &CheckedItem,
     to: CopyTarget,
 ) -> Result<Address, ItemError> {
@@ -32,26 +32,26 @@ pub(crate) fn copy_item(
     }
     let place = ScopedPath { scope: to.scope, base: CategoryBase::Space, ..loaded.place.clone() };
     let install =
-        policy::permit_install(desk.reader, desk.agents).map_err(ItemChangeError::from)?;
-    let destination = permit_destination(desk, place)?;
+        policy::permit_install(call.items.reader, call.agents).map_err(ItemChangeError::from)?;
+    let destination = permit_destination(call, place)?;
     let place = destination.place().clone();
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let reason = match desk.reader {
+    let reason = match call.items.reader {
         Reader::Person => SigningReason::Requested,
         Reader::Agent => SigningReason::Install(&install),
     };
     let author = to.author;
-    let relocation = Relocation { call: desk, item: checked, to: &place, author, reason };
+    let relocation = Relocation { call, item: checked, to: &place, author, reason };
     let files = relocation.build_files()?;
     let permit = install.spend(ItemChange::create(destination, files));
-    apply_permit(permit, &WriteContext { context: desk.context, is_cancelled: desk.is_cancelled })?;
-    copy_permissions(desk, loaded, &place);
+    apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
+    copy_permissions(&call.items, loaded, &place);
     Ok(address)
 }
 
 /// Gives the files at the new place the permissions they had, where possible.
-pub(crate) fn copy_permissions(desk: &ItemCall<'_>, loaded: &LoadedItem, to: &ScopedPath) {
-    let folder = |address: Address| desk.view.resolve(&Spoken::Rooted(address)).ok();
+pub(crate) fn copy_permissions(items: &ItemReader<'_>, loaded: &LoadedItem, to: &ScopedPath) {
+    let folder = |address: Address| items.view.resolve(&Spoken::Rooted(address)).ok();
     let old = folder(loaded.address.clone());
     let new = to.address().and_then(folder);
     let (Some(old), Some(new)) = (old, new) else { return };

@@ -9,8 +9,7 @@ use mere_core::trust::{
     ClaimedTime, Envelope, Fingerprint, Placement, PublicKey, Sidecar, Statement,
 };
 
-use super::change::ItemCall;
-use super::{ItemError, LoadedItem};
+use super::{ItemCall, ItemError, ItemReader, LoadedItem};
 use crate::policy::{self, SigningPermit, SigningReason};
 use crate::space::ItemChangeError;
 use crate::trust::keys::{KeyFault, SigningKey};
@@ -25,15 +24,15 @@ pub(crate) struct ItemSigner {
 impl ItemSigner {
     /// Unlocks the user's key for a given reason, if policy allows it.
     pub(crate) fn unlock(
-        desk: &ItemCall<'_>,
+        call: &ItemCall<'_>,
         reason: SigningReason<'_>,
     ) -> Result<Self, ItemError> {
-        let key = keys::unlock(&desk.context.environment, desk.passphrase);
+        let key = keys::unlock(&call.context.environment, call.passphrase);
         // A refusal to sign must be reported before anybody is asked for a passphrase.
-        let permit = permit_signing(desk, reason, &key)?;
+        let permit = permit_signing(&call.items, reason, &key)?;
         let sealer = Self { key: key.map_err(ItemError::Key)?, permit };
         // The user's own keyring decides: a key that the user revoked no longer signs.
-        if desk.trust_policy.keyring(Scope::User).is_revoked(sealer.fingerprint()) {
+        if call.items.trust_policy.keyring(Scope::User).is_revoked(sealer.fingerprint()) {
             return Err(ItemError::Key(KeyFault::Revoked(sealer.fingerprint())));
         }
         Ok(sealer)
@@ -114,21 +113,21 @@ impl ItemSigner {
 
 /// Allows somebody who is present to decide. Setting signatures aside requires the same presence as
 /// making them.
-pub(crate) fn permit_setting_aside(desk: &ItemCall<'_>) -> Result<SigningPermit, ItemError> {
-    let key = keys::unlock(&desk.context.environment, desk.passphrase);
-    permit_signing(desk, SigningReason::Requested, &key)
+pub(crate) fn permit_setting_aside(call: &ItemCall<'_>) -> Result<SigningPermit, ItemError> {
+    let key = keys::unlock(&call.context.environment, call.passphrase);
+    permit_signing(&call.items, SigningReason::Requested, &key)
 }
 
 fn permit_signing(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     reason: SigningReason<'_>,
     key: &Result<SigningKey, KeyFault>,
 ) -> Result<SigningPermit, ItemError> {
     let context = policy::SigningContext {
-        reader: desk.reader,
+        reader: items.reader,
         has_terminal: mere_host::has_terminal(),
         is_in_agent: key.as_ref().is_ok_and(SigningKey::is_in_agent),
-        is_unattended: desk.trust_policy.is_unattended(),
+        is_unattended: items.trust_policy.is_unattended(),
     };
     Ok(policy::permit_signing(context, reason).map_err(ItemChangeError::from)?)
 }
@@ -147,10 +146,10 @@ fn new_placement(place: &ScopedPath, space_id: &str, created: ClaimedTime) -> Pl
 
 /// Unlocks the user's key, or returns `None` if there is no key or policy denies signing.
 pub(crate) fn try_unlock(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     reason: SigningReason<'_>,
 ) -> Result<Option<ItemSigner>, ItemError> {
-    match ItemSigner::unlock(desk, reason) {
+    match ItemSigner::unlock(call, reason) {
         Ok(sealer) => Ok(Some(sealer)),
         Err(ItemError::Key(KeyFault::NoKey) | ItemError::Change(ItemChangeError::Denied(_))) => {
             Ok(None)
@@ -161,14 +160,14 @@ pub(crate) fn try_unlock(
 
 /// Returns the id of a place's space, and gives the space an id if it has none.
 pub(crate) fn ensure_space_id(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     place: &ScopedPath,
 ) -> Result<String, ItemError> {
-    if let Some(id) = desk.trust_policy.space_id(place.scope) {
+    if let Some(id) = call.items.trust_policy.space_id(place.scope) {
         return Ok(id.to_owned());
     }
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let id = desk.context.ensure_space_id(place.scope, desk.is_cancelled).map_err(failed)?;
+    let id = call.context.ensure_space_id(place.scope, call.is_cancelled).map_err(failed)?;
     Ok(id)
 }

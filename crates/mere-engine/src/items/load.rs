@@ -8,11 +8,13 @@ use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{AuthorChoice, Load, Reader};
 use mere_core::schema::Schema;
 
-use super::change::ItemCall;
 use super::copy::{CopyTarget, copy_item};
 use super::find::{NamedItem, ResolvedItem, find};
 use super::reply_fields::{self, own_text};
-use super::{ItemError, LoadedItem, UsableItem, item_advice, open_for_use, trust_status_fields};
+use super::{
+    ItemCall, ItemError, ItemReader, LoadedItem, UsableItem, item_advice, open_for_use,
+    trust_status_fields,
+};
 use crate::files::masking::ItemMasker;
 use crate::items::validation::item_warnings;
 use crate::memory::StoreError;
@@ -27,13 +29,13 @@ pub(crate) struct LoadedForReply {
 }
 
 /// Reads and verifies the item that a call names, and copies it if the call asks for that.
-pub(crate) fn open(desk: &ItemCall<'_>, call: &Load) -> Result<LoadedForReply, ItemError> {
-    let named = NamedItem { kind: call.kind, item: &call.item, source: call.source };
-    let ResolvedItem { place, shadows } = find(desk.sources, desk.view, named)?;
-    let usable = open_for_use(desk, place)?;
+pub(crate) fn open(call: &ItemCall<'_>, request: &Load) -> Result<LoadedForReply, ItemError> {
+    let named = NamedItem { kind: request.kind, item: &request.item, source: request.source };
+    let ResolvedItem { place, shadows } = find(call.items.sources, call.items.view, named)?;
+    let usable = open_for_use(&call.items, place)?;
     let loaded = usable.item();
-    check_expiry(desk, loaded)?;
-    if let Some(wanted) = &call.version
+    check_expiry(&call.items, loaded)?;
+    if let Some(wanted) = &request.version
         && loaded.item.version() != Some(wanted)
     {
         let has = loaded.item.version().cloned();
@@ -41,9 +43,9 @@ pub(crate) fn open(desk: &ItemCall<'_>, call: &Load) -> Result<LoadedForReply, I
     }
     let copy = |scope| {
         let to = CopyTarget { scope, author: AuthorChoice::Unchanged };
-        copy_item(desk, usable.checked(), to)
+        copy_item(call, usable.checked(), to)
     };
-    let copied_to = call.destination.map(copy).transpose()?;
+    let copied_to = request.destination.map(copy).transpose()?;
     Ok(LoadedForReply { usable, shadows, copied_to })
 }
 
@@ -60,13 +62,13 @@ impl LoadedForReply {
     }
 
     /// Drafts the reply.
-    pub(crate) fn reply(self, desk: &ItemCall<'_>, related: RelatedFields) -> Draft {
+    pub(crate) fn reply(self, items: &ItemReader<'_>, related: RelatedFields) -> Draft {
         let Self { usable, shadows, copied_to } = self;
-        let (view, loaded) = (desk.view, usable.item());
+        let (view, loaded) = (items.view, usable.item());
         let mut masker = ItemMasker::new(view, &usable);
         let place = &loaded.place;
         let shadows = (!shadows.is_empty()).then(|| reply_fields::addresses(&shadows));
-        let mut warnings = item_warnings(desk.sources, view, &loaded.item);
+        let mut warnings = item_warnings(items.sources, view, &loaded.item);
         warnings.extend(tool_warnings(loaded));
         let data = Fields::default()
             .with("item_type", place.kind.name())
@@ -94,7 +96,7 @@ impl LoadedForReply {
                 Draft::success(codes::LOAD_COPIED, message).data(data)
             }
         };
-        match item_advice(usable.checked(), desk.trust_policy) {
+        match item_advice(usable.checked(), items.trust_policy) {
             Some(advice) => draft.hint(advice),
             None => draft,
         }
@@ -112,8 +114,8 @@ fn location_sentence(loaded: &LoadedItem) -> Prose {
 }
 
 /// Hides expired memories from agents; a person may still see them.
-fn check_expiry(desk: &ItemCall<'_>, loaded: &LoadedItem) -> Result<(), StoreError> {
-    if let (Item::Memory(memory), Reader::Agent) = (&loaded.item, desk.reader)
+fn check_expiry(items: &ItemReader<'_>, loaded: &LoadedItem) -> Result<(), StoreError> {
+    if let (Item::Memory(memory), Reader::Agent) = (&loaded.item, items.reader)
         && let Some(at) = memory.expires_at.filter(|_| memory.has_expired(now()))
     {
         let (category, slug) = (loaded.place.category.clone(), loaded.place.id.clone());

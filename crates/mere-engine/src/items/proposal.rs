@@ -11,8 +11,7 @@ use mere_core::text::json;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::ItemError;
-use super::change::ItemCall;
+use super::{ItemCall, ItemError};
 use crate::policy::{ItemOperation, ItemPermit};
 use crate::space::ItemChangeError;
 use mere_host::{MissingFolders, TargetLookup, Workspace};
@@ -65,7 +64,7 @@ impl ProposedAction {
 
 /// Saves a permitted change as a proposal and returns its address.
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
-pub(crate) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<Address, ItemError> {
+pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<Address, ItemError> {
     let place = permit.place();
     let (action, files) = match permit.operation() {
         ItemOperation::Create { files } => (ProposedAction::Create, &files[..]),
@@ -76,7 +75,7 @@ pub(crate) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<A
     };
     let random = Uuid::new_v4().simple().to_string();
     let proposal = Proposal {
-        agent: desk.view.agent.clone(),
+        agent: call.items.view.agent.clone(),
         name: format!("{}-{}-{}", place.kind, place.id, &random[..8]),
         action,
         place: place.clone(),
@@ -85,7 +84,8 @@ pub(crate) fn save_proposal(desk: &ItemCall<'_>, permit: ItemPermit) -> Result<A
     let folder = proposal.folder().ok_or(ItemChangeError::InvalidPlace)?;
     let address = Address::directory(Root::Workspace, folder.clone());
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let workspace = Workspace::open(&desk.context.project, desk.view.agent, desk.is_cancelled);
+    let workspace =
+        Workspace::open(&call.context.project, call.items.view.agent, call.is_cancelled);
     let workspace =
         workspace.map_err(failed)?.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
     let put =

@@ -10,8 +10,7 @@ use mere_core::item::{self, Item, ItemForm, ItemType, ScopedPath, rewrite_locati
 use mere_core::request::AuthorChoice;
 use mere_core::trust::{Checked, Sidecar, SidecarFile};
 
-use super::ItemError;
-use crate::items::change::ItemCall;
+use super::{ItemCall, ItemError, ItemReader};
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
 use crate::items::{CheckedItem, LoadedItem};
@@ -35,7 +34,7 @@ impl Relocation<'_> {
     /// Returns the files at the new place, the sidecar first and the main file last.
     pub(crate) fn build_files(&self) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
         let loaded = self.item.item();
-        let mut files = relocated_files(self.call, loaded, self.to)?;
+        let mut files = relocated_files(&self.call.items, loaded, self.to)?;
         if let Some(sidecar) = self.build_sidecar(&files)? {
             let name = self.to.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
             files.insert(0, (name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, sidecar));
@@ -55,8 +54,8 @@ impl Relocation<'_> {
         }
         let moved = load_from_files(files, &[], self.to)?;
         let signers = self.item.signers();
-        let is_own =
-            signers.is_some_and(|signers| self.call.trust_policy.is_own_key(signers.author.key));
+        let is_own = signers
+            .is_some_and(|signers| self.call.items.trust_policy.is_own_key(signers.author.key));
         let kept =
             signed.filter(|signed| signers.is_some() && is_statement_true_of(signed, &moved));
         if matches!(self.item, Checked::Draft(_)) && self.author == AuthorChoice::Unchanged {
@@ -138,7 +137,7 @@ pub(crate) fn load_from_files(
 /// Returns an item's files as they will be at another place, the main one last. Other files keep
 /// their bytes; the siblings of a flat tool are renamed after it.
 fn relocated_files(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     loaded: &LoadedItem,
     to: &ScopedPath,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
@@ -146,7 +145,7 @@ fn relocated_files(
         address: loaded.address.clone(),
         fault: Box::new(fault),
     };
-    let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
+    let main = items.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
     let folder = main.parent_folder().ok_or(ItemChangeError::InvalidPlace)?;
     let mut text = rewrite_location(&loaded.text, &loaded.place, to).map_err(unfit)?;
     let mut files = Vec::new();

@@ -9,28 +9,33 @@ use mere_core::item::ScopedPath;
 use mere_core::item::integrity::FileDigest;
 use mere_core::trust;
 
-use super::RawItem;
-use super::change::ItemCall;
+use super::{ItemCall, ItemReader, RawItem};
 use crate::trust::now;
+use crate::world::Context;
 use mere_host::GitRepository;
 
 /// Returns the files that were vouched for by the sidecar on disk or, failing that, by the last
 /// committed one. Returns none if no trusted key vouched for any.
-pub(crate) fn vouched_files(desk: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
-    let raw = RawItem::read(desk.view, place.clone()).ok();
-    let present = raw.and_then(|raw| stated_files(desk, place, raw.sidecar.bytes()?));
-    let committed = || stated_files(desk, place, &read_committed(desk, &sidecar_path(place)?)?);
+pub(crate) fn vouched_files(call: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
+    let raw = RawItem::read(call.items.view, place.clone()).ok();
+    let present = raw.and_then(|raw| stated_files(&call.items, place, raw.sidecar.bytes()?));
+    let committed =
+        || stated_files(&call.items, place, &read_committed(call.context, &sidecar_path(place)?)?);
     present.or_else(committed).unwrap_or_default()
 }
 
-fn stated_files(desk: &ItemCall<'_>, place: &ScopedPath, letter: &[u8]) -> Option<Vec<FileDigest>> {
-    let keyring = desk.trust_policy.keyring(place.scope);
+fn stated_files(
+    items: &ItemReader<'_>,
+    place: &ScopedPath,
+    letter: &[u8],
+) -> Option<Vec<FileDigest>> {
+    let keyring = items.trust_policy.keyring(place.scope);
     Some(trust::trusted_statement(letter, keyring, place, now())?.files)
 }
 
 /// Reads a file of the project as of the last commit.
-pub(crate) fn read_committed(desk: &ItemCall<'_>, path: &RelPath) -> Option<Vec<u8>> {
-    GitRepository::discover(&desk.context.project)?.read_committed(path)
+pub(crate) fn read_committed(context: &Context, path: &RelPath) -> Option<Vec<u8>> {
+    GitRepository::discover(&context.project)?.read_committed(path)
 }
 
 /// Returns the path of an item's sidecar relative to the project, or `None` for an item outside it.

@@ -9,33 +9,34 @@ use mere_core::request::{Execute, LockfilePolicy, LookupScope, UnsignedPolicy};
 use mere_core::schema::{Schema, example, input_schema};
 use serde_json::{Map, Value};
 
+use super::{RunCall, RunError, RunRequest};
 use crate::files::masking::{ItemMasker, mask_problems, mask_value};
-pub(crate) use crate::items::change::{ExecutionMode, ItemCall};
+pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::error::WrongInputs;
 use crate::items::find::{NamedItem, find};
 use crate::items::load::item_name;
 use crate::items::reply_fields::own_text;
 use crate::items::validation::{check_frontmatter, directive_schema, item_warnings};
 use crate::items::{
-    ItemError, LoadedItem, UsableItem, item_advice, open_for_use, reply_fields, trust_status_fields,
+    ItemError, ItemReader, LoadedItem, UsableItem, item_advice, open_for_use, reply_fields,
+    trust_status_fields,
 };
 
-use super::{RunError, RunRequest};
 use crate::files::view::View;
 
 /// Runs a tool, or prepares a directive or knowledge entry for an agent to follow or read.
 pub(crate) fn run_item(
-    desk: &ItemCall<'_>,
-    call: &Execute,
+    call: &RunCall<'_>,
+    request: &Execute,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, RunError> {
-    if call.kind == ItemType::Tool {
-        let mode = ExecutionMode::from(call);
+    if request.kind == ItemType::Tool {
+        let mode = ExecutionMode::from(request);
         let (locking, unsigned) = (LockfilePolicy::Optional, UnsignedPolicy::Refuse);
         return super::run_tool(
-            desk,
+            call,
             &RunRequest {
-                item: &call.item,
+                item: &request.item,
                 parameters: (parameters, &[]),
                 locking,
                 unsigned,
@@ -43,22 +44,22 @@ pub(crate) fn run_item(
             },
         );
     }
-    if !matches!(call.kind, ItemType::Directive | ItemType::Knowledge) {
-        return Err(ItemError::NotRunnable(call.kind).into());
+    if !matches!(request.kind, ItemType::Directive | ItemType::Knowledge) {
+        return Err(ItemError::NotRunnable(request.kind).into());
     }
-    let (view, stock) = (desk.view, desk.sources);
+    let (view, stock) = (call.items.view, call.items.sources);
     let found = find(
         stock,
         view,
-        NamedItem { kind: call.kind, item: &call.item, source: LookupScope::Local },
+        NamedItem { kind: request.kind, item: &request.item, source: LookupScope::Local },
     )?;
-    let usable = open_for_use(desk, found.place)?;
+    let usable = open_for_use(&call.items, found.place)?;
     let draft = match &usable.item().item {
         Item::Directive(directive) => run_directive(view, &usable, directive, parameters),
-        Item::Knowledge(entry) => run_knowledge(desk, &usable, entry, parameters),
+        Item::Knowledge(entry) => run_knowledge(&call.items, &usable, entry, parameters),
         _ => run_skill(view, &usable, parameters),
     }?;
-    Ok(match item_advice(usable.checked(), desk.trust_policy) {
+    Ok(match item_advice(usable.checked(), call.items.trust_policy) {
         Some(advice) => draft.hint(advice),
         None => draft,
     })
@@ -162,16 +163,16 @@ fn directive_reply(
 
 /// Returns the text of a knowledge entry.
 fn run_knowledge(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     usable: &UsableItem,
     entry: &Knowledge,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, RunError> {
-    let (view, loaded) = (desk.view, usable.item());
+    let (view, loaded) = (items.view, usable.item());
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     check_frontmatter(view, loaded, entry)?;
     let mut teller = ItemMasker::new(view, usable);
-    let odd = item_warnings(desk.sources, view, &loaded.item);
+    let odd = item_warnings(items.sources, view, &loaded.item);
     let data = Fields::default()
         .with("id", own_text(&loaded.place.id))
         .with("title", teller.mention(&entry.title))

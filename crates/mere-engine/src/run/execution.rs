@@ -14,10 +14,10 @@ use serde_json::{Map, Value};
 use super::links::Linked;
 use super::lock::Locked;
 use super::ready::Ready;
-use super::{RunError, show};
+use super::{RunCall, RunError, show};
 use crate::files::error::FileError;
 use crate::files::masking::mask_secrets;
-use crate::items::ItemCall;
+use crate::items::ItemReader;
 pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::load::item_name;
 use mere_host::{
@@ -40,30 +40,30 @@ pub(crate) struct RunRequest<'a> {
 }
 
 /// Runs a tool. In a dry run, does everything except that.
-pub(crate) fn run_tool(desk: &ItemCall<'_>, ask: &RunRequest<'_>) -> Result<Draft, RunError> {
+pub(crate) fn run_tool(call: &RunCall<'_>, ask: &RunRequest<'_>) -> Result<Draft, RunError> {
     if ask.mode == ExecutionMode::Real {
-        desk.cells.prepare();
+        call.cells.prepare();
     }
-    let linked = Linked::follow(desk, ask.item, ask.unsigned)?;
-    let locked = Locked::check(desk, linked, ask.locking)?;
-    let ready = Ready::assemble(desk, locked, ask.parameters)?;
+    let linked = Linked::follow(&call.items, ask.item, ask.unsigned)?;
+    let locked = Locked::check(call, linked, ask.locking)?;
+    let ready = Ready::assemble(call, locked, ask.parameters)?;
     if ask.mode == ExecutionMode::DryRun {
-        check_layers(desk).map_err(RunError::Sandbox)?;
+        check_layers(call).map_err(RunError::Sandbox)?;
         return Ok(show::dry_run_reply(&ready));
     }
-    let Some(work) = open_workspace(desk)? else { return Err(FileError::Cancelled.into()) };
-    let finished = run_in_cell(desk, &ready, &work).map_err(RunError::Sandbox)?;
+    let Some(work) = open_workspace(call)? else { return Err(FileError::Cancelled.into()) };
+    let finished = run_in_cell(call, &ready, &work).map_err(RunError::Sandbox)?;
     if finished.end == RunEnd::Cancelled {
         return Err(FileError::Cancelled.into());
     }
-    Ok(run_reply(desk, &ready, &finished))
+    Ok(run_reply(&call.items, &ready, &finished))
 }
 
 /// Checks that this machine has a sandbox in which the tool could run.
-fn check_layers(desk: &ItemCall<'_>) -> Result<(), SandboxError> {
+fn check_layers(call: &RunCall<'_>) -> Result<(), SandboxError> {
     let standing = mere_host::probe_layers()?;
     let accepts = |layer: SandboxLayer| {
-        desk.run_config.sandbox_level == SandboxLevel::Namespaces && layer.is_optional()
+        call.run_config.sandbox_level == SandboxLevel::Namespaces && layer.is_optional()
     };
     for (layer, built) in standing.layers {
         match built {
@@ -78,9 +78,9 @@ fn check_layers(desk: &ItemCall<'_>) -> Result<(), SandboxError> {
 }
 
 /// Opens the agent's workspace and creates it if it is missing.
-fn open_workspace(desk: &ItemCall<'_>) -> Result<Option<Folder>, RunError> {
-    let (project, agent) = (&desk.context.project, desk.view.agent);
-    let made = Workspace::open(project, agent, desk.is_cancelled).map_err(SandboxError::Io)?;
+fn open_workspace(call: &RunCall<'_>) -> Result<Option<Folder>, RunError> {
+    let (project, agent) = (&call.context.project, call.items.view.agent);
+    let made = Workspace::open(project, agent, call.is_cancelled).map_err(SandboxError::Io)?;
     if made.is_none() {
         return Ok(None);
     }
@@ -89,7 +89,7 @@ fn open_workspace(desk: &ItemCall<'_>) -> Result<Option<Folder>, RunError> {
 }
 
 fn run_in_cell(
-    desk: &ItemCall<'_>,
+    call: &RunCall<'_>,
     ready: &Ready,
     work: &Folder,
 ) -> Result<FinishedRun, SandboxError> {
@@ -110,19 +110,19 @@ fn run_in_cell(
         read_only_folders: shown,
         timeout: ready.subprocess.timeout,
         limits: RunLimits::default(),
-        level: desk.run_config.sandbox_level,
+        level: call.run_config.sandbox_level,
     };
     let began = Instant::now();
-    let heard = |output: &[u8], errors: &[u8]| match desk.reader {
+    let heard = |output: &[u8], errors: &[u8]| match call.items.reader {
         Reader::Agent => {
             let done = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-            (desk.report_tool_note)(done, progress_note(desk, &[output, errors].concat()));
+            (call.report_tool_note)(done, progress_note(&call.items, &[output, errors].concat()));
         }
         Reader::Person => {
             for (stream, news) in [(OutputStream::Output, output), (OutputStream::Error, errors)] {
                 let text = String::from_utf8_lossy(news);
                 if !text.is_empty() {
-                    (desk.stream_tool_output)(
+                    (call.stream_tool_output)(
                         stream,
                         &Prose::words("").content(Content::body(text)),
                     );
@@ -131,35 +131,35 @@ fn run_in_cell(
         }
     };
     mere_host::run_tool(
-        desk.cells,
+        call.cells,
         &plan,
-        &RunObserver { is_cancelled: desk.is_cancelled, on_output: &heard },
+        &RunObserver { is_cancelled: call.is_cancelled, on_output: &heard },
     )
 }
 
 /// Returns the last line that the tool printed, or a note that it is running.
-fn progress_note(desk: &ItemCall<'_>, news: &[u8]) -> Prose {
+fn progress_note(items: &ItemReader<'_>, news: &[u8]) -> Prose {
     let text = String::from_utf8_lossy(news);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
     match line {
         None => Prose::words("running"),
         Some(line) => {
             let short =
-                visible_text(desk, line).chars().take(MAX_NOTE_CHARACTERS).collect::<String>();
+                visible_text(items, line).chars().take(MAX_NOTE_CHARACTERS).collect::<String>();
             Prose::words("").content(Content::mention(short))
         }
     }
 }
 
 /// Returns the output that a reader may see. For an agent, recognisable secrets are masked.
-fn visible_text(desk: &ItemCall<'_>, text: &str) -> String {
-    match desk.reader {
+fn visible_text(items: &ItemReader<'_>, text: &str) -> String {
+    match items.reader {
         Reader::Agent => mask_secrets(text),
         Reader::Person => text.to_owned(),
     }
 }
 
-fn run_reply(desk: &ItemCall<'_>, ready: &Ready, finished: &FinishedRun) -> Draft {
+fn run_reply(items: &ItemReader<'_>, ready: &Ready, finished: &FinishedRun) -> Draft {
     let code = match finished.end {
         RunEnd::Exit(Exit::Code(code)) => Some(i64::from(code)),
         _ => None,
@@ -167,7 +167,7 @@ fn run_reply(desk: &ItemCall<'_>, ready: &Ready, finished: &FinishedRun) -> Draf
     let success = code == Some(0);
     let text = |captured: &CapturedOutput| {
         let text = String::from_utf8_lossy(&captured.bytes);
-        Content::body(visible_text(desk, &text))
+        Content::body(visible_text(items, &text))
     };
     let millis = u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX);
     let data = Fields::default()

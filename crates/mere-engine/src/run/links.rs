@@ -11,7 +11,9 @@ use mere_core::request::{LookupScope, UnsignedPolicy};
 use super::RunError;
 use crate::items::find::{NamedItem, find};
 use crate::items::relocation::read_verified_bytes;
-use crate::items::{CheckedItem, ItemCall, ItemError, LoadedItem, UntrustedItem, read_and_verify};
+use crate::items::{
+    CheckedItem, ItemError, ItemReader, LoadedItem, UntrustedItem, read_and_verify,
+};
 use crate::policy::{self, RunContext, Runnable};
 use mere_host::has_terminal;
 
@@ -33,25 +35,26 @@ impl Linked {
     /// Follows the links of a tool down to a primitive. Each link needs a trusted signature, unless
     /// a person at a terminal allows an unsigned tool.
     pub(crate) fn follow(
-        desk: &ItemCall<'_>,
+        items: &ItemReader<'_>,
         item: &ItemRef,
         unsigned: UnsignedPolicy,
     ) -> Result<Self, RunError> {
         let has_terminal = unsigned == UnsignedPolicy::Allow && has_terminal();
-        let context = RunContext { reader: desk.reader, unsigned, has_terminal };
-        let (chain, links) = follow_links(desk, item, |checked| {
-            let runnable = permit_link(desk, checked, context)?;
+        let context = RunContext { reader: items.reader, unsigned, has_terminal };
+        let (chain, links) = follow_links(items, item, |checked| {
+            let runnable = permit_link(items, checked, context)?;
             Ok((chain_tool(runnable.item())?, runnable))
         })?;
         Ok(Self { chain, links })
     }
 
     /// Allows a chain that was shown to be run, if every link has a trusted signature.
-    pub(crate) fn permit(desk: &ItemCall<'_>, shown: ShownChain) -> Result<Self, RunError> {
+    pub(crate) fn permit(items: &ItemReader<'_>, shown: ShownChain) -> Result<Self, RunError> {
         let unsigned = UnsignedPolicy::Refuse;
-        let context = RunContext { reader: desk.reader, unsigned, has_terminal: false };
+        let context = RunContext { reader: items.reader, unsigned, has_terminal: false };
         let links = shown.links.into_iter();
-        let links = links.map(|link| link.map(|link| permit_link(desk, link, context)).transpose());
+        let links =
+            links.map(|link| link.map(|link| permit_link(items, link, context)).transpose());
         Ok(Self { chain: shown.chain, links: links.collect::<Result<_, _>>()? })
     }
 
@@ -62,13 +65,13 @@ impl Linked {
     /// Reads the verified files of a link, with paths relative to its folder.
     pub(super) fn read_files(
         &self,
-        desk: &ItemCall<'_>,
+        items: &ItemReader<'_>,
         link: usize,
     ) -> Result<Vec<(RelPath, Vec<u8>)>, RunError> {
         let Some(Some(runnable)) = self.links.get(link) else { return Ok(Vec::new()) };
         let loaded = runnable.item();
         let changed = || RunError::FileChanged(loaded.address.clone());
-        let main = desk.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
+        let main = items.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
         let folder = main.parent_folder().ok_or_else(changed)?;
         let mut files = Vec::new();
         for file in &loaded.files {
@@ -92,9 +95,9 @@ impl Linked {
 
 impl ShownChain {
     /// Follows the links of a tool down to a primitive, whoever vouches for them.
-    pub(crate) fn follow(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Self, RunError> {
+    pub(crate) fn follow(items: &ItemReader<'_>, item: &ItemRef) -> Result<Self, RunError> {
         let accept = |checked: CheckedItem| Ok((chain_tool(checked.item())?, checked));
-        let (chain, links) = follow_links(desk, item, accept)?;
+        let (chain, links) = follow_links(items, item, accept)?;
         Ok(Self { chain, links })
     }
 
@@ -111,19 +114,19 @@ impl ShownChain {
 /// Follows the links of a tool down to a primitive. `accept` decides about each link as soon as it
 /// was read.
 fn follow_links<L>(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     item: &ItemRef,
     accept: impl Fn(CheckedItem) -> Result<(ChainTool, L), RunError>,
 ) -> Result<(Chain, Vec<Option<L>>), RunError> {
     let found = find(
-        desk.sources,
-        desk.view,
+        items.sources,
+        items.view,
         NamedItem { kind: ItemType::Tool, item, source: LookupScope::Local },
     )?;
     let mut place = Some(found.place);
     let (mut tools, mut links) = (Vec::<ChainTool>::new(), Vec::new());
     while let Some(next) = place.take() {
-        let (tool, link) = accept(read_and_verify(desk.view, desk.trust_policy, next)?)?;
+        let (tool, link) = accept(read_and_verify(items.view, items.trust_policy, next)?)?;
         let executor = tool.pin.executor.clone();
         let seen = tools.iter().any(|one| one.pin.id == tool.pin.id);
         let child = tool.pin.id.clone();
@@ -136,7 +139,7 @@ fn follow_links<L>(
             push_builtins(&executor, &mut tools);
             break;
         }
-        place = Some(find_executor(desk, child, executor)?);
+        place = Some(find_executor(items, child, executor)?);
     }
     links.resize_with(tools.len(), || None);
     Ok((Chain::new(tools).map_err(RunError::Chain)?, links))
@@ -152,14 +155,14 @@ fn push_builtins(id: &ItemId, members: &mut Vec<ChainTool>) {
 }
 
 fn find_executor(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     link: ItemId,
     executor: ItemId,
 ) -> Result<ScopedPath, RunError> {
     let item = ItemRef { category: None, id: executor.clone(), version: None };
     let found = find(
-        desk.sources,
-        desk.view,
+        items.sources,
+        items.view,
         NamedItem { kind: ItemType::Tool, item: &item, source: LookupScope::Local },
     );
     let missing = |error| RunError::ExecutorNotFound { link, executor, error: Box::new(error) };
@@ -167,12 +170,12 @@ fn find_executor(
 }
 
 fn permit_link(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     checked: CheckedItem,
     context: RunContext,
 ) -> Result<Runnable<LoadedItem>, RunError> {
     let runnable = policy::permit_run(checked, context);
-    runnable.map_err(|tool| RunError::Unsigned(UntrustedItem::new(&tool, desk.trust_policy)))
+    runnable.map_err(|tool| RunError::Unsigned(UntrustedItem::new(&tool, items.trust_policy)))
 }
 
 fn chain_tool(loaded: &LoadedItem) -> Result<ChainTool, RunError> {

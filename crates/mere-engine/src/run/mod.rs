@@ -7,6 +7,7 @@
 //! before, fails closed, and names the link and the field at fault. A [`ShownChain`] is none of
 //! them: it is only looked at.
 
+mod call;
 mod directive;
 mod error;
 mod execution;
@@ -16,6 +17,7 @@ mod prepare;
 mod ready;
 pub(crate) mod show;
 
+pub(crate) use call::RunCall;
 pub(crate) use directive::run_item;
 pub(crate) use error::RunError;
 pub(super) use execution::{RunRequest, run_tool};

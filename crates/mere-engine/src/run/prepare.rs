@@ -2,28 +2,27 @@
 //!
 //! This is the only way packages are fetched: running a tool downloads nothing.
 
+use super::{RunCall, RunError};
 use mere_core::item::ItemRef;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{LockfilePolicy, UnsignedPolicy};
 
-use super::RunError;
 use super::links::Linked;
 use super::lock::Locked;
 use super::ready::{RuntimeNeeds, read_tool_files};
-use crate::items::ItemCall;
 use mere_host::PackagesError;
 
 /// Fetches the packages of a tool. The tool must be signed as if it were run, because its packages
 /// are downloaded onto this machine.
-pub(crate) fn prepare(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, RunError> {
-    let linked = Linked::follow(desk, item, UnsignedPolicy::Refuse)?;
-    let locked = Locked::check(desk, linked, LockfilePolicy::Optional)?;
-    let files = read_tool_files(desk, &locked)?;
-    let needs = RuntimeNeeds::from_chain(desk, &locked, &files);
+pub(crate) fn prepare(call: &RunCall<'_>, item: &ItemRef) -> Result<Draft, RunError> {
+    let linked = Linked::follow(&call.items, item, UnsignedPolicy::Refuse)?;
+    let locked = Locked::check(call, linked, LockfilePolicy::Optional)?;
+    let files = read_tool_files(call, &locked)?;
+    let needs = RuntimeNeeds::from_chain(call, &locked, &files);
     let config = locked.linked().chain().config().map_err(RunError::Config)?;
     let command = config.value().get("command").and_then(|command| command.get(0));
     let command = command.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-    let program = needs.find_program(desk, &[command], &files)?;
+    let program = needs.find_program(call.context, &[command], &files)?;
     let tool = Content::mention(needs.tool().to_string());
     let (Some(asked), Some(key)) = (needs.package_request, needs.packages_key(&program)) else {
         let message = Prose::words("`").content(tool);
@@ -33,7 +32,7 @@ pub(crate) fn prepare(desk: &ItemCall<'_>, item: &ItemRef) -> Result<Draft, RunE
              `package.json`.",
         ));
     };
-    let packages = desk.context.environment.package_sets();
+    let packages = call.context.environment.package_sets();
     let packages = packages.ok_or(RunError::Packages(PackagesError::NoFolder))?;
     let is_there = packages.find(&key).map_err(PackagesError::from).map_err(RunError::Packages)?;
     if is_there.is_none() {

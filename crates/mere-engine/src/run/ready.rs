@@ -12,11 +12,11 @@ use mere_core::digest::Sha256;
 use mere_core::item::{ItemId, ItemRef};
 use serde_json::{Map, Value};
 
-use super::RunError;
 use super::directive::check_inputs;
 use super::lock::Locked;
+use super::{RunCall, RunError};
 use crate::config::RuntimeConfig;
-use crate::items::ItemCall;
+use crate::world::Context;
 use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
 
 /// The folder in the cell that holds the tool's own files.
@@ -55,7 +55,7 @@ const PACKAGE_FILES: [(&str, &str, PackageManifest); 2] = [
 impl Ready {
     /// Does everything except running the tool.
     pub(super) fn assemble(
-        desk: &ItemCall<'_>,
+        call: &RunCall<'_>,
         locked: Locked,
         (parameters, texts): (&Map<String, Value>, &[(String, String)]),
     ) -> Result<Self, RunError> {
@@ -67,7 +67,7 @@ impl Ready {
             check_inputs(leaf, &schema, &parameters)?;
         }
         let config = chain.config().map_err(RunError::Config)?;
-        let variables = resolve_variables(desk, config.environment().map_err(RunError::Config)?)?;
+        let variables = resolve_variables(call, config.environment().map_err(RunError::Config)?)?;
         let values = TemplateValues {
             folder: TOOL_FOLDER,
             parameters: &parameters,
@@ -75,10 +75,10 @@ impl Ready {
         };
         let filled = config.fill(values).map_err(RunError::Fill)?;
         let mut subprocess = filled.subprocess().map_err(RunError::Subprocess)?;
-        let files = read_tool_files(desk, &locked)?;
-        let needs = RuntimeNeeds::from_chain(desk, &locked, &files);
-        let program = needs.find_program(desk, &subprocess.argv, &files)?;
-        let packages = needs.find_packages(desk, &program)?;
+        let files = read_tool_files(call, &locked)?;
+        let needs = RuntimeNeeds::from_chain(call, &locked, &files);
+        let program = needs.find_program(call.context, &subprocess.argv, &files)?;
+        let packages = needs.find_packages(call.context, &program)?;
         subprocess.argv[0].clone_from(&program.path);
         let input = match subprocess.stdin {
             Stdin::Json => Value::Object(parameters).to_string().into_bytes(),
@@ -106,7 +106,7 @@ pub(super) struct RuntimeNeeds<'a> {
 
 impl<'a> RuntimeNeeds<'a> {
     pub(super) fn from_chain(
-        desk: &ItemCall<'_>,
+        call: &RunCall<'_>,
         locked: &Locked,
         files: &'a [(RelPath, Vec<u8>)],
     ) -> Self {
@@ -118,7 +118,7 @@ impl<'a> RuntimeNeeds<'a> {
             version: None,
         };
         let configured =
-            chain.pins().find_map(|pin| desk.run_config.runtimes.get_key_value(&pin.id));
+            chain.pins().find_map(|pin| call.run_config.runtimes.get_key_value(&pin.id));
         // The link that the primitive runs.
         let last = chain.pins().rev().nth(1).map(|pin| pin.id.clone());
         let runtime = configured.map(|(id, _)| id.clone()).or(last);
@@ -140,13 +140,12 @@ impl<'a> RuntimeNeeds<'a> {
     /// Finds the program to start.
     pub(super) fn find_program(
         &self,
-        desk: &ItemCall<'_>,
+        context: &Context,
         argv: &[String],
         files: &[(RelPath, Vec<u8>)],
     ) -> Result<Program, RunError> {
         let interpreter = self.runtime_config.as_ref().and_then(|one| one.interpreter.as_deref());
         if let (Some(text), Some(runtime)) = (interpreter, &self.runtime) {
-            let context = desk.context;
             let program = context.environment.configured_interpreter(text, &context.project);
             let runtime = runtime.clone();
             return program.map_err(|cause| RunError::BadInterpreter { runtime, cause });
@@ -180,10 +179,10 @@ impl<'a> RuntimeNeeds<'a> {
 
     fn find_packages(
         &self,
-        desk: &ItemCall<'_>,
+        context: &Context,
         program: &Program,
     ) -> Result<Option<Folder>, RunError> {
-        let surroundings = &desk.context.environment;
+        let surroundings = &context.environment;
         let configured = self.runtime_config.as_ref().and_then(|one| one.packages.as_deref());
         if let (Some(text), Some(runtime)) = (configured, &self.runtime) {
             let folder = surroundings.configured_folder(text);
@@ -206,13 +205,13 @@ impl<'a> RuntimeNeeds<'a> {
 
 /// Reads the verified files of the tool that has the entrypoint.
 pub(super) fn read_tool_files(
-    desk: &ItemCall<'_>,
+    call: &RunCall<'_>,
     locked: &Locked,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, RunError> {
     let chain = locked.linked().chain();
     let entrypoint = chain.entrypoint().map_err(RunError::Entrypoint)?;
     let link = entrypoint.as_ref().map_or(0, mere_core::chain::Entrypoint::tool_index);
-    let files = locked.linked().read_files(desk, link)?;
+    let files = locked.linked().read_files(&call.items, link)?;
     if let Some(entrypoint) = entrypoint
         && !files.iter().any(|(path, _)| path == entrypoint.path())
     {
@@ -224,7 +223,7 @@ pub(super) fn read_tool_files(
 
 /// Returns the values of the variables that a chain asks for.
 fn resolve_variables(
-    desk: &ItemCall<'_>,
+    call: &RunCall<'_>,
     asked: Vec<(String, EnvSource)>,
 ) -> Result<BTreeMap<String, String>, RunError> {
     let mut found = BTreeMap::new();
@@ -235,11 +234,11 @@ fn resolve_variables(
             EnvSource::Env(variable) => {
                 let given = ALLOWED_VARIABLES.iter().copied();
                 let given =
-                    given.chain(desk.run_config.allowed_variables.iter().map(String::as_str));
+                    given.chain(call.run_config.allowed_variables.iter().map(String::as_str));
                 if !given.into_iter().any(|one| one == variable) {
                     return Err(RunError::VariableNotAllowed(name, variable));
                 }
-                desk.context.environment.variable(&variable).filter(|value| !value.contains('\0'))
+                call.context.environment.variable(&variable).filter(|value| !value.contains('\0'))
             }
         };
         found.extend(value.map(|value| (name, value)));

@@ -18,6 +18,7 @@ use mere_core::turn::{Progress, Turn};
 use super::Session;
 use super::search_access::SearchAccess;
 use crate::commands;
+use crate::commands::CommandCall;
 use crate::error::tool_error::ToolError;
 use crate::files::dir::TreeRequest;
 use crate::files::question::DraftOutcome;
@@ -26,7 +27,7 @@ use crate::files::{dir, file_change, glob, grep, question};
 use crate::items::load::RelatedFields;
 use crate::items::{self, ItemCall, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
-use crate::run;
+use crate::run::{self, RunCall};
 use crate::search::relations::{find_successor, relationships};
 use crate::search::{self, CallSignals, CorpusSources, EmbeddingJob, SearchContext, ThreadBudget};
 use crate::session::snapshot::Snapshot;
@@ -116,19 +117,21 @@ impl Session {
                     Ok(memory::run_store_command(call, command, &create_categories)?)
                 })
             }
-            PersonCommand::Items(command) => self.with_item_call(request, snapshot, turn, |call| {
-                commands::execute_item_command(call, command)
-            }),
+            PersonCommand::Items(command) => {
+                self.with_command_call(request, snapshot, turn, |call| {
+                    commands::execute_item_command(call, command)
+                })
+            }
         }
     }
 
     /// Makes what a call about items needs, and passes it to `answer`.
-    pub(super) fn with_item_call(
+    pub(super) fn with_command_call(
         &self,
         request: &Request,
         snapshot: &Snapshot,
         turn: &mut dyn Turn,
-        answer: impl FnOnce(&ItemCall<'_>) -> Result<Draft, ToolError>,
+        answer: impl FnOnce(&CommandCall<'_>) -> Result<Draft, ToolError>,
     ) -> Result<Draft, ToolError> {
         let turn = RefCell::new(turn);
         let late = wait_limit();
@@ -141,8 +144,8 @@ impl Session {
             }
         };
         let progress = |done, total| tell(done, Some(total), &Prose::words("items"));
-        let heard = |done, words: Prose| tell(done, None, &words);
-        let said = |stream, words: &Prose| {
+        let report_note = |done, words: Prose| tell(done, None, &words);
+        let stream_output = |stream, words: &Prose| {
             if let Some(text) = gate.clear_text(words, &request.caller.agent) {
                 turn.borrow_mut().show_output(stream, &text);
             }
@@ -157,26 +160,32 @@ impl Session {
             reader: request.caller.reader,
         };
         let signals = CallSignals { is_cancelled: &over, progress: &progress };
-        let desk = ItemCall {
-            view: &view,
-            store_call: &store_call,
-            agent_gate: snapshot.gate(Reader::Agent),
-            sources: &sources,
+        let change = ItemCall {
+            items: item_reader,
             context: &self.context,
             agents: snapshot.agents()?,
             item_rules: snapshot.item_rules()?,
-            trust_policy: snapshot.trust_policy()?,
-            reader: request.caller.reader,
             passphrase: request.key_passphrase.as_ref(),
             is_cancelled: &over,
-            progress: &progress,
-            report_tool_note: &heard,
-            stream_tool_output: &said,
-            cells: &self.cells,
-            run_config: snapshot.running()?,
-            search: self.search_context(snapshot, item_reader, signals)?,
         };
-        answer(&desk)
+        let run = RunCall {
+            items: item_reader,
+            context: &self.context,
+            is_cancelled: &over,
+            run_config: snapshot.running()?,
+            cells: &self.cells,
+            report_tool_note: &report_note,
+            stream_tool_output: &stream_output,
+        };
+        answer(&CommandCall {
+            items: &item_reader,
+            change: &change,
+            run: &run,
+            store_call: &store_call,
+            search: self.search_context(snapshot, item_reader, signals)?,
+            agent_gate: snapshot.gate(Reader::Agent),
+            progress: &progress,
+        })
     }
 
     /// Returns everything that a call can find items in.
@@ -269,7 +278,10 @@ impl Session {
 }
 
 /// Answers a call about items.
-pub(super) fn answer_item_verb(call: &ItemCall<'_>, verb: &ItemVerb) -> Result<Draft, ToolError> {
+pub(super) fn answer_item_verb(
+    call: &CommandCall<'_>,
+    verb: &ItemVerb,
+) -> Result<Draft, ToolError> {
     match verb {
         ItemVerb::Search(search) => Ok(search::search(&call.search, search)?),
         ItemVerb::Load(load) => load_item(call, load),
@@ -278,26 +290,26 @@ pub(super) fn answer_item_verb(call: &ItemCall<'_>, verb: &ItemVerb) -> Result<D
 }
 
 /// Loads an item, with what the search index knows about it.
-fn load_item(call: &ItemCall<'_>, load: &Load) -> Result<Draft, ToolError> {
-    let loaded = items::load::open(call, load)?;
+fn load_item(call: &CommandCall<'_>, load: &Load) -> Result<Draft, ToolError> {
+    let loaded = items::load::open(call.change, load)?;
     let walk = load.relationships.as_ref();
     let around = walk.map(|walk| relationships(&call.search, loaded.place(), walk)).transpose()?;
     let related = RelatedFields {
         relationships: around.flatten(),
         superseded_by: find_successor(&call.search, loaded.place()),
     };
-    Ok(loaded.reply(call, related))
+    Ok(loaded.reply(call.items, related))
 }
 
 /// Runs or changes an item. A memory that a person deletes is deleted as its store requires.
-fn execute_item(call: &ItemCall<'_>, execute: &Execute) -> Result<Draft, ToolError> {
-    match (&execute.action, execute.kind, call.reader) {
-        (ItemAction::Run { parameters }, ..) => Ok(run::run_item(call, execute, parameters)?),
+fn execute_item(call: &CommandCall<'_>, execute: &Execute) -> Result<Draft, ToolError> {
+    match (&execute.action, execute.kind, call.items.reader) {
+        (ItemAction::Run { parameters }, _, _) => Ok(run::run_item(call.run, execute, parameters)?),
         (ItemAction::Delete { .. }, ItemType::Memory, Reader::Person) => {
-            let named = (&execute.item, call.effective_source(execute.source));
+            let named = (&execute.item, call.change.effective_source(execute.source));
             commands::delete_memory(call, named, execute.into())
         }
-        _ => Ok(items::change_item(call, execute)?),
+        _ => Ok(items::change_item(call.change, execute)?),
     }
 }
 

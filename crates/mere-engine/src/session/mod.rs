@@ -263,9 +263,8 @@ impl Session {
             Verb::InvalidCall(error) => error::call_error_reply(error),
             Verb::Help { topic } => help::help(*topic),
             Verb::Files(verb) => return self.answer_file_verb(verb, request, snapshot, turn),
-            Verb::Items(verb) => {
-                self.with_item_call(request, snapshot, turn, |call| answer_item_verb(call, verb))?
-            }
+            Verb::Items(verb) => self
+                .with_command_call(request, snapshot, turn, |call| answer_item_verb(call, verb))?,
             Verb::Stores(verb) => {
                 self.with_store_call(&request.caller, snapshot, turn, |call| {
                     answer_store_verb(call, verb)

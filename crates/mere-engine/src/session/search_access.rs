@@ -13,7 +13,7 @@ use mere_core::search::Document;
 use crate::error::trust_fields;
 use crate::files::masking::ItemMasker;
 use crate::items::{
-    ItemError, ItemReader, RawItem, UsableItem, is_visible, open_for_reader, trust_status_fields,
+    ItemError, ItemReader, RawItem, UsableItem, is_visible, open_for_use, trust_status_fields,
 };
 use crate::search::{HitContent, HitTexts, ItemAccess};
 
@@ -72,7 +72,7 @@ impl<'a> SearchAccess<'a> {
     }
 
     fn open(&self, place: &ScopedPath) -> Result<UsableItem, ItemError> {
-        open_for_reader(self.0.view, self.0.trust_policy, self.0.reader, place.clone())
+        open_for_use(&self.0, place.clone())
     }
 
     /// Returns the texts of an item with its secrets masked. The body is rewritten before search

@@ -6,19 +6,20 @@ use mere_core::item::ScopedPath;
 use mere_core::trust::{LocationField, LocationMismatch, TrustStatus, VerificationFailure};
 
 use super::{Finding, FindingState};
+use crate::commands::CommandCall;
 use crate::commands::item_report::{ItemReport, verify_all};
 use crate::commands::select::all_items;
 use crate::error::tool_error::ToolError;
-use crate::items::change::ItemCall;
+use crate::items::ItemReader;
 
 /// Returns a finding for every item that has a problem or is a draft.
-pub(super) fn check_items(desk: &ItemCall<'_>) -> Result<Vec<Finding>, ToolError> {
-    let places = all_items(desk, None)?;
-    let judged = verify_all(desk, desk.trust_policy, &places);
+pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolError> {
+    let places = all_items(call.change, None)?;
+    let judged = verify_all(call, call.items.trust_policy, &places);
     let mut findings = judged
         .iter()
         .filter(|one| one.is_finding)
-        .map(|one| item_finding(desk, one))
+        .map(|one| item_finding(call.items, one))
         .collect::<Vec<_>>();
     let drafts = judged.iter().filter(|one| matches!(one.trust_status, Ok(TrustStatus::Draft(()))));
     findings.extend(drafts.map(|one| {
@@ -35,9 +36,9 @@ pub(super) fn check_items(desk: &ItemCall<'_>) -> Result<Vec<Finding>, ToolError
     Ok(findings)
 }
 
-fn item_finding(desk: &ItemCall<'_>, judged: &ItemReport) -> Finding {
+fn item_finding(items: &ItemReader<'_>, judged: &ItemReport) -> Finding {
     let what = match judged.failure() {
-        Some(VerificationFailure::WrongLocation(mismatch)) => describe_mismatch(desk, mismatch),
+        Some(VerificationFailure::WrongLocation(mismatch)) => describe_mismatch(items, mismatch),
         _ => judged.problem(),
     };
     let finding =
@@ -49,10 +50,10 @@ fn item_finding(desk: &ItemCall<'_>, judged: &ItemReport) -> Finding {
 }
 
 /// Describes how an item came to lie at another place than the one it was signed for.
-fn describe_mismatch(desk: &ItemCall<'_>, mismatch: &LocationMismatch) -> String {
+fn describe_mismatch(items: &ItemReader<'_>, mismatch: &LocationMismatch) -> String {
     let home = mismatch.expected_path.as_ref().and_then(ScopedPath::address);
     let Some(home) = home else { return format!("was signed for another {}", mismatch.field) };
-    let is_there = desk.view.resolve(&Spoken::Rooted(home.clone())).is_ok();
+    let is_there = items.view.resolve(&Spoken::Rooted(home.clone())).is_ok();
     match mismatch.field {
         LocationField::Space => format!("was copied from another space ({})", mismatch.expected),
         _ if is_there => format!("is a copy of {home}"),

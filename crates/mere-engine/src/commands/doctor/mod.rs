@@ -11,8 +11,8 @@ mod setup_checks;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::DoctorMode;
 
+use crate::commands::CommandCall;
 use crate::error::tool_error::ToolError;
-use crate::items::change::ItemCall;
 
 /// The result of one check.
 #[derive(Clone)]
@@ -76,16 +76,16 @@ impl Finding {
 }
 
 /// Runs every check.
-pub(super) fn diagnose(desk: &ItemCall<'_>, repair: DoctorMode) -> Result<Draft, ToolError> {
-    let mut findings = setup_checks::check_configs(desk);
-    findings.extend(setup_checks::check_spaces(desk, repair));
-    findings.extend(setup_checks::check_keys(desk, repair));
-    findings.extend(setup_checks::check_team(desk));
-    findings.extend(setup_checks::check_index(desk, repair)?);
-    findings.extend(item_checks::check_items(desk)?);
-    findings.extend(orphaned_signatures::find_orphans(desk));
-    findings.extend(setup_checks::check_proposals(desk));
-    findings.extend(sandbox_checks::check_layers(desk.run_config.sandbox_level));
+pub(super) fn diagnose(call: &CommandCall<'_>, repair: DoctorMode) -> Result<Draft, ToolError> {
+    let mut findings = setup_checks::check_configs(call.change.context);
+    findings.extend(setup_checks::check_spaces(call.change, repair));
+    findings.extend(setup_checks::check_keys(call.change.context, repair));
+    findings.extend(setup_checks::check_team(call.items));
+    findings.extend(setup_checks::check_index(call, repair)?);
+    findings.extend(item_checks::check_items(call)?);
+    findings.extend(orphaned_signatures::find_orphans(call.change));
+    findings.extend(setup_checks::check_proposals(call.change));
+    findings.extend(sandbox_checks::check_layers(call.run.run_config.sandbox_level));
     let wrong = findings.iter().filter(|one| one.state == FindingState::Wrong).count();
     let told = findings.into_iter().map(Finding::into_data).collect::<Data>();
     let data = Fields::default().with("checks", told).with("findings", wrong as u64);

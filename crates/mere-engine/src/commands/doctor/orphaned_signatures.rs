@@ -10,8 +10,7 @@ use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, SidecarFile, Statement};
 
 use super::{Finding, FindingState};
 use crate::commands::select::all_items;
-use crate::items::RawItem;
-use crate::items::change::ItemCall;
+use crate::items::{ItemCall, RawItem};
 use mere_host::{
     EntryKind, OpenFolder, SPACE_FOLDER, none_if_missing, open_regular_file, read_at_most,
 };
@@ -20,9 +19,9 @@ use mere_host::{
 const MAX_DEPTH: usize = 10;
 
 /// Finds every signature without an item, and the place where its item may be now.
-pub(super) fn find_orphans(desk: &ItemCall<'_>) -> Vec<Finding> {
+pub(super) fn find_orphans(call: &ItemCall<'_>) -> Vec<Finding> {
     let mut orphans = Vec::new();
-    for space in desk.sources.spaces() {
+    for space in call.items.sources.spaces() {
         let Some(folder) = space.folder() else { continue };
         for kind in [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Lockfile] {
             let tree = ItemFolder { space: folder.dir(), scope: space.scope, kind };
@@ -32,7 +31,7 @@ pub(super) fn find_orphans(desk: &ItemCall<'_>) -> Vec<Finding> {
     if orphans.is_empty() {
         return Vec::new();
     }
-    let strays = unsigned_items(desk);
+    let strays = unsigned_items(call);
     orphans.into_iter().map(|orphan| orphan_finding(orphan, &strays)).collect()
 }
 
@@ -93,9 +92,9 @@ fn read_statement(folder: &Dir, name: &str) -> Option<Statement> {
 }
 
 /// Returns the items that have no signature beside them, valid or not.
-fn unsigned_items(desk: &ItemCall<'_>) -> Vec<RawItem> {
-    let places = all_items(desk, None).unwrap_or_default().into_iter();
-    let raw = places.filter_map(|place| RawItem::read(desk.view, place).ok());
+fn unsigned_items(call: &ItemCall<'_>) -> Vec<RawItem> {
+    let places = all_items(call, None).unwrap_or_default().into_iter();
+    let raw = places.filter_map(|place| RawItem::read(call.items.view, place).ok());
     raw.filter(|raw| matches!(raw.sidecar, SidecarFile::None)).collect()
 }
 

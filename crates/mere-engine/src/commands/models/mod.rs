@@ -8,29 +8,33 @@ mod wheel;
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::ModelCommand;
 
+use crate::commands::CommandCall;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemCall;
 use crate::search::{MINILM_FILE, ModelCommandError};
+use crate::world::Context;
 use mere_host::ModelFolder;
 
 /// Runs a `mere model` command.
-pub(crate) fn run_command(desk: &ItemCall<'_>, asked: &ModelCommand) -> Result<Draft, ToolError> {
+pub(crate) fn run_command(
+    call: &CommandCall<'_>,
+    asked: &ModelCommand,
+) -> Result<Draft, ToolError> {
     let done = match asked {
-        ModelCommand::List => return list::list(desk),
-        ModelCommand::Fetch { from } => fetch::fetch(desk, from.as_ref()),
-        ModelCommand::Remove => remove(desk),
+        ModelCommand::List => return list::list(call),
+        ModelCommand::Fetch { from } => fetch::fetch(call, from.as_ref()),
+        ModelCommand::Remove => remove(call.change.context),
     };
     Ok(done.unwrap_or_else(|fault| crate::error::model_error_reply(&fault)))
 }
 
-fn remove(desk: &ItemCall<'_>) -> Result<Draft, ModelCommandError> {
-    if !model_folder(desk)?.remove(MINILM_FILE)? {
+fn remove(context: &Context) -> Result<Draft, ModelCommandError> {
+    if !model_folder(context)?.remove(MINILM_FILE)? {
         return Err(ModelCommandError::NotFetched);
     }
     let message = Prose::words("The model `minilm` was removed.");
     Ok(Draft::success(codes::MODEL_REMOVED, message))
 }
 
-fn model_folder(desk: &ItemCall<'_>) -> Result<ModelFolder, ModelCommandError> {
-    desk.context.environment.model_folder().ok_or(ModelCommandError::NoFolder)
+fn model_folder(context: &Context) -> Result<ModelFolder, ModelCommandError> {
+    context.environment.model_folder().ok_or(ModelCommandError::NoFolder)
 }

@@ -11,16 +11,15 @@ use super::publish::{
     PublishedRoster, current_roster, publish_roster, read_public_key, unlock_admin_key,
 };
 use super::show::{RosterStatus, written_roster_fields};
-use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemError;
+use crate::items::{ItemCall, ItemError};
 use crate::space::ItemChangeError;
 use crate::trust::TeamRefusal;
 
 /// Adds a member.
-pub(super) fn add_member(desk: &ItemCall<'_>, asked: &NewMember) -> Result<Draft, ToolError> {
-    let base = current_roster(desk)?;
-    let key = read_public_key(desk, &asked.key)?;
+pub(super) fn add_member(call: &ItemCall<'_>, asked: &NewMember) -> Result<Draft, ToolError> {
+    let base = current_roster(call)?;
+    let key = read_public_key(call.context, &asked.key)?;
     check_kinds(&asked.types)?;
     check_not_taken(base, asked.name.as_str(), &key)?;
     let mut next = base.clone();
@@ -37,12 +36,12 @@ pub(super) fn add_member(desk: &ItemCall<'_>, asked: &NewMember) -> Result<Draft
         not_after: asked.not_after,
     });
     let message = Prose::words("").content(Content::mention(asked.name.as_str()));
-    publish_change(desk, next, message.and(" is now a member of the team."))
+    publish_change(call, next, message.and(" is now a member of the team."))
 }
 
 /// Sets how many admins must sign each change.
-pub(super) fn set_threshold(desk: &ItemCall<'_>, threshold: usize) -> Result<Draft, ToolError> {
-    let base = current_roster(desk)?;
+pub(super) fn set_threshold(call: &ItemCall<'_>, threshold: usize) -> Result<Draft, ToolError> {
+    let base = current_roster(call)?;
     let admins = base.admins.len();
     if threshold > admins {
         return Err(ItemError::from(TeamRefusal::ThresholdTooHigh { admins, threshold }).into());
@@ -50,12 +49,12 @@ pub(super) fn set_threshold(desk: &ItemCall<'_>, threshold: usize) -> Result<Dra
     let next = Roster { threshold, ..base.clone() };
     let words = if threshold == 1 { "1 admin signs" } else { "admins sign" };
     let count = if threshold == 1 { String::new() } else { format!("{threshold} ") };
-    publish_change(desk, next, Prose::words(format!("{count}{words} each change from now on.")))
+    publish_change(call, next, Prose::words(format!("{count}{words} each change from now on.")))
 }
 
 /// Sets which types of items must be signed.
-pub(super) fn set_required(desk: &ItemCall<'_>, kinds: &[ItemType]) -> Result<Draft, ToolError> {
-    let base = current_roster(desk)?;
+pub(super) fn set_required(call: &ItemCall<'_>, kinds: &[ItemType]) -> Result<Draft, ToolError> {
+    let base = current_roster(call)?;
     check_kinds(kinds)?;
     let mut kinds = kinds.to_vec();
     kinds.sort();
@@ -63,16 +62,16 @@ pub(super) fn set_required(desk: &ItemCall<'_>, kinds: &[ItemType]) -> Result<Dr
     let names = kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
     let next = Roster { require_signed: kinds, ..base.clone() };
     publish_change(
-        desk,
+        call,
         next,
         Prose::words(format!("These types must be signed from now on: {names}.")),
     )
 }
 
-fn publish_change(desk: &ItemCall<'_>, next: Roster, message: Prose) -> Result<Draft, ToolError> {
-    let sealer = unlock_admin_key(desk, &current_roster(desk)?.admins)?;
-    let published = publish_roster(desk, &sealer, next)?;
-    let data = written_roster_fields(desk, &published.signed, published.status);
+fn publish_change(call: &ItemCall<'_>, next: Roster, message: Prose) -> Result<Draft, ToolError> {
+    let sealer = unlock_admin_key(call, &current_roster(call)?.admins)?;
+    let published = publish_roster(call, &sealer, next)?;
+    let data = written_roster_fields(call, &published.signed, published.status);
     Ok(change_reply(&published, message, data))
 }
 

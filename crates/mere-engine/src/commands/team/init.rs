@@ -8,10 +8,9 @@ use mere_core::trust::{PublicKey, Roster, RosterMember};
 
 use super::publish::{ensure_project_space_id, read_public_key, sign_roster, write_roster};
 use super::show::{RosterStatus, written_roster_fields};
-use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemError;
 use crate::items::item_signer::ItemSigner;
+use crate::items::{ItemCall, ItemError};
 use crate::policy::SigningReason;
 use crate::trust;
 use crate::trust::{DEFAULT_SIGNED_TYPES, RosterFile, RosterTrouble, TeamRefusal};
@@ -20,11 +19,11 @@ use crate::trust::{DEFAULT_SIGNED_TYPES, RosterFile, RosterTrouble, TeamRefusal}
 const DEFAULT_FOUNDER_NAME: &str = "admin";
 
 /// Creates a team with the person as its only member, and with the admins that they name.
-pub(super) fn init(desk: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolError> {
-    check_no_team(desk)?;
-    let others = asked.admins.iter().map(|key| read_public_key(desk, key));
+pub(super) fn init(call: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolError> {
+    check_no_team(call)?;
+    let others = asked.admins.iter().map(|key| read_public_key(call.context, key));
     let others = others.collect::<Result<Vec<_>, _>>()?;
-    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
+    let sealer = ItemSigner::unlock(call, SigningReason::Requested)?;
     let mine = sealer.public_key().clone();
     let admins = distinct_admins(&mine, others);
     if asked.threshold > admins.len() {
@@ -39,9 +38,9 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolEr
         categories: Vec::new(),
         not_after: None,
     };
-    let required = desk.trust_policy.required_types();
+    let required = call.items.trust_policy.required_types();
     let roster = Roster {
-        space_id: ensure_project_space_id(desk)?,
+        space_id: ensure_project_space_id(call)?,
         serial: 1,
         threshold: asked.threshold,
         admins,
@@ -49,14 +48,14 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolEr
         require_signed: if required.is_empty() { &DEFAULT_SIGNED_TYPES } else { required }.to_vec(),
     };
     let signed = sign_roster(&sealer, roster)?;
-    write_roster(desk, &signed)?;
+    write_roster(call, &signed)?;
     let counts = signed.is_complete();
     if counts {
-        trust::pin(&desk.context.environment, &signed).map_err(ItemError::Record)?;
+        trust::pin(&call.context.environment, &signed).map_err(ItemError::Record)?;
     }
     let message = Prose::words("The space now has a team, with you as its first member.");
     let draft = Draft::success(codes::TEAM_MADE, message).data(written_roster_fields(
-        desk,
+        call,
         &signed,
         if counts { RosterStatus::InForce } else { RosterStatus::Pending },
     ));
@@ -69,11 +68,11 @@ pub(super) fn init(desk: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolEr
 }
 
 /// Checks that the space has no team and that none was joined.
-fn check_no_team(desk: &ItemCall<'_>) -> Result<(), ItemError> {
-    let team = desk.trust_policy.team();
+fn check_no_team(call: &ItemCall<'_>) -> Result<(), ItemError> {
+    let team = call.items.trust_policy.team();
     let is_free = matches!(team.roster_file(), RosterFile::None | RosterFile::SignaturesOnly);
     match team.roster_trouble() {
-        _ if desk.context.is_home() => Err(TeamRefusal::UserSpace.into()),
+        _ if call.context.is_home() => Err(TeamRefusal::UserSpace.into()),
         _ if !is_free => Err(TeamRefusal::RosterExists.into()),
         Some(RosterTrouble::Damaged) => Err(ItemError::Team(RosterTrouble::Damaged)),
         _ if team.joined_roster().is_some() => Err(ItemError::Team(RosterTrouble::Missing)),

@@ -9,29 +9,28 @@ use mere_core::request::{JoinCommand, JoinConsent};
 use mere_core::trust::SignedRoster;
 
 use super::show::{roster_changes, roster_fields};
-use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemError;
+use crate::items::{ItemCall, ItemError};
 use crate::trust;
 use crate::trust::{Quorum, RosterTrouble, TeamRefusal};
 
 /// Shows, joins or leaves a team.
 pub(in crate::commands) fn join(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     asked: &JoinCommand,
 ) -> Result<Draft, ToolError> {
     match asked {
-        JoinCommand::Show => show_joinable(desk),
-        JoinCommand::Join { shown_digest: shown, consent } => pin_roster(desk, *shown, consent),
-        JoinCommand::Leave => leave(desk),
+        JoinCommand::Show => show_joinable(call),
+        JoinCommand::Join { shown_digest: shown, consent } => pin_roster(call, *shown, consent),
+        JoinCommand::Leave => leave(call),
     }
 }
 
 /// Shows the roster that joining would put in force.
-fn show_joinable(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
-    let signed = desk.trust_policy.team().joinable_roster().map_err(ItemError::Team)?;
-    let data = joinable_fields(desk, signed);
-    let Some(joined) = desk.trust_policy.team().joined_roster() else {
+fn show_joinable(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let signed = call.items.trust_policy.team().joinable_roster().map_err(ItemError::Team)?;
+    let data = joinable_fields(call, signed);
+    let Some(joined) = call.items.trust_policy.team().joined_roster() else {
         return Ok(Draft::success(codes::JOIN_PLAN, "Whose signatures would count.").data(data));
     };
     if signed.roster == *joined {
@@ -45,11 +44,11 @@ fn show_joinable(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
 
 /// Puts exactly the roster that was shown in force for this user.
 fn pin_roster(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     shown: Sha256,
     consent: &JoinConsent,
 ) -> Result<Draft, ToolError> {
-    let team = desk.trust_policy.team();
+    let team = call.items.trust_policy.team();
     let signed = team.joinable_roster().map_err(ItemError::Team)?;
     if signed.roster.digest() != shown {
         return Err(ItemError::from(TeamRefusal::RosterChanged).into());
@@ -64,16 +63,19 @@ fn pin_roster(
         }
         JoinConsent::Asked | JoinConsent::Unchecked => {}
     }
-    let surroundings = &desk.context.environment;
+    let surroundings = &call.context.environment;
     trust::pin(surroundings, signed).map_err(ItemError::Record)?;
-    if let Some(folder) = desk.context.project.canonical_text() {
+    if let Some(folder) = call.context.project.canonical_text() {
         let id = &signed.roster.space_id;
         trust::remember_folder(surroundings, folder, id).map_err(ItemError::Record)?;
     }
     let message = "You have joined the team: what its members sign counts from now on.";
-    let draft = Draft::success(codes::JOINED, message).data(joinable_fields(desk, signed));
-    let is_member =
-        signed.roster.members.iter().any(|one| desk.trust_policy.is_own_key(one.key.fingerprint()));
+    let draft = Draft::success(codes::JOINED, message).data(joinable_fields(call, signed));
+    let is_member = signed
+        .roster
+        .members
+        .iter()
+        .any(|one| call.items.trust_policy.is_own_key(one.key.fingerprint()));
     Ok(if is_member {
         draft
     } else {
@@ -85,20 +87,20 @@ fn pin_roster(
 }
 
 /// Leaves the team, so that only the keys that the person trusts themselves count again.
-fn leave(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
-    let Some(joined) = desk.trust_policy.team().joined_roster() else {
-        return match desk.trust_policy.team().roster_trouble() {
+fn leave(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let Some(joined) = call.items.trust_policy.team().joined_roster() else {
+        return match call.items.trust_policy.team().roster_trouble() {
             Some(RosterTrouble::Damaged) => Err(ItemError::Team(RosterTrouble::Damaged).into()),
             _ => Ok(Draft::success(codes::LEFT, "You have not joined a team in this space.")),
         };
     };
-    let surroundings = &desk.context.environment;
-    if let Some(folder) = desk.context.project.canonical_text() {
+    let surroundings = &call.context.environment;
+    if let Some(folder) = call.context.project.canonical_text() {
         trust::forget_folder(surroundings, folder).map_err(ItemError::Record)?;
     }
     // If the space has another id, only the record of the folder is removed.
     let is_same = |id: &&str| joined.space_id == **id;
-    if let Some(id) = desk.trust_policy.space_id(Scope::Project).filter(is_same) {
+    if let Some(id) = call.items.trust_policy.space_id(Scope::Project).filter(is_same) {
         trust::unpin(surroundings, id).map_err(ItemError::Record)?;
     }
     let message = "You have left the team: only keys that you trust yourself count here now.";
@@ -106,6 +108,6 @@ fn leave(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
         .hint("The record of the last roster you saw is removed, too; `mere join` starts afresh."))
 }
 
-fn joinable_fields(desk: &ItemCall<'_>, signed: &SignedRoster) -> Fields {
-    roster_fields(desk, &signed.roster, Some(&signed.envelope))
+fn joinable_fields(call: &ItemCall<'_>, signed: &SignedRoster) -> Fields {
+    roster_fields(call, &signed.roster, Some(&signed.envelope))
 }

@@ -16,28 +16,28 @@ mod sign;
 use mere_core::reply::Draft;
 use mere_core::request::TeamCommand;
 
-use super::ItemCall;
+use crate::commands::CommandCall;
 use crate::error::tool_error::ToolError;
 
 pub(super) use join::join;
 
 /// Executes a `mere team` command.
 pub(super) fn execute_team_command(
-    desk: &ItemCall<'_>,
+    call: &CommandCall<'_>,
     asked: &TeamCommand,
 ) -> Result<Draft, ToolError> {
     match asked {
-        TeamCommand::Init(asked) => init::init(desk, asked),
-        TeamCommand::Add(asked) => change::add_member(desk, asked),
-        TeamCommand::Threshold(threshold) => change::set_threshold(desk, *threshold),
-        TeamCommand::Require(kinds) => change::set_required(desk, kinds),
-        TeamCommand::PreviewRemoval { member } => remove::preview_removal(desk, member),
+        TeamCommand::Init(asked) => init::init(call.change, asked),
+        TeamCommand::Add(asked) => change::add_member(call.change, asked),
+        TeamCommand::Threshold(threshold) => change::set_threshold(call.change, *threshold),
+        TeamCommand::Require(kinds) => change::set_required(call.change, kinds),
+        TeamCommand::PreviewRemoval { member } => remove::preview_removal(call, member),
         TeamCommand::Remove { member, countersign } => {
-            remove::remove_member(desk, member, countersign)
+            remove::remove_member(call.change, member, countersign)
         }
-        TeamCommand::Sign { shown_digest: None } => sign::plan_signing(desk),
-        TeamCommand::Sign { shown_digest: Some(shown) } => sign::sign_shown(desk, *shown),
-        TeamCommand::Restore => restore::restore_roster(desk),
-        TeamCommand::Show => show::show_team(desk),
+        TeamCommand::Sign { shown_digest: None } => sign::plan_signing(call.change),
+        TeamCommand::Sign { shown_digest: Some(shown) } => sign::sign_shown(call.change, *shown),
+        TeamCommand::Restore => restore::restore_roster(call.change),
+        TeamCommand::Show => show::show_team(call.change),
     }
 }

@@ -8,9 +8,8 @@ use mere_core::request::SignerKey;
 use mere_core::trust::{PublicKey, Roster, SignedRoster};
 
 use super::show::RosterStatus;
-use crate::commands::ItemCall;
-use crate::items::ItemError;
 use crate::items::item_signer::ItemSigner;
+use crate::items::{ItemCall, ItemError};
 use crate::policy::SigningReason;
 use crate::space::ItemChangeError;
 use crate::trust;
@@ -18,6 +17,7 @@ use crate::trust::keys::KeyFault;
 use crate::trust::{
     ROSTER_FILE, ROSTER_SIDECAR, RosterFile, RosterTrouble, TeamRefusal, keys, project_key,
 };
+use crate::world::Context;
 use mere_host::{FolderWriter, LinkPolicy, WritePrecondition};
 
 /// A roster that was written into the space.
@@ -29,22 +29,22 @@ pub(super) struct PublishedRoster {
 
 /// Returns the roster that an admin's change starts from. It must be both in force for the admin
 /// and in the space, so that nothing somebody else put there is signed in passing.
-pub(super) fn current_roster<'a>(desk: &'a ItemCall<'_>) -> Result<&'a Roster, ItemError> {
-    let team = desk.trust_policy.team();
+pub(super) fn current_roster<'a>(call: &'a ItemCall<'_>) -> Result<&'a Roster, ItemError> {
+    let team = call.items.trust_policy.team();
     let base = match (team.roster_trouble(), team.joined_roster(), team.roster_file()) {
         (Some(trouble), ..) => return Err(ItemError::Team(trouble)),
         (None, Some(joined), _) => joined,
         (None, None, RosterFile::None) => return Err(ItemError::Team(RosterTrouble::Missing)),
         (None, None, _) => return Err(TeamRefusal::NotJoined.into()),
     };
-    check_admin(desk, &base.admins)?;
+    check_admin(call.context, &base.admins)?;
     Ok(base)
 }
 
 /// Refuses a user whose key does not belong to one of these admins, before anything is shown or
 /// unlocked.
-pub(super) fn check_admin(desk: &ItemCall<'_>, admins: &[PublicKey]) -> Result<(), ItemError> {
-    let mut own = keys::own_keys(&desk.context.environment).into_iter();
+pub(super) fn check_admin(context: &Context, admins: &[PublicKey]) -> Result<(), ItemError> {
+    let mut own = keys::own_keys(&context.environment).into_iter();
     match own.find(|key| key.is_current) {
         Some(key) if !admins.contains(&key.public) => {
             Err(TeamRefusal::NotAdmin(key.public.fingerprint()).into())
@@ -55,10 +55,10 @@ pub(super) fn check_admin(desk: &ItemCall<'_>, admins: &[PublicKey]) -> Result<(
 
 /// Unlocks the user's key, if it belongs to one of these admins.
 pub(super) fn unlock_admin_key(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     admins: &[PublicKey],
 ) -> Result<ItemSigner, ItemError> {
-    let sealer = ItemSigner::unlock(desk, SigningReason::Requested)?;
+    let sealer = ItemSigner::unlock(call, SigningReason::Requested)?;
     if admins.contains(sealer.public_key()) {
         return Ok(sealer);
     }
@@ -67,15 +67,15 @@ pub(super) fn unlock_admin_key(
 
 /// Signs the roster that succeeds another one, and writes it into the space.
 pub(super) fn publish_roster(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     sealer: &ItemSigner,
     next: Roster,
 ) -> Result<PublishedRoster, ItemError> {
     let serial =
         next.serial.checked_add(1).ok_or(TeamRefusal::InvalidRoster("its serial is too high"))?;
     let signed = sign_roster(sealer, Roster { serial, ..next })?;
-    write_roster(desk, &signed)?;
-    pin_successor(desk, signed)
+    write_roster(call, &signed)?;
+    pin_successor(call, signed)
 }
 
 /// Signs a roster with the user's key only.
@@ -88,13 +88,17 @@ pub(super) fn sign_roster(sealer: &ItemSigner, roster: Roster) -> Result<SignedR
 
 /// Pins the roster for this user if it validly succeeds the one they joined.
 pub(super) fn pin_successor(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     signed: SignedRoster,
 ) -> Result<PublishedRoster, ItemError> {
-    let counts =
-        desk.trust_policy.team().joined_roster().is_some_and(|joined| signed.can_follow(joined));
+    let counts = call
+        .items
+        .trust_policy
+        .team()
+        .joined_roster()
+        .is_some_and(|joined| signed.can_follow(joined));
     if counts {
-        trust::pin(&desk.context.environment, &signed).map_err(ItemError::Record)?;
+        trust::pin(&call.context.environment, &signed).map_err(ItemError::Record)?;
     }
     let status = if counts { RosterStatus::InForce } else { RosterStatus::Pending };
     Ok(PublishedRoster { signed, status })
@@ -107,16 +111,16 @@ pub(super) fn pin_successor(
 /// between the two writes leaves the previous roster with signatures that are not its own. Nobody
 /// can join that; users who joined continue with the roster they pinned, and `git restore` brings
 /// the old files back. The opposite order would leave a roster that nobody signed.
-pub(super) fn write_roster(desk: &ItemCall<'_>, signed: &SignedRoster) -> Result<(), ItemError> {
+pub(super) fn write_roster(call: &ItemCall<'_>, signed: &SignedRoster) -> Result<(), ItemError> {
     let address = trust::roster_address().ok_or(ItemChangeError::InvalidPlace)?;
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let space = FolderWriter::make_space(&desk.context.project).map_err(failed)?;
+    let space = FolderWriter::make_space(&call.context.project).map_err(failed)?;
     if project_key::space_format(&space) > project_key::SPACE_FORMAT {
         return Err(ItemChangeError::NewerFormat.into());
     }
-    let editing = FolderWriter::open(&space, desk.is_cancelled).map_err(failed)?;
+    let editing = FolderWriter::open(&space, call.is_cancelled).map_err(failed)?;
     let editing = editing.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
-    if RosterFile::read(editing.dir()) != *desk.trust_policy.team().roster_file() {
+    if RosterFile::read(editing.dir()) != *call.items.trust_policy.team().roster_file() {
         return Err(TeamRefusal::RosterChanged.into());
     }
     let roster = format!("{:#}\n", signed.roster.to_json());
@@ -128,26 +132,23 @@ pub(super) fn write_roster(desk: &ItemCall<'_>, signed: &SignedRoster) -> Result
 }
 
 /// Returns the id of the project's space, and gives the space an id if it has none.
-pub(super) fn ensure_project_space_id(desk: &ItemCall<'_>) -> Result<String, ItemError> {
-    if let Some(id) = desk.trust_policy.space_id(Scope::Project) {
+pub(super) fn ensure_project_space_id(call: &ItemCall<'_>) -> Result<String, ItemError> {
+    if let Some(id) = call.items.trust_policy.space_id(Scope::Project) {
         return Ok(id.to_owned());
     }
     let address = trust::roster_address().ok_or(ItemChangeError::InvalidPlace)?;
-    let id = desk.context.ensure_space_id(Scope::Project, desk.is_cancelled);
+    let id = call.context.ensure_space_id(Scope::Project, call.is_cancelled);
     let id = id.map_err(|cause| ItemChangeError::WriteFailed { address, cause })?;
     if id.is_empty() { Err(ItemChangeError::NewerFormat.into()) } else { Ok(id) }
 }
 
 /// Returns the public key that a person gave, either directly or as a file.
-pub(super) fn read_public_key(
-    desk: &ItemCall<'_>,
-    said: &SignerKey,
-) -> Result<PublicKey, ItemError> {
+pub(super) fn read_public_key(context: &Context, said: &SignerKey) -> Result<PublicKey, ItemError> {
     let file = match said {
         SignerKey::Line(key) => return Ok(key.clone()),
         SignerKey::File(file) => file,
     };
-    let read = desk.context.environment.read_person_key_file(file, LinkPolicy::Follow);
+    let read = context.environment.read_person_key_file(file, LinkPolicy::Follow);
     let read = read.map_err(|error| ItemError::Key(error.into()))?;
     let key = std::str::from_utf8(&read.bytes).ok().and_then(|text| text.parse().ok());
     let cause = "it is not one line that begins with ssh-ed25519";

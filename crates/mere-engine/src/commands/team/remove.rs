@@ -9,25 +9,26 @@ use mere_core::trust::{Checked, PublicKey, Roster, RosterMember, Sidecar};
 use super::change::change_reply;
 use super::publish::{current_roster, publish_roster, unlock_admin_key};
 use super::show::{sentence_with_key, written_roster_fields};
-use crate::commands::ItemCall;
+use crate::commands::CommandCall;
 use crate::commands::item_report::{ItemReport, verify_all};
 use crate::commands::select::select;
 use crate::commands::sign::{refusal_fields, write_sidecar};
 use crate::error::tool_error::ToolError;
 use crate::items::item_signer::ItemSigner;
-use crate::items::{ItemError, LoadedItem, RawItem};
+use crate::items::{ItemCall, ItemError, ItemReader, LoadedItem, RawItem};
 use crate::space::ItemChangeError;
 use crate::trust::{TeamRefusal, TrustPolicy, now};
 
 /// Shows which items would lose their last trusted signature.
-pub(super) fn preview_removal(desk: &ItemCall<'_>, member: &str) -> Result<Draft, ToolError> {
-    let departure = MemberRemoval::from_roster(current_roster(desk)?, member)?;
-    let hearing = PolicyChange::for_roster(desk, &departure.next);
-    let items = hearing.newly_unverified(desk)?;
+pub(super) fn preview_removal(call: &CommandCall<'_>, member: &str) -> Result<Draft, ToolError> {
+    let departure = MemberRemoval::from_roster(current_roster(call.change)?, member)?;
+    let hearing = PolicyChange::for_roster(call.items, &departure.next);
+    let items = hearing.newly_unverified(call)?;
     let count = items.len() as u64;
     let told = items.iter().map(|one| {
-        let digest =
-            LoadedItem::read(desk.view, one.place.clone()).ok().map(|loaded| loaded.item_digest());
+        let digest = LoadedItem::read(call.items.view, one.place.clone())
+            .ok()
+            .map(|loaded| loaded.item_digest());
         Data::from(one.to_fields().with_some("digest", digest))
     });
     let data = Fields::default()
@@ -46,20 +47,20 @@ pub(super) fn preview_removal(desk: &ItemCall<'_>, member: &str) -> Result<Draft
 /// Countersigns the items that the person chose, and removes the member. The removal happens even
 /// if some items could not be countersigned.
 pub(super) fn remove_member(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     member: &str,
     chosen: &[ShownItem],
 ) -> Result<Draft, ToolError> {
-    let base = current_roster(desk)?;
+    let base = current_roster(call)?;
     let departure = MemberRemoval::from_roster(base, member)?;
-    let sealer = unlock_admin_key(desk, &base.admins)?;
-    let hearing = PolicyChange::for_roster(desk, &departure.next);
-    let places = project_items(desk)?;
+    let sealer = unlock_admin_key(call, &base.admins)?;
+    let hearing = PolicyChange::for_roster(&call.items, &departure.next);
+    let places = project_items(call)?;
     let (mut signed, mut left) = (Vec::new(), Vec::new());
     for one in chosen {
         let place = places.iter().find(|place| place.address().as_ref() == Some(&one.address));
         let done = match place {
-            Some(place) => hearing.countersign(desk, &sealer, (place, one)),
+            Some(place) => hearing.countersign(call, &sealer, (place, one)),
             None => {
                 Err(ItemChangeError::Stale { address: one.address.clone(), current: None }.into())
             }
@@ -69,8 +70,8 @@ pub(super) fn remove_member(
             Err(error) => left.push(refusal_fields(&one.address, &error)),
         }
     }
-    let published = publish_roster(desk, &sealer, departure.next)?;
-    let data = written_roster_fields(desk, &published.signed, published.status)
+    let published = publish_roster(call, &sealer, departure.next)?;
+    let data = written_roster_fields(call, &published.signed, published.status)
         .with("countersigned", Data::List(signed))
         .with("left", Data::List(left));
     let message = sentence_with_key("", &departure.name, " is no longer in the team.");
@@ -116,18 +117,18 @@ struct PolicyChange {
 }
 
 impl PolicyChange {
-    fn for_roster(desk: &ItemCall<'_>, next: &Roster) -> Self {
-        let before = desk.trust_policy.without_drafts();
+    fn for_roster(items: &ItemReader<'_>, next: &Roster) -> Self {
+        let before = items.trust_policy.without_drafts();
         let after = before.with_roster(next);
         Self { before, after }
     }
 
     /// Returns the items that verify now and would no longer verify.
-    fn newly_unverified(&self, desk: &ItemCall<'_>) -> Result<Vec<ItemReport>, ToolError> {
-        let judged = verify_all(desk, &self.before, &project_items(desk)?).into_iter();
+    fn newly_unverified(&self, call: &CommandCall<'_>) -> Result<Vec<ItemReport>, ToolError> {
+        let judged = verify_all(call, &self.before, &project_items(call.change)?).into_iter();
         let right = judged.filter(ItemReport::is_verified).collect::<Vec<_>>();
         let places = right.iter().map(|one| one.place.clone()).collect::<Vec<_>>();
-        let after = verify_all(desk, &self.after, &places);
+        let after = verify_all(call, &self.after, &places);
         let both = right.into_iter().zip(after);
         Ok(both.filter(|(_, after)| !after.is_verified()).map(|(now, _)| now).collect())
     }
@@ -135,11 +136,11 @@ impl PolicyChange {
     /// Adds the person's signatures to an item that verifies now and is what they were shown.
     fn countersign(
         &self,
-        desk: &ItemCall<'_>,
+        call: &ItemCall<'_>,
         sealer: &ItemSigner,
         (place, chosen): (&ScopedPath, &ShownItem),
     ) -> Result<(), ToolError> {
-        let raw = RawItem::read(desk.view, place.clone())?;
+        let raw = RawItem::read(call.items.view, place.clone())?;
         let Ok(Checked::Verified(verified)) = raw.verify(&self.before)? else {
             return Err(ItemError::from(TeamRefusal::ItemNotVerified).into());
         };
@@ -157,12 +158,12 @@ impl PolicyChange {
         // A sidecar has room for a limited number of signatures.
         Sidecar::parse(&text)
             .map_err(|error| ItemError::from(TeamRefusal::InvalidRoster(error.0)))?;
-        write_sidecar(desk, loaded, text)
+        write_sidecar(call, loaded, text)
     }
 }
 
 /// Returns the items of the project.
-fn project_items(desk: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
+fn project_items(call: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
     let scope = Some(Scope::Project);
-    select(desk, &ItemSelection { kind: None, scope, which: SelectedItems::All })
+    select(call, &ItemSelection { kind: None, scope, which: SelectedItems::All })
 }

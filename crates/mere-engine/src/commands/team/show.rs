@@ -6,16 +6,15 @@ use mere_core::item::{Category, ItemType};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::{Envelope, PublicKey, Roster, RosterMember, SignedRoster};
 
-use crate::commands::ItemCall;
 use crate::error::describe_roster_trouble;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemError;
 use crate::items::reply_fields::own_text;
+use crate::items::{ItemCall, ItemError, ItemReader};
 use crate::trust::{RosterTrouble, project_key};
 
 /// Shows the roster in force, or the one that could be joined.
-pub(super) fn show_team(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
-    let team = desk.trust_policy.team();
+pub(super) fn show_team(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let team = call.items.trust_policy.team();
     let there = team.signed_roster();
     let (roster, envelope) = match (team.joined_roster(), &there) {
         (Some(joined), Ok(signed)) if signed.roster == *joined => (joined, Some(&signed.envelope)),
@@ -32,7 +31,7 @@ pub(super) fn show_team(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
         None => ("You have not joined this team: its signatures do not count for you.", "open"),
     };
     let trouble = team.roster_trouble().map(|trouble| describe_roster_trouble(&trouble));
-    let data = roster_fields(desk, roster, envelope).with("state", state);
+    let data = roster_fields(call, roster, envelope).with("state", state);
     let data = match &trouble {
         Some((what, fix)) => data
             .with("trouble", Content::mention(what.render_for_person()))
@@ -56,24 +55,25 @@ pub(super) enum RosterStatus {
 
 /// Returns the fields that a reply reports about a roster that was written into the space.
 pub(super) fn written_roster_fields(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     signed: &SignedRoster,
     status: RosterStatus,
 ) -> Fields {
     let counts = status == RosterStatus::InForce;
-    roster_fields(desk, &signed.roster, Some(&signed.envelope)).with("counts", counts)
+    roster_fields(call, &signed.roster, Some(&signed.envelope)).with("counts", counts)
 }
 
 /// Returns everything in a roster, and who signed it.
 pub(super) fn roster_fields(
-    desk: &ItemCall<'_>,
+    call: &ItemCall<'_>,
     roster: &Roster,
     signed: Option<&Envelope>,
 ) -> Fields {
-    let space = desk.context.space().ok().flatten();
+    let space = call.context.space().ok().flatten();
     let name = space.and_then(|space| project_key::space_name(space.dir()));
-    let admins = roster.admins.iter().map(|key| admin_fields(desk, roster, (key, signed)));
-    let members = roster.members.iter().map(|member| self::member_fields(desk, roster, member));
+    let admins = roster.admins.iter().map(|key| admin_fields(&call.items, roster, (key, signed)));
+    let members =
+        roster.members.iter().map(|member| self::member_fields(&call.items, roster, member));
     Fields::default()
         .with_some("space", name.map(Content::mention))
         .with("space_id", Content::mention(roster.space_id.as_str()))
@@ -86,7 +86,7 @@ pub(super) fn roster_fields(
 }
 
 fn admin_fields(
-    desk: &ItemCall<'_>,
+    items: &ItemReader<'_>,
     roster: &Roster,
     (key, signed): (&PublicKey, Option<&Envelope>),
 ) -> Data {
@@ -94,19 +94,19 @@ fn admin_fields(
     Fields::default()
         .with("key", Content::mention(key.fingerprint().to_string()))
         .with_some("name", name.map(Content::mention))
-        .with("you", desk.trust_policy.is_own_key(key.fingerprint()))
+        .with("you", items.trust_policy.is_own_key(key.fingerprint()))
         .with_some("signed", signed.map(|envelope| envelope.is_signed_by(key)))
         .into()
 }
 
-fn member_fields(desk: &ItemCall<'_>, roster: &Roster, member: &RosterMember) -> Data {
+fn member_fields(items: &ItemReader<'_>, roster: &Roster, member: &RosterMember) -> Data {
     let key = member.key.fingerprint();
     let categories = member.categories.iter().map(|one: &Category| own_text(one)).collect::<Data>();
     let last = member.not_after.map(|last| Data::Words(last.to_string().into()));
     Fields::default()
         .with("name", Content::mention(member.name.as_str()))
         .with("key", Content::mention(key.to_string()))
-        .with("you", desk.trust_policy.is_own_key(key))
+        .with("you", items.trust_policy.is_own_key(key))
         .with("admin", roster.admin(key).is_some())
         .with_some("types", (!member.types.is_empty()).then(|| kind_list(&member.types)))
         .with_some("categories", (!member.categories.is_empty()).then_some(categories))

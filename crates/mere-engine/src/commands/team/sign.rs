@@ -9,21 +9,21 @@ use mere_core::trust::{PublicKey, SignedRoster};
 use super::change::change_reply;
 use super::publish::{check_admin, pin_successor, unlock_admin_key, write_roster};
 use super::show::{roster_changes, roster_fields, written_roster_fields};
-use crate::commands::ItemCall;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemError;
+use crate::items::{ItemCall, ItemError, ItemReader};
 use crate::trust::{RosterTrouble, TeamRefusal};
 
 /// Shows what would be signed, and what it changes in the roster in force.
-pub(super) fn plan_signing(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
-    let waiting = pending_roster(desk)?;
-    check_admin(desk, &eligible_admins(desk, waiting))?;
-    let changes = desk
+pub(super) fn plan_signing(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
+    let waiting = pending_roster(&call.items)?;
+    check_admin(call.context, &eligible_admins(&call.items, waiting))?;
+    let changes = call
+        .items
         .trust_policy
         .team()
         .joined_roster()
         .map(|joined| roster_changes(joined, &waiting.roster));
-    let data = roster_fields(desk, &waiting.roster, Some(&waiting.envelope));
+    let data = roster_fields(call, &waiting.roster, Some(&waiting.envelope));
     let words = match changes {
         Some(_) => "A change to the team is waiting for signatures.",
         None => "A new team is waiting for signatures.",
@@ -32,13 +32,13 @@ pub(super) fn plan_signing(desk: &ItemCall<'_>) -> Result<Draft, ToolError> {
 }
 
 /// Signs exactly what was shown.
-pub(super) fn sign_shown(desk: &ItemCall<'_>, shown: Sha256) -> Result<Draft, ToolError> {
-    let waiting = pending_roster(desk)?;
+pub(super) fn sign_shown(call: &ItemCall<'_>, shown: Sha256) -> Result<Draft, ToolError> {
+    let waiting = pending_roster(&call.items)?;
     if waiting.roster.digest() != shown {
         return Err(ItemError::from(TeamRefusal::RosterChanged).into());
     }
-    let admins = eligible_admins(desk, waiting);
-    let sealer = unlock_admin_key(desk, &admins)?;
+    let admins = eligible_admins(&call.items, waiting);
+    let sealer = unlock_admin_key(call, &admins)?;
     if waiting.envelope.is_signed_by(sealer.public_key()) {
         return Err(ItemError::from(TeamRefusal::AlreadySigned(sealer.fingerprint())).into());
     }
@@ -46,10 +46,10 @@ pub(super) fn sign_shown(desk: &ItemCall<'_>, shown: Sha256) -> Result<Draft, To
     // Whoever wrote the file may have filled it up with other signatures, so those are dropped.
     signed.envelope.retain_signed_by(&admins);
     sealer.sign_envelope(&mut signed.envelope)?;
-    write_roster(desk, &signed)?;
-    let published = pin_successor(desk, signed)?;
-    let data = written_roster_fields(desk, &published.signed, published.status);
-    if desk.trust_policy.team().joined_roster().is_none() && published.signed.is_complete() {
+    write_roster(call, &signed)?;
+    let published = pin_successor(call, signed)?;
+    let data = written_roster_fields(call, &published.signed, published.status);
+    if call.items.trust_policy.team().joined_roster().is_none() && published.signed.is_complete() {
         let message = "The team's roster is signed by as many admins as it needs.";
         return Ok(Draft::success(codes::TEAM_CHANGED, message)
             .hint("Commit it; whoever has it, you too, runs `mere join`.")
@@ -59,8 +59,8 @@ pub(super) fn sign_shown(desk: &ItemCall<'_>, shown: Sha256) -> Result<Draft, To
 }
 
 /// Returns the roster in the space that lacks signatures.
-fn pending_roster<'a>(desk: &'a ItemCall<'_>) -> Result<&'a SignedRoster, ItemError> {
-    let team = desk.trust_policy.team();
+fn pending_roster<'a>(items: &'a ItemReader<'_>) -> Result<&'a SignedRoster, ItemError> {
+    let team = items.trust_policy.team();
     let signed = team.signed_roster().map_err(ItemError::Team)?;
     match team.roster_trouble() {
         Some(RosterTrouble::Incomplete { .. } | RosterTrouble::UnknownAdmins) => Ok(signed),
@@ -71,8 +71,8 @@ fn pending_roster<'a>(desk: &'a ItemCall<'_>) -> Result<&'a SignedRoster, ItemEr
 }
 
 /// Returns the admins whose signatures count on it: its own, and those of the roster in force.
-fn eligible_admins(desk: &ItemCall<'_>, waiting: &SignedRoster) -> Vec<PublicKey> {
-    let joined = desk.trust_policy.team().joined_roster();
+fn eligible_admins(items: &ItemReader<'_>, waiting: &SignedRoster) -> Vec<PublicKey> {
+    let joined = items.trust_policy.team().joined_roster();
     let before = joined.map_or(&[][..], |joined| &joined.admins);
     waiting.roster.admins.iter().chain(before).cloned().collect()
 }

@@ -1,0 +1,25 @@
+//! What a person's command needs, each part for the commands that need no more.
+
+use mere_core::gate::Gate;
+
+use crate::items::{ItemCall, ItemReader};
+use crate::memory::StoreCall;
+use crate::run::RunCall;
+use crate::search::SearchContext;
+
+/// One command that a person gives, or a call of an agent that spans several rooms.
+pub(crate) struct CommandCall<'a> {
+    /// To look at items.
+    pub(crate) items: &'a ItemReader<'a>,
+    /// To change items.
+    pub(crate) change: &'a ItemCall<'a>,
+    /// To run items.
+    pub(crate) run: &'a RunCall<'a>,
+    /// To change memories and their stores.
+    pub(crate) store_call: &'a StoreCall<'a>,
+    pub(crate) search: SearchContext<'a>,
+    /// The gate that replies to agents pass through, even if a person makes this call.
+    pub(crate) agent_gate: &'a Gate,
+    /// Reports the progress of a long command: how many steps are done, and how many there are.
+    pub(crate) progress: &'a dyn Fn(u64, u64),
+}

@@ -63,11 +63,11 @@ pub(super) fn file_change(path: &str, old: Option<&str>, new: Option<&str>) -> D
     let Some(new) = new else {
         return fields.with("diff", "a file that is not text, or is too long to show\n").into();
     };
-    fields.with("diff", Content::body(unified(old.unwrap_or_default(), new))).into()
+    fields.with("diff", Content::body(unified_diff_text(old.unwrap_or_default(), new))).into()
 }
 
 /// Returns a unified diff as text.
-pub(super) fn unified(old: &str, new: &str) -> String {
+pub(super) fn unified_diff_text(old: &str, new: &str) -> String {
     let deadline = Instant::now() + MAX_DIFF_TIME;
     let lines = diff::unified_diff(old, new, deadline).into_iter().map(|line| match line {
         DiffLine::Same(text) => format!(" {text}\n"),
@@ -103,10 +103,10 @@ fn read_text(items: &ItemReader<'_>, loaded: &LoadedItem, file: &FileDigest) -> 
 }
 
 fn signed_text(context: &Context, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
-    let is_it = |bytes: &Vec<u8>| Sha256::digest(bytes) == file.sha256;
+    let is_match = |bytes: &Vec<u8>| Sha256::digest(bytes) == file.sha256;
     let cache = context.environment.cache();
     let kept = cache.and_then(|cache| cache.read_saved_text(&file.sha256.to_string(), MAX_TEXT));
-    let kept = kept.filter(is_it).and_then(|bytes| String::from_utf8(bytes).ok());
+    let kept = kept.filter(is_match).and_then(|bytes| String::from_utf8(bytes).ok());
     let is_text = |text: &String| Sha256::digest(text.as_bytes()) == file.sha256;
     kept.or_else(|| {
         let (folder, _) = loaded.address.path().split_last()?;

@@ -19,11 +19,11 @@ const MAX_LISTED: usize = 200;
 /// Draws or checks the graph.
 pub(super) fn execute_graph_command(
     call: &CommandCall<'_>,
-    asked: &GraphCommand,
+    command: &GraphCommand,
 ) -> Result<Draft, ToolError> {
     let visibility = call.search.visibility();
     let graph = call.search.with_current_index(|live_index| live_index.full_graph(visibility))?;
-    match asked {
+    match command {
         GraphCommand::Check => Ok(check_graph(&graph)),
         GraphCommand::Draw { entry, walk, format } => {
             let subgraph = match entry {
@@ -37,15 +37,15 @@ pub(super) fn execute_graph_command(
     }
 }
 
-fn draw(picture: &Subgraph<'_>, format: DrawingFormat) -> Draft {
+fn draw(subgraph: &Subgraph<'_>, format: DrawingFormat) -> Draft {
     let drawing = match format {
-        DrawingFormat::Text => picture.to_text(),
-        DrawingFormat::Dot => picture.to_dot(),
-        DrawingFormat::Json => picture.to_json(),
-        DrawingFormat::Svg => picture.to_svg(),
+        DrawingFormat::Text => subgraph.to_text(),
+        DrawingFormat::Dot => subgraph.to_dot(),
+        DrawingFormat::Json => subgraph.to_json(),
+        DrawingFormat::Svg => subgraph.to_svg(),
     };
-    let (entries, links) = (picture.entry_count() as u64, picture.link_count() as u64);
-    let left_out = Some(picture.omitted_count() as u64).filter(|count| *count > 0);
+    let (entries, links) = (subgraph.entry_count() as u64, subgraph.link_count() as u64);
+    let left_out = Some(subgraph.omitted_count() as u64).filter(|count| *count > 0);
     let data = Fields::default()
         .with("drawing", Content::body(drawing))
         .with("entries", entries)
@@ -81,11 +81,11 @@ fn find_focus(items: &ItemReader<'_>, graph: &Graph, name: &ItemRef) -> Result<N
 
 fn check_graph(graph: &Graph) -> Draft {
     let found = graph.check();
-    let mut told = GraphFindings { graph, checks: Vec::new() };
-    told.add_all(&found);
+    let mut findings = GraphFindings { graph, checks: Vec::new() };
+    findings.add_all(&found);
     let is_sound = found.is_sound();
     let data = Fields::default()
-        .with("checks", Data::List(told.checks))
+        .with("checks", Data::List(findings.checks))
         .with("entries", graph.len() as u64)
         .with("links", graph.link_count() as u64);
     if is_sound {

@@ -13,19 +13,19 @@ use crate::search::{EmbeddingError, notes};
 use crate::space::{Catalog, IndexComparison, Stray};
 
 /// Updates, rebuilds or checks the index of each space.
-pub(super) fn index(call: &CommandCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
-    match how {
+pub(super) fn index(call: &CommandCall<'_>, command: IndexCommand) -> Result<Draft, ToolError> {
+    match command {
         IndexCommand::Check => check_indexes(call.items),
-        IndexCommand::Update | IndexCommand::Rebuild => write_indexes(call, how),
+        IndexCommand::Update | IndexCommand::Rebuild => write_indexes(call, command),
     }
 }
 
-fn write_indexes(call: &CommandCall<'_>, how: IndexCommand) -> Result<Draft, ToolError> {
+fn write_indexes(call: &CommandCall<'_>, command: IndexCommand) -> Result<Draft, ToolError> {
     let mut total = 0;
-    let mut told = Vec::new();
+    let mut rows = Vec::new();
     for scope in [Scope::Project, Scope::User] {
         let written = call.items.sources.with_catalog_of(scope, |catalog: &mut Catalog| {
-            let strays = match how {
+            let strays = match command {
                 IndexCommand::Rebuild => catalog.rescan()?,
                 IndexCommand::Update | IndexCommand::Check => {
                     catalog.rewrite_index().map(|()| Vec::new())?
@@ -46,28 +46,28 @@ fn write_indexes(call: &CommandCall<'_>, how: IndexCommand) -> Result<Draft, Too
             .with("items", count)
             .with("written", kept)
             .with("strays", stray_list(&strays));
-        told.push(fields.into());
+        rows.push(fields.into());
     }
     let message = format!("The index has {total} {}.", if total == 1 { "item" } else { "items" });
-    if how == IndexCommand::Rebuild {
+    if command == IndexCommand::Rebuild {
         call.search.clear_index()?;
     }
     let search = call.search.update_index()?;
-    let told_search =
+    let search_fields =
         Fields::default().with("items", search.items).with("waiting", search.missing_vectors);
-    let data = Fields::default().with("spaces", Data::List(told)).with("search", told_search);
+    let data = Fields::default().with("spaces", Data::List(rows)).with("search", search_fields);
     let draft = Draft::success(codes::INDEX, Prose::words(message)).data(data);
     // A user who turned the model off does not miss it.
-    let trouble = search.embedding_error.filter(|trouble| *trouble != EmbeddingError::Disabled);
-    let trouble = trouble.as_ref().map(notes::no_vectors_note);
-    let passing = (!search.is_persistent).then(|| notes::TEMPORARY_INDEX_NOTE.to_owned());
-    let hints = trouble.into_iter().chain(passing).collect::<Vec<_>>();
+    let error = search.embedding_error.filter(|error| *error != EmbeddingError::Disabled);
+    let error = error.as_ref().map(notes::no_vectors_note);
+    let temporary_note = (!search.is_persistent).then(|| notes::TEMPORARY_INDEX_NOTE.to_owned());
+    let hints = error.into_iter().chain(temporary_note).collect::<Vec<_>>();
     Ok(if hints.is_empty() { draft } else { draft.hint(Prose::words(hints.join(" "))) })
 }
 
 fn check_indexes(items: &ItemReader<'_>) -> Result<Draft, ToolError> {
     let mut findings = 0;
-    let mut told = Vec::new();
+    let mut rows = Vec::new();
     for space in items.sources.spaces() {
         let Some(comparison) = IndexComparison::compare(space).map_err(ItemError::Unsearchable)?
         else {
@@ -84,9 +84,9 @@ fn check_indexes(items: &ItemReader<'_>) -> Result<Draft, ToolError> {
             .with("changed", list(&comparison.changed))
             .with("gone", list(&comparison.gone))
             .with("strays", stray_list(&comparison.strays));
-        told.push(fields.into());
+        rows.push(fields.into());
     }
-    let data = Fields::default().with("spaces", Data::List(told));
+    let data = Fields::default().with("spaces", Data::List(rows));
     if findings == 0 {
         let message = "The index matches a fresh scan.";
         return Ok(Draft::success(codes::INDEX_CHECKED, message).data(data));
@@ -99,9 +99,9 @@ fn check_indexes(items: &ItemReader<'_>) -> Result<Draft, ToolError> {
 }
 
 fn stray_list(strays: &[Stray]) -> Data {
-    let told = strays.iter().map(|stray| {
+    let rows = strays.iter().map(|stray| {
         let path = Content::mention(stray.path.as_str());
         Data::from(Fields::default().with("path", path).with("why", stray.reason))
     });
-    told.collect()
+    rows.collect()
 }

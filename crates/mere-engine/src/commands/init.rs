@@ -47,8 +47,8 @@ const NEXT_COMMANDS_WITHOUT_EXAMPLES: [&str; 3] =
     ["mere new skill code-review", "mere new note my-first", "mere list"];
 
 /// Creates the space of a scope.
-pub(super) fn init(call: &CommandCall<'_>, asked: InitSpace) -> Result<Draft, ToolError> {
-    let scope = call.change.effective_scope(asked.scope);
+pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, ToolError> {
+    let scope = call.change.effective_scope(request.scope);
     let root = if scope == Scope::User { Root::User } else { Root::Project };
     let address = match scope {
         Scope::User => Address::directory(root, RelPath::default()),
@@ -58,43 +58,43 @@ pub(super) fn init(call: &CommandCall<'_>, asked: InitSpace) -> Result<Draft, To
         ),
     };
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let (key_made, sealer) = unlock_or_make_key(call.change)?;
-    let mut making = NewSpace::begin(call.change, scope).map_err(failed)?;
-    if project_key::space_format(making.editing.dir()) > project_key::SPACE_FORMAT {
+    let (key_made, signer) = unlock_or_make_key(call.change)?;
+    let mut new_space = NewSpace::begin(call.change, scope).map_err(failed)?;
+    if project_key::space_format(new_space.editing.dir()) > project_key::SPACE_FORMAT {
         return Err(ItemChangeError::NewerFormat.into());
     }
-    let is_new = making.write_space_file(call.change.context).map_err(failed)?;
-    making.write_gitignore().map_err(failed)?;
+    let is_new = new_space.write_space_file(call.change.context).map_err(failed)?;
+    new_space.write_gitignore().map_err(failed)?;
     let config = match scope {
         Scope::User => include_str!("examples/user-config.yaml"),
         _ => include_str!("examples/config.yaml"),
     };
     // An existing space keeps its rule about unsigned items.
     let signed = if is_new { include_str!("examples/require-signed.yaml") } else { "" };
-    making.put_file(config::FILE, &[config, signed].concat()).map_err(failed)?;
+    new_space.put_file(config::FILE, &[config, signed].concat()).map_err(failed)?;
     if scope == Scope::Project
         && git_attributes::write_missing_lines(call.change).map_err(failed)?
     {
-        making.created.push("../.gitattributes".to_owned());
+        new_space.created.push("../.gitattributes".to_owned());
     }
-    let has_examples = is_new && asked.example == StarterItems::OneOfEach;
+    let has_examples = is_new && request.example == StarterItems::OneOfEach;
     if has_examples {
-        making.write_examples(sealer.as_ref())?;
+        new_space.write_examples(signer.as_ref())?;
     }
-    let hook = match asked.hook {
+    let hook = match request.hook {
         GitHook::Install => Some(install_hook(call.change.context)?),
         GitHook::Leave => None,
     };
     let categories = create_categories(call)?;
-    let is_whole = making.created.is_empty() && categories.is_empty();
-    let made = making.created.iter().filter_map(|path| address_in(&address, path));
+    let is_whole = new_space.created.is_empty() && categories.is_empty();
+    let made = new_space.created.iter().filter_map(|path| address_in(&address, path));
     let made = made.chain(categories).map(Data::from);
     let next = if has_examples { NEXT_COMMANDS } else { NEXT_COMMANDS_WITHOUT_EXAMPLES };
     let next = next.into_iter().map(Data::from).collect::<Data>();
     let data = Fields::default()
         .with("space", address.clone())
-        .with("space_id", Data::Words(making.space_id.clone().into()))
-        .with_some("key", sealer.map(|sealer| Content::mention(sealer.fingerprint().to_string())))
+        .with("space_id", Data::Words(new_space.space_id.clone().into()))
+        .with_some("key", signer.map(|signer| Content::mention(signer.fingerprint().to_string())))
         .with_some("key_made", key_made.map(|_| true))
         .with_some("git_hook", hook)
         .with("made", made.collect::<Data>())
@@ -185,22 +185,22 @@ impl NewSpace {
         Ok(())
     }
 
-    fn write_examples(&mut self, sealer: Option<&ItemSigner>) -> Result<(), ToolError> {
+    fn write_examples(&mut self, signer: Option<&ItemSigner>) -> Result<(), ToolError> {
         let lockfile = self.example_lockfile();
         let lockfile = lockfile.iter().map(|(path, text)| (path.as_str(), text.as_str()));
         let files = EXAMPLES.into_iter().chain(lockfile).collect::<Vec<_>>();
         for (path, text) in &files {
-            let sidecar = match sealer {
-                Some(sealer) => self.example_sidecar(sealer, &files, path)?,
+            let sidecar = match signer {
+                Some(signer) => self.example_sidecar(signer, &files, path)?,
                 None => None,
             };
-            let put = (|| {
+            let written = (|| {
                 if let Some((path, text)) = sidecar {
                     self.put_file(&path, &text)?;
                 }
                 self.put_file(path, text)
             })();
-            put.map_err(ItemError::Unsearchable)?;
+            written.map_err(ItemError::Unsearchable)?;
         }
         Ok(())
     }
@@ -208,7 +208,7 @@ impl NewSpace {
     /// Returns the sidecar of the example whose main file has this path.
     fn example_sidecar(
         &self,
-        sealer: &ItemSigner,
+        signer: &ItemSigner,
         files: &[(&str, &str)],
         path: &str,
     ) -> Result<Option<(String, String)>, ToolError> {
@@ -227,7 +227,7 @@ impl NewSpace {
             Ok((name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, text.as_bytes().to_vec()))
         });
         let own = own.collect::<Result<Vec<_>, ItemChangeError>>()?;
-        let sidecar = sealer.sign_item(&load_from_files(&own, &[], &place)?, &self.space_id)?;
+        let sidecar = signer.sign_item(&load_from_files(&own, &[], &place)?, &self.space_id)?;
         let name = place.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
         let sidecar = String::from_utf8(sidecar).map_err(|_| ItemChangeError::InvalidPlace)?;
         Ok(Some((format!("{folder}/{name}"), sidecar)))
@@ -282,7 +282,7 @@ fn unlock_or_make_key(
 ) -> Result<(Option<PublicKey>, Option<ItemSigner>), ToolError> {
     let made = keys::generate_first(&call.context.environment).map_err(ItemError::Key)?;
     match ItemSigner::unlock(call, SigningReason::Examples) {
-        Ok(sealer) => Ok((made, Some(sealer))),
+        Ok(signer) => Ok((made, Some(signer))),
         Err(error @ ItemError::Key(KeyFault::Locked(_))) if has_terminal() => Err(error.into()),
         Err(error @ ItemError::Key(KeyFault::WrongPassphrase(_))) => Err(error.into()),
         Err(error) => {

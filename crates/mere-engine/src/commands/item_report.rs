@@ -43,18 +43,21 @@ pub(super) enum ItemTrouble {
 }
 
 impl ItemReport {
-    pub(super) fn check(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Self {
+    pub(super) fn check(view: &View<'_>, trust_policy: &TrustPolicy, place: &ScopedPath) -> Self {
         fault_point("verify", place.id.as_str());
         let place = place.clone();
-        match read_and_verify(view, court, place.clone()) {
+        match read_and_verify(view, trust_policy, place.clone()) {
             Ok(checked) => Self {
                 trust: Some(trust_status_fields(&checked)),
                 fault: None,
-                fix: item_advice(&checked, court).map(|advice| advice.render_for_person()),
+                fix: item_advice(&checked, trust_policy).map(|advice| advice.render_for_person()),
                 trust_status: Ok(checked.without_item()),
                 // An item that may not be used is a finding.
-                is_finding: policy::permit_use(checked, court.signature_requirement(place.kind))
-                    .is_err(),
+                is_finding: policy::permit_use(
+                    checked,
+                    trust_policy.signature_requirement(place.kind),
+                )
+                .is_err(),
                 place,
             },
             Err(error) => Self {
@@ -71,7 +74,7 @@ impl ItemReport {
     /// Returns its name in `status`.
     pub(super) fn status(&self) -> &'static str {
         match &self.trust_status {
-            Ok(standing) => standing.status(),
+            Ok(trust_status) => trust_status.status(),
             Err(ItemTrouble::Broken(failure)) => failure.status(),
             Err(ItemTrouble::Invalid) => "invalid",
             Err(ItemTrouble::Unreadable) => "unreadable",
@@ -145,12 +148,12 @@ fn classify_error(error: ItemError) -> ItemTrouble {
 /// Verifies all items, keeps their order, and reports progress.
 pub(super) fn verify_all(
     call: &CommandCall<'_>,
-    court: &TrustPolicy,
+    trust_policy: &TrustPolicy,
     places: &[ScopedPath],
 ) -> Vec<ItemReport> {
     let (view, done) = (call.items.view, AtomicU64::new(0));
     let check = |batch: &&[ScopedPath]| {
-        let reports = batch.iter().map(|place| ItemReport::check(view, court, place));
+        let reports = batch.iter().map(|place| ItemReport::check(view, trust_policy, place));
         let reports = reports.collect::<Vec<_>>();
         done.fetch_add(reports.len() as u64, Ordering::Relaxed);
         reports

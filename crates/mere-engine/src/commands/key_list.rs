@@ -12,13 +12,13 @@ use crate::trust::keys::pem::Pem;
 use mere_host::{Environment, KeyFile, SshAgent, SshAgentError};
 
 /// Lists the keys. A key that cannot be used is listed with its problem.
-pub(super) fn list(surroundings: &Environment) -> Result<Draft, KeyFault> {
-    let own = own_keys::read(surroundings)?;
-    let agent = surroundings.ssh_agent().map_or(Ok(Vec::new()), SshAgent::keys);
-    let held = agent.as_deref().unwrap_or_default();
-    let offered = held.iter().filter(|key| own.iter().all(|own| own.public != **key));
+pub(super) fn list(environment: &Environment) -> Result<Draft, KeyFault> {
+    let own = own_keys::read(environment)?;
+    let agent = environment.ssh_agent().map_or(Ok(Vec::new()), SshAgent::keys);
+    let agent_keys = agent.as_deref().unwrap_or_default();
+    let offered = agent_keys.iter().filter(|key| own.iter().all(|own| own.public != **key));
     let offered = offered.collect::<Vec<_>>();
-    let rows = own.iter().map(|own| own_key_row(surroundings, own, held));
+    let rows = own.iter().map(|own| own_key_row(environment, own, agent_keys));
     let rows =
         rows.chain(offered.iter().copied().map(offered_key_row)).map(Data::from).collect::<Data>();
     let message = match (own.len(), offered.len()) {
@@ -41,9 +41,9 @@ pub(super) fn list(surroundings: &Environment) -> Result<Draft, KeyFault> {
     })
 }
 
-fn own_key_row(surroundings: &Environment, own: &OwnKey, held: &[PublicKey]) -> Fields {
-    let in_agent = held.contains(&own.public);
-    let state = lock_state(surroundings, own);
+fn own_key_row(environment: &Environment, own: &OwnKey, agent_keys: &[PublicKey]) -> Fields {
+    let in_agent = agent_keys.contains(&own.public);
+    let state = lock_state(environment, own);
     let problem = match &state {
         Err(fault) => Some(Content::mention(fault.to_string())),
         Ok(None) if !in_agent => Some(Content::mention("ssh-agent does not hold it at the moment")),
@@ -53,7 +53,7 @@ fn own_key_row(surroundings: &Environment, own: &OwnKey, held: &[PublicKey]) -> 
         .with("key", Content::from(own.public.fingerprint()))
         .with("public", Content::mention(own.public.to_string()))
         .with("where", location_name(&own.location))
-        .with_some("file", location_file(surroundings, &own.location).map(Content::mention))
+        .with_some("file", location_file(environment, &own.location).map(Content::mention))
         .with("own", true)
         .with("current", own.is_current)
         .with("locked", state.ok().flatten())
@@ -73,9 +73,9 @@ fn offered_key_row(key: &PublicKey) -> Fields {
 }
 
 /// Checks whether a passphrase locks the file of a key; `None` if the key has no file.
-fn lock_state(surroundings: &Environment, own: &OwnKey) -> Result<Option<bool>, KeyFault> {
+fn lock_state(environment: &Environment, own: &OwnKey) -> Result<Option<bool>, KeyFault> {
     let file = match &own.location {
-        KeyLocation::Stored(name) => surroundings.read_saved_key(name)?,
+        KeyLocation::Stored(name) => environment.read_saved_key(name)?,
         KeyLocation::InPlace(path) => KeyFile::read_private(path)?,
         KeyLocation::Agent => return Ok(None),
     };
@@ -87,8 +87,8 @@ fn lock_state(surroundings: &Environment, own: &OwnKey) -> Result<Option<bool>, 
 }
 
 /// Names the location of the private half, for replies.
-pub(super) fn location_name(home: &KeyLocation) -> &'static str {
-    match home {
+pub(super) fn location_name(location: &KeyLocation) -> &'static str {
+    match location {
         KeyLocation::Stored(_) => "kept",
         KeyLocation::InPlace(_) => "in place",
         KeyLocation::Agent => "ssh-agent",
@@ -96,9 +96,9 @@ pub(super) fn location_name(home: &KeyLocation) -> &'static str {
 }
 
 /// Returns the file of the private half, for people.
-pub(super) fn location_file(surroundings: &Environment, home: &KeyLocation) -> Option<String> {
-    match home {
-        KeyLocation::Stored(name) => Some(surroundings.display_saved_key(name)),
+pub(super) fn location_file(environment: &Environment, location: &KeyLocation) -> Option<String> {
+    match location {
+        KeyLocation::Stored(name) => Some(environment.display_saved_key(name)),
         KeyLocation::InPlace(path) => Some(path.clone()),
         KeyLocation::Agent => None,
     }

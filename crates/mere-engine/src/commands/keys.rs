@@ -22,38 +22,38 @@ use mere_host::{Environment, LinkPolicy, now_nanoseconds};
 
 /// Runs a `mere keys` command.
 pub(crate) fn run_command(
-    surroundings: &Environment,
-    asked: &KeysCommand,
+    environment: &Environment,
+    command: &KeysCommand,
     unlock: Option<&Secret>,
     reader: Reader,
 ) -> Draft {
-    let done = match asked {
+    let done = match command {
         KeysCommand::Generate { name, passphrase } => {
-            generate(surroundings, name.as_ref(), passphrase)
+            generate(environment, name.as_ref(), passphrase)
         }
-        KeysCommand::List => key_list::list(surroundings),
-        KeysCommand::Export { key } => export(surroundings, *key),
-        KeysCommand::Import { file } => import(surroundings, file),
-        KeysCommand::Use(KeyArgument::Fingerprint(key)) => use_named(surroundings, *key),
-        KeysCommand::Use(KeyArgument::File(file)) => use_file(surroundings, file),
+        KeysCommand::List => key_list::list(environment),
+        KeysCommand::Export { key } => export(environment, *key),
+        KeysCommand::Import { file } => import(environment, file),
+        KeysCommand::Use(KeyArgument::Fingerprint(key)) => use_named(environment, *key),
+        KeysCommand::Use(KeyArgument::File(file)) => use_file(environment, file),
         KeysCommand::Rotate { to, passphrase, out } => {
             let next = RotationTarget { to: *to, passphrase, out: out.as_ref() };
             let permit = policy::permit_rotation(reader).map_err(KeyFault::Denied);
-            permit.and_then(|permit| rotate(surroundings, &next, unlock, &permit))
+            permit.and_then(|permit| rotate(environment, &next, unlock, &permit))
         }
     };
     done.unwrap_or_else(|fault| error::key_error_reply(&fault))
 }
 
 fn generate(
-    surroundings: &Environment,
+    environment: &Environment,
     name: Option<&KeyName>,
     passphrase: &Passphrase,
 ) -> Result<Draft, KeyFault> {
-    let own = own_keys::generate(surroundings, name, new_passphrase(passphrase))?;
+    let own = own_keys::generate(environment, name, new_passphrase(passphrase))?;
     let message = Prose::words("A key was generated: ").content(own.public.fingerprint().into());
     Ok(with_use_hint(Draft::success(codes::KEY_MADE, message.and(".")), &own)
-        .data(key_fields(surroundings, &own)))
+        .data(key_fields(environment, &own)))
 }
 
 /// Returns the passphrase for a new key. Where nobody could be asked, the key is not locked.
@@ -64,52 +64,52 @@ fn new_passphrase(passphrase: &Passphrase) -> Option<&Secret> {
     }
 }
 
-fn export(surroundings: &Environment, key: Option<Fingerprint>) -> Result<Draft, KeyFault> {
-    let own = own_keys::find(surroundings, key)?;
+fn export(environment: &Environment, key: Option<Fingerprint>) -> Result<Draft, KeyFault> {
+    let own = own_keys::find(environment, key)?;
     let message = Prose::words("The public key of ").content(own.public.fingerprint().into());
-    Ok(Draft::success(codes::KEY_EXPORTED, message.and(".")).data(key_fields(surroundings, &own)))
+    Ok(Draft::success(codes::KEY_EXPORTED, message.and(".")).data(key_fields(environment, &own)))
 }
 
 /// Copies a private key. The copy has the same passphrase, if any.
-fn import(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyFault> {
-    let file = surroundings.read_person_key_file(file, LinkPolicy::Refuse)?.require_private()?;
+fn import(environment: &Environment, file: &PersonFile) -> Result<Draft, KeyFault> {
+    let file = environment.read_person_key_file(file, LinkPolicy::Refuse)?.require_private()?;
     let pem = Pem::parse(&file)?;
     let public = pem.public().clone();
-    let known = own_keys::read(surroundings)?.into_iter().find(|own| own.public == public);
+    let known = own_keys::read(environment)?.into_iter().find(|own| own.public == public);
     if known.is_some_and(|own| matches!(own.location, KeyLocation::Stored(_))) {
         return Err(KeyFault::AlreadyExists(public.fingerprint().to_string()));
     }
     if !pem.is_locked() {
         pem.open(None)?;
     }
-    let own = own_keys::store_key(surroundings, None, &file.bytes, &public)?;
+    let own = own_keys::store_key(environment, None, &file.bytes, &public)?;
     let message = Prose::words("A copy of ").content(public.fingerprint().into()).and(" is kept.");
     Ok(with_use_hint(Draft::success(codes::KEY_IMPORTED, message), &own)
-        .data(key_fields(surroundings, &own)))
+        .data(key_fields(environment, &own)))
 }
 
 /// Makes one of the user's keys current, or one that ssh-agent holds.
-fn use_named(surroundings: &Environment, key: Fingerprint) -> Result<Draft, KeyFault> {
-    let own = match own_keys::find(surroundings, Some(key)) {
+fn use_named(environment: &Environment, key: Fingerprint) -> Result<Draft, KeyFault> {
+    let own = match own_keys::find(environment, Some(key)) {
         Err(KeyFault::Unknown(_)) => {
-            let agent = surroundings.ssh_agent().map(mere_host::SshAgent::keys);
-            let held = agent.transpose()?.unwrap_or_default().into_iter();
-            let public = held.into_iter().find(|held| held.fingerprint() == key);
+            let agent = environment.ssh_agent().map(mere_host::SshAgent::keys);
+            let agent_keys = agent.transpose()?.unwrap_or_default().into_iter();
+            let public = agent_keys.into_iter().find(|agent_key| agent_key.fingerprint() == key);
             let public = public.ok_or(KeyFault::Unknown(key))?;
             OwnKey { public, is_current: true, location: KeyLocation::Agent }
         }
         own => own?,
     };
-    use_key(surroundings, own)
+    use_key(environment, own)
 }
 
 /// Makes a private key current where it lies, or one that ssh-agent holds and whose public half is
 /// given.
-fn use_file(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyFault> {
-    let read = surroundings.read_person_key_file(file, LinkPolicy::Follow)?;
+fn use_file(environment: &Environment, file: &PersonFile) -> Result<Draft, KeyFault> {
+    let read = environment.read_person_key_file(file, LinkPolicy::Follow)?;
     let text = std::str::from_utf8(&read.bytes).unwrap_or_default();
     match text.parse::<PublicKey>() {
-        Ok(public) => return use_public(surroundings, &public),
+        Ok(public) => return use_public(environment, &public),
         Err(KeyError::Algorithm | KeyError::Weak) => {
             return Err(KeyFault::NotEd25519 { file: read.display_path });
         }
@@ -121,31 +121,31 @@ fn use_file(surroundings: &Environment, file: &PersonFile) -> Result<Draft, KeyF
     if !pem.is_locked() {
         pem.open(None)?;
     }
-    let path = surroundings.person_path_text(file);
+    let path = environment.person_path_text(file);
     let path = path.ok_or(KeyFault::InvalidFormat {
         file: read.display_path,
         cause: "its path is not Unicode",
     })?;
-    let known = own_keys::read(surroundings)?.into_iter().find(|own| own.public == public);
-    let home = match known {
-        Some(OwnKey { location: home @ KeyLocation::Stored(_), .. }) => home,
+    let known = own_keys::read(environment)?.into_iter().find(|own| own.public == public);
+    let location = match known {
+        Some(OwnKey { location: location @ KeyLocation::Stored(_), .. }) => location,
         _ => KeyLocation::InPlace(path),
     };
-    use_key(surroundings, OwnKey { public, is_current: true, location: home })
+    use_key(environment, OwnKey { public, is_current: true, location })
 }
 
-fn use_public(surroundings: &Environment, public: &PublicKey) -> Result<Draft, KeyFault> {
-    match use_named(surroundings, public.fingerprint()) {
+fn use_public(environment: &Environment, public: &PublicKey) -> Result<Draft, KeyFault> {
+    match use_named(environment, public.fingerprint()) {
         Err(KeyFault::Unknown(key)) => Err(KeyFault::NotInAgent(key)),
         done => done,
     }
 }
 
-fn use_key(surroundings: &Environment, own: OwnKey) -> Result<Draft, KeyFault> {
-    let own = own_keys::make_current(surroundings, own)?;
+fn use_key(environment: &Environment, own: OwnKey) -> Result<Draft, KeyFault> {
+    let own = own_keys::make_current(environment, own)?;
     let message = Prose::words("").content(own.public.fingerprint().into());
     let message = message.and(" is now your signing key.");
-    Ok(Draft::success(codes::KEY_USED, message).data(key_fields(surroundings, &own)))
+    Ok(Draft::success(codes::KEY_USED, message).data(key_fields(environment, &own)))
 }
 
 /// What replaces the current key.
@@ -166,29 +166,29 @@ enum SuccessorKey {
 /// before the new key becomes current: whatever fails, the old key is still there and can prove the
 /// rotation again.
 fn rotate(
-    surroundings: &Environment,
+    environment: &Environment,
     next: &RotationTarget<'_>,
     unlock: Option<&Secret>,
     permit: &SigningPermit,
 ) -> Result<Draft, KeyFault> {
     if let Some(out) = next.out {
-        surroundings.check_file_is_new(out)?;
+        environment.check_file_is_new(out)?;
     }
-    let old = signing::unlock(surroundings, unlock)?;
-    let (successor, new) = successor(surroundings, &old, next, unlock)?;
+    let old = signing::unlock(environment, unlock)?;
+    let (successor, new) = successor(environment, &old, next, unlock)?;
     let proof = rotation_proof(&old, &new, permit)?;
     let own = match successor {
         SuccessorKey::Own(own) => *own,
         SuccessorKey::New(text) => {
-            own_keys::store_key(surroundings, None, text.as_bytes(), new.public())?
+            own_keys::store_key(environment, None, text.as_bytes(), new.public())?
         }
     };
-    let file = next.out.map(|out| surroundings.write_new_person_file(out, &proof)).transpose()?;
-    let own = own_keys::make_current(surroundings, own)?;
+    let file = next.out.map(|out| environment.write_new_person_file(out, &proof)).transpose()?;
+    let own = own_keys::make_current(environment, own)?;
     let message = Prose::words("").content(own.public.fingerprint().into());
     let message = message.and(" is now your signing key, in place of ");
     let message = message.content(old.public().fingerprint().into()).and(".");
-    let data = key_fields(surroundings, &own)
+    let data = key_fields(environment, &own)
         .with("old", Content::from(old.public().fingerprint()))
         .with_some("proof", file.map(Content::mention))
         .with_some("rotation", next.out.is_none().then(|| Content::body(proof)));
@@ -198,7 +198,7 @@ fn rotate(
 }
 
 fn successor(
-    surroundings: &Environment,
+    environment: &Environment,
     old: &SigningKey,
     next: &RotationTarget<'_>,
     unlock: Option<&Secret>,
@@ -211,12 +211,12 @@ fn successor(
     if key == old.public().fingerprint() {
         return Err(KeyFault::AlreadyExists(key.to_string()));
     }
-    let own = own_keys::find(surroundings, Some(key))?;
-    let said = match next.passphrase {
+    let own = own_keys::find(environment, Some(key))?;
+    let passphrase = match next.passphrase {
         Passphrase::Some(secret) => Some(secret),
         Passphrase::NotAsked | Passphrase::None => unlock,
     };
-    match signing::unlock_by_fingerprint(surroundings, key, said) {
+    match signing::unlock_by_fingerprint(environment, key, passphrase) {
         Err(KeyFault::Locked(key) | KeyFault::WrongPassphrase(key)) => {
             Err(KeyFault::NextLocked(key))
         }
@@ -242,14 +242,14 @@ fn rotation_proof(
 }
 
 /// Returns the fields of a reply that describe a key.
-fn key_fields(surroundings: &Environment, own: &OwnKey) -> Fields {
+fn key_fields(environment: &Environment, own: &OwnKey) -> Fields {
     Fields::default()
         .with("key", Content::from(own.public.fingerprint()))
         .with("public", Content::mention(own.public.to_string()))
         .with("where", key_list::location_name(&own.location))
         .with_some(
             "file",
-            key_list::location_file(surroundings, &own.location).map(Content::mention),
+            key_list::location_file(environment, &own.location).map(Content::mention),
         )
         .with("current", own.is_current)
 }

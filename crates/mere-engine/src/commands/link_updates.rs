@@ -94,14 +94,14 @@ impl LinkUpdates {
     /// Counts the links that now lead elsewhere, except those that were changed or are already
     /// listed.
     fn count_shifts(&mut self, shifts: Vec<LinkChange>) {
-        let told = self.changed.iter().chain(&self.proposed).chain(&self.unchanged);
-        let told = told.collect::<HashSet<_>>();
-        for LinkChange { source: place, outcome: fate, led_to_renamed: was_meant } in shifts {
+        let listed = self.changed.iter().chain(&self.proposed).chain(&self.unchanged);
+        let listed = listed.collect::<HashSet<_>>();
+        for LinkChange { source: place, outcome, led_to_renamed } in shifts {
             let Some(address) = place.address() else { continue };
-            if was_meant && told.contains(&address) {
+            if led_to_renamed && listed.contains(&address) {
                 continue;
             }
-            match fate {
+            match outcome {
                 LinkOutcome::Broken => self.dangling += 1,
                 LinkOutcome::Ambiguous => self.now_ambiguous.add(address, 1),
                 LinkOutcome::Redirected => self.now_to_others.add(address, 1),
@@ -128,11 +128,11 @@ pub(super) fn update_links(
     let shifts = call.search.try_with_index(StalePolicy::Refuse, |live_index| {
         live_index.link_changes((from, to), is_visible)
     });
-    let bare = bare_link_rule(call.items, from, to);
+    let bare_links = bare_link_rule(call.items, from, to);
     update_notes(
         call.change,
         from.scope,
-        &EntryRename { from: from.into(), to: to.into(), bare_links: bare },
+        &EntryRename { from: from.into(), to: to.into(), bare_links },
         &mut followed,
     );
     followed.count_shifts(shifts.ok().flatten().unwrap_or_default());
@@ -200,10 +200,10 @@ fn update_note(
     match relink_note(&call.items, &place, renaming) {
         None => (NoteOutcome::NotLinked, 0),
         Some(Err(())) => (NoteOutcome::Unchanged, 0),
-        Some(Ok((before, RelinkedNote { text, ambiguous: unclear }))) => {
-            let settle =
+        Some(Ok((before, RelinkedNote { text, ambiguous }))) => {
+            let write =
                 |new| write_or_propose(call, place, before, new).unwrap_or(NoteOutcome::Unchanged);
-            (text.map_or(NoteOutcome::NotLinked, settle), unclear)
+            (text.map_or(NoteOutcome::NotLinked, write), ambiguous)
         }
     }
 }
@@ -233,20 +233,20 @@ fn write_or_propose(
     before: Sha256,
     new: String,
 ) -> Option<NoteOutcome> {
-    let sealing = detect_signature_state(&call.items, &place);
+    let signature_state = detect_signature_state(&call.items, &place);
     let mut files = vec![(main_file_name(&place)?, new.into_bytes())];
-    let mut who = call.items.reader;
-    if sealing == SignatureState::Signed {
+    let mut reader = call.items.reader;
+    if signature_state == SignatureState::Signed {
         match sign_own_note(call, &place, &files) {
             Some(sidecar) => {
                 files.insert(0, (place.sidecar_name()?.parse().ok()?, sidecar));
             }
             // The change is proposed, as if an agent had asked for it.
-            None => who = Reader::Agent,
+            None => reader = Reader::Agent,
         }
     }
     let change = ItemChange::replace(place, files, item_digest(before, &[]));
-    let permit = policy::permit_item(who, call.agents, change, sealing);
+    let permit = policy::permit_item(reader, call.agents, change, signature_state);
     match permit.route() {
         ChangeRoute::Direct => {
             apply_permit(
@@ -272,8 +272,8 @@ fn sign_own_note(
     if !call.items.trust_policy.is_own_key(checked.signers()?.author.key) {
         return None;
     }
-    let sealer = ItemSigner::unlock(call, SigningReason::Requested).ok()?;
-    sealer
+    let signer = ItemSigner::unlock(call, SigningReason::Requested).ok()?;
+    signer
         .sign_item(&load_from_files(files, &[], place).ok()?, &ensure_space_id(call, place).ok()?)
         .ok()
 }

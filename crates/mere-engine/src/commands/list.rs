@@ -71,15 +71,15 @@ fn listed_places(
 
 /// Describes every item, on as many threads as the machine has cores.
 fn describe_all(items: &ItemReader<'_>, places: &[ScopedPath]) -> Vec<Data> {
-    let (view, court) = (items.view, items.trust_policy);
+    let (view, trust_policy) = (items.view, items.trust_policy);
     let batches = places.chunks(BATCH_SIZE).collect::<Vec<_>>();
     let described = map_in_parallel(&batches, usize::MAX, |batch| {
-        batch.iter().map(|place| describe(view, court, place)).collect::<Vec<_>>()
+        batch.iter().map(|place| describe(view, trust_policy, place)).collect::<Vec<_>>()
     });
     described.into_iter().flatten().collect()
 }
 
-fn describe(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Data {
+fn describe(view: &View<'_>, trust_policy: &TrustPolicy, place: &ScopedPath) -> Data {
     fault_point("list", place.id.as_str());
     let fields = Fields::default()
         .with("item_type", place.kind.name())
@@ -87,16 +87,16 @@ fn describe(view: &View<'_>, court: &TrustPolicy, place: &ScopedPath) -> Data {
         .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", place.address());
-    let fields = match read_and_verify(view, court, place.clone()) {
+    let fields = match read_and_verify(view, trust_policy, place.clone()) {
         Ok(checked) => {
             let loaded = checked.item();
-            let mut teller = SummaryMasker::new(view, &checked);
+            let mut masker = SummaryMasker::new(view, &checked);
             let about = loaded.item.description();
             let title = loaded.item.title(place);
             fields
                 .with("version", loaded.item.version().map(own_text))
-                .with("title", teller.mention(title))
-                .with("description", teller.mention(about))
+                .with("title", masker.mention(title))
+                .with("description", masker.mention(about))
                 .with("trust", trust_status_fields(&checked))
         }
         Err(error) => {

@@ -25,8 +25,8 @@ use crate::space::ItemChangeError;
 use mere_host::digest_file;
 
 /// Executes `mere lock`.
-pub(crate) fn lock(call: &ItemCall<'_>, asked: &LockCommand) -> Result<Draft, ToolError> {
-    match asked {
+pub(crate) fn lock(call: &ItemCall<'_>, command: &LockCommand) -> Result<Draft, ToolError> {
+    match command {
         LockCommand::Make { item, scope } => {
             make_lockfile(call, item, call.effective_scope(*scope))
         }
@@ -41,17 +41,17 @@ fn make_lockfile(call: &ItemCall<'_>, item: &ItemRef, scope: Scope) -> Result<Dr
     let destination = policy::permit_lockfile_category(leaf, scope);
     let place = destination.place().clone();
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let sealer = ItemSigner::unlock(call, SigningReason::Requested)?;
+    let signer = ItemSigner::unlock(call, SigningReason::Requested)?;
     let space_id = ensure_space_id(call, &place)?;
     let text = format!("{:#}\n", lock::build_lockfile(linked.chain(), &place, &space_id));
     let files =
         vec![(main_file_name(&place).ok_or(ItemChangeError::InvalidPlace)?, text.into_bytes())];
-    let arrived = load_from_files(&files, &[], &place)?;
+    let loaded = load_from_files(&files, &[], &place)?;
     let before = current_digest(&call.items, &place)?;
-    let files = add_signature(&sealer, &arrived, &space_id, files)?;
+    let files = add_signature(&signer, &loaded, &space_id, files)?;
     let change = match before {
         None => ItemChange::create(destination, files),
-        Some(whole) => ItemChange::replace(place, files, whole),
+        Some(digest) => ItemChange::replace(place, files, digest),
     };
     let permit =
         policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
@@ -142,13 +142,13 @@ fn check_lockfile(items: &ItemReader<'_>, place: &ScopedPath) -> Result<PinnedVe
 }
 
 fn lockfile_finding(place: &ScopedPath, error: &ToolError) -> Data {
-    let why = tool_error_reply(error).message().render_for_person();
+    let reason = tool_error_reply(error).message().render_for_person();
     Fields::default()
         .with("id", Data::Words(place.id.to_string().into()))
         .with("category", ParsedName::from(&place.category))
         .with("version", place.version.as_ref().map(|one| Data::Words(one.to_string().into())))
         .with("scope", place.scope.name())
         .with_some("address", place.address())
-        .with("why", Content::mention(why))
+        .with("why", Content::mention(reason))
         .into()
 }

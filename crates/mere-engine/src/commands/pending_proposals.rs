@@ -75,8 +75,9 @@ fn is_valid_target(items: &ItemReader<'_>, place: &ScopedPath) -> bool {
             matches!(place.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge)
         }
         (_, CategoryBase::InPlace(folder)) => {
-            let taken = items.sources.in_place_folders();
-            place.kind == ItemType::Directive && taken.iter().any(|one| one == folder.as_str())
+            let in_place_folders = items.sources.in_place_folders();
+            place.kind == ItemType::Directive
+                && in_place_folders.iter().any(|one| one == folder.as_str())
         }
     }
 }

@@ -36,8 +36,9 @@ use mere_host::{Workspace, read_at_most};
 pub(super) fn list_pending(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let found = read_proposals(call).map_err(ItemError::Unsearchable)?;
     let count = found.len() as u64;
-    let told = found.iter().map(|proposal| Data::from(proposal_fields(proposal))).collect::<Data>();
-    let data = Fields::default().with("proposals", told).with("count", count);
+    let proposals =
+        found.iter().map(|proposal| Data::from(proposal_fields(proposal))).collect::<Data>();
+    let data = Fields::default().with("proposals", proposals).with("count", count);
     let message = count_phrase(count, "proposal waits", "proposals wait").and(".");
     Ok(Draft::success(codes::REVIEW, message).data(data))
 }
@@ -122,8 +123,8 @@ fn show_proposal(items: &ItemReader<'_>, waiting: PendingProposal) -> Result<Dra
         ProposedAction::Create | ProposedAction::Update(_) => proposed_item(items, waiting).err(),
     };
     let fault = fault.map(|error| {
-        let told = crate::error::tool_error_reply(&error.into());
-        Content::mention(told.message().render_for_person())
+        let reply = crate::error::tool_error_reply(&error.into());
+        Content::mention(reply.message().render_for_person())
     });
     Ok(Draft::success(codes::REVIEW_SHOWN, message).data(data.with_some("fault", fault)))
 }
@@ -158,23 +159,23 @@ impl ComparisonBase {
 fn accept(call: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolError> {
     let place = waiting.proposal.place.clone();
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let told = proposal_fields(&waiting.proposal);
+    let fields = proposal_fields(&waiting.proposal);
     let (agent, name) = (waiting.proposal.agent.clone(), waiting.proposal.folder());
     let (change, integrity, done) = match waiting.proposal.action {
-        ProposedAction::Delete(whole) => {
-            (ItemChange::remove(place.clone(), whole), None, " was deleted.")
+        ProposedAction::Delete(digest) => {
+            (ItemChange::remove(place.clone(), digest), None, " was deleted.")
         }
         ProposedAction::Create => {
             let destination = permit_destination(call, place.clone())?;
-            let prospect = proposed_item(&call.items, waiting)?;
-            let files = sign_accepted(call, &place, prospect.files)?;
-            (ItemChange::create(destination, files), prospect.integrity, " was created.")
+            let new_item = proposed_item(&call.items, waiting)?;
+            let files = sign_accepted(call, &place, new_item.files)?;
+            (ItemChange::create(destination, files), new_item.integrity, " was created.")
         }
-        ProposedAction::Update(whole) => {
-            let prospect = proposed_item(&call.items, waiting)?;
-            let files = sign_accepted(call, &place, prospect.files)?;
-            let change = ItemChange::replace(place.clone(), files, whole);
-            (change, prospect.integrity, " was changed.")
+        ProposedAction::Update(digest) => {
+            let new_item = proposed_item(&call.items, waiting)?;
+            let files = sign_accepted(call, &place, new_item.files)?;
+            let change = ItemChange::replace(place.clone(), files, digest);
+            (change, new_item.integrity, " was changed.")
         }
     };
     let permit =
@@ -183,7 +184,7 @@ fn accept(call: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
     remove_proposal(call, &agent, name)?;
     let accepted = read_and_verify(call.items.view, call.items.trust_policy, place).ok();
     let trust = accepted.as_ref().map(trust_status_fields);
-    let data = told.with("integrity", integrity).with_some("trust", trust);
+    let data = fields.with("integrity", integrity).with_some("trust", trust);
     let message = Prose::words("").address(address).and(done);
     let draft = Draft::success(codes::REVIEW_ACCEPTED, message).data(data);
     Ok(match accepted.and_then(|accepted| item_advice(&accepted, call.items.trust_policy)) {
@@ -200,13 +201,13 @@ fn sign_accepted(
     files: Vec<(RelPath, Vec<u8>)>,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ToolError> {
     let Some(kept) = unshown_files(call, place, &files)? else { return Ok(files) };
-    let sealer = match detect_signature_state(&call.items, place) {
+    let signer = match detect_signature_state(&call.items, place) {
         SignatureState::Signed => Some(ItemSigner::unlock(call, SigningReason::Requested)?),
         SignatureState::Unsigned => try_unlock(call, SigningReason::Requested)?,
     };
-    let Some(sealer) = sealer else { return Ok(files) };
-    let arrived = load_from_files(&files, &kept, place)?;
-    Ok(add_signature(&sealer, &arrived, &ensure_space_id(call, place)?, files)?)
+    let Some(signer) = signer else { return Ok(files) };
+    let loaded = load_from_files(&files, &kept, place)?;
+    Ok(add_signature(&signer, &loaded, &ensure_space_id(call, place)?, files)?)
 }
 
 /// Returns the files that a proposal does not change, and that the person is therefore not shown.
@@ -218,26 +219,26 @@ fn unshown_files(
     files: &[(RelPath, Vec<u8>)],
 ) -> Result<Option<Vec<FileDigest>>, ToolError> {
     let is_given = |path: &str| files.iter().any(|(given, _)| given.as_str() == path);
-    let judged =
+    let checked =
         read_and_verify(call.items.view, &call.items.trust_policy.without_drafts(), place.clone());
-    let mut kept = match &judged {
+    let mut kept = match &checked {
         Ok(checked) => checked.item().files.clone(),
         Err(_) => CurrentItem::other_files(&call.items, place),
     };
     kept.retain(|file| !is_given(&file.path));
-    let vouched = vouched_files(call, place);
-    let is_vouched = kept.iter().all(|file| vouched.contains(file));
-    match judged {
+    let trusted = vouched_files(call, place);
+    let is_trusted = kept.iter().all(|file| trusted.contains(file));
+    match checked {
         Err(ItemError::Broken(broken)) => {
             let lacks = matches!(&broken.failure, VerificationFailure::WrongFiles { missing, .. }
                 if !missing.iter().all(|path| is_given(path)));
-            if is_vouched && !lacks {
+            if is_trusted && !lacks {
                 Ok(Some(kept))
             } else {
                 Err(ItemError::Broken(broken).into())
             }
         }
-        _ if is_vouched => Ok(Some(kept)),
+        _ if is_trusted => Ok(Some(kept)),
         Ok(Checked::UnknownKey(loaded, _)) => {
             Err(ItemChangeError::SignedByOther(loaded.address).into())
         }

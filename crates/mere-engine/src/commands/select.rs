@@ -146,7 +146,7 @@ pub(super) fn unstaged_paths(call: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolEr
 /// what is committed.
 pub(super) fn staged_but_missing(
     context: &Context,
-    loose: &[RelPath],
+    unstaged: &[RelPath],
 ) -> Result<Vec<RelPath>, ToolError> {
     let git = GitRepository::discover(&context.project).ok_or(ItemChangeError::NoGitRepository)?;
     let staged = git.staged_paths().map_err(ItemError::Unsearchable)?;
@@ -157,6 +157,6 @@ pub(super) fn staged_but_missing(
         below.is_some_and(|path| ScopedPath::from_space_path(Scope::Project, &path).is_some())
     };
     let is_there = |path: &RelPath| context.project.dir().exists(path.as_str());
-    let lost = loose.iter().filter(|path| staged.contains(path) && is_item(path));
-    Ok(lost.filter(|path| !is_there(path)).cloned().collect())
+    let items = unstaged.iter().filter(|path| staged.contains(path) && is_item(path));
+    Ok(items.filter(|path| !is_there(path)).cloned().collect())
 }

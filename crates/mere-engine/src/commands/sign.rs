@@ -35,27 +35,27 @@ pub(super) fn plan_signing(
 ) -> Result<Draft, ToolError> {
     let places = select(call.change, selection)?;
     let strict = call.items.trust_policy.without_drafts();
-    let court = if selection.which == SelectedItems::Unfinished {
+    let trust_policy = if selection.which == SelectedItems::Unfinished {
         call.items.trust_policy
     } else {
         &strict
     };
-    let judged = verify_all(call, court, &places);
-    let is_meant = |one: &&ItemReport| match selection.which {
+    let reports = verify_all(call, trust_policy, &places);
+    let is_selected = |one: &&ItemReport| match selection.which {
         SelectedItems::Unfinished => is_unfinished(one),
         _ => !one.is_verified() || call.items.trust_policy.is_draft(&one.place),
     };
-    let meant = judged.iter().filter(is_meant).collect::<Vec<_>>();
+    let selected = reports.iter().filter(is_selected).collect::<Vec<_>>();
     // Signing everything shows only a list; otherwise the person confirms one by one and sees each
     // diff.
     let detail = match selection.which {
         SelectedItems::All => CandidateDetail::Listed,
         _ => CandidateDetail::WithDifference,
     };
-    let told = meant.iter().map(|one| candidate_fields(call, one, detail)).collect::<Vec<_>>();
-    let (total, verified) = (told.len() as u64, (judged.len() - told.len()) as u64);
+    let rows = selected.iter().map(|one| candidate_fields(call, one, detail)).collect::<Vec<_>>();
+    let (total, verified) = (rows.len() as u64, (reports.len() - rows.len()) as u64);
     let data = Fields::default()
-        .with("items", Data::List(told))
+        .with("items", Data::List(rows))
         .with("count", total)
         .with("verified", verified);
     let message = count_phrase(total, "item is to be signed", "items are to be signed").and(".");
@@ -64,10 +64,10 @@ pub(super) fn plan_signing(
 
 /// Returns whether a person has to decide about an item. An item that a stranger signed is not
 /// signed in passing.
-fn is_unfinished(judged: &ItemReport) -> bool {
-    match &judged.trust_status {
+fn is_unfinished(report: &ItemReport) -> bool {
+    match &report.trust_status {
         Ok(TrustStatus::Draft(())) | Err(ItemTrouble::Broken(_)) => true,
-        Ok(TrustStatus::Unsigned(())) => judged.is_finding,
+        Ok(TrustStatus::Unsigned(())) => report.is_finding,
         Ok(TrustStatus::Verified(_) | TrustStatus::UnknownKey(..))
         | Err(ItemTrouble::Invalid | ItemTrouble::Unreadable) => false,
     }
@@ -80,9 +80,9 @@ enum CandidateDetail {
     WithDifference,
 }
 
-fn candidate_fields(call: &CommandCall<'_>, judged: &ItemReport, detail: CandidateDetail) -> Data {
-    let fields = judged.to_fields();
-    match LoadedItem::read(call.items.view, judged.place.clone()) {
+fn candidate_fields(call: &CommandCall<'_>, report: &ItemReport, detail: CandidateDetail) -> Data {
+    let fields = report.to_fields();
+    match LoadedItem::read(call.items.view, report.place.clone()) {
         Ok(loaded) => {
             let (changes, base) = match detail {
                 CandidateDetail::WithDifference => differences(call.change, &loaded),
@@ -114,19 +114,19 @@ pub(super) fn sign_chosen(
 ) -> Result<Draft, ToolError> {
     let signing = SigningRun::begin(call.change, stage)?;
     let (mut signed, mut left, mut files) = (Vec::new(), Vec::new(), Vec::new());
-    let mut over = Vec::new();
+    let mut signed_addresses = Vec::new();
     for (number, one) in chosen.iter().enumerate() {
         match signing.sign(one) {
-            Ok((told, sidecar)) => {
+            Ok((fields, sidecar)) => {
                 files.extend(sidecar);
-                over.push(&one.address);
-                signed.push(told);
+                signed_addresses.push(&one.address);
+                signed.push(fields);
             }
             Err(error) => left.push(refusal_fields(&one.address, &error)),
         }
         (call.progress)(number as u64 + 1, chosen.len() as u64);
     }
-    end_drafts(call.change.context, &over);
+    end_drafts(call.change.context, &signed_addresses);
     if stage == GitStaging::Add && !files.is_empty() {
         let git = GitRepository::discover(&call.change.context.project)
             .ok_or(ItemChangeError::NoGitRepository)?;
@@ -146,34 +146,34 @@ struct SigningRun<'a> {
 
 impl<'a> SigningRun<'a> {
     fn begin(call: &'a ItemCall<'a>, stage: GitStaging) -> Result<Self, ToolError> {
-        let sealer = ItemSigner::unlock(call, SigningReason::Requested)?;
+        let signer = ItemSigner::unlock(call, SigningReason::Requested)?;
         let places = all_items(call, None)?.into_iter();
         let places = places.filter_map(|place| Some((place.address()?.to_string(), place)));
-        let loose = match stage {
+        let unstaged = match stage {
             GitStaging::Add => unstaged_paths(call)?,
             GitStaging::Leave => Vec::new(),
         };
-        Ok(Self { call, signer: sealer, places: places.collect(), unstaged: loose })
+        Ok(Self { call, signer, places: places.collect(), unstaged })
     }
 
     /// Signs one item. Returns what the reply reports about it, and the path of its sidecar.
     fn sign(&self, one: &ShownItem) -> Result<(Data, Option<RelPath>), ToolError> {
-        let gone = || ItemChangeError::Stale { address: one.address.clone(), current: None };
-        let place = self.places.get(&one.address.to_string()).ok_or_else(gone)?;
+        let stale = || ItemChangeError::Stale { address: one.address.clone(), current: None };
+        let place = self.places.get(&one.address.to_string()).ok_or_else(stale)?;
         let sidecar = sidecar_path(&one.address, place);
-        let mut loose = self.unstaged.iter().filter(|path| is_file_of(place, path));
-        if let Some(path) = loose.find(|path| Some(*path) != sidecar.as_ref()) {
+        let mut unstaged = self.unstaged.iter().filter(|path| is_file_of(place, path));
+        if let Some(path) = unstaged.find(|path| Some(*path) != sidecar.as_ref()) {
             return Err(ItemChangeError::NotStaged(path.clone()).into());
         }
         Ok((sign_one(self.call, &self.signer, place, one.digest)?, sidecar))
     }
 }
 
-fn signing_reply(sealer: &ItemSigner, signed: Vec<Data>, left: Vec<Data>) -> Draft {
+fn signing_reply(signer: &ItemSigner, signed: Vec<Data>, left: Vec<Data>) -> Draft {
     let message = count_phrase(signed.len() as u64, "item was signed", "items were signed");
     let is_whole = left.is_empty();
     let data = Fields::default()
-        .with("key", Content::mention(sealer.fingerprint().to_string()))
+        .with("key", Content::mention(signer.fingerprint().to_string()))
         .with("signed", Data::List(signed))
         .with("left", Data::List(left));
     if is_whole {
@@ -185,14 +185,14 @@ fn signing_reply(sealer: &ItemSigner, signed: Vec<Data>, left: Vec<Data>) -> Dra
 }
 
 pub(super) fn refusal_fields(address: &Address, error: &ToolError) -> Data {
-    let why = crate::error::tool_error_reply(error).message().render_for_person();
+    let reason = crate::error::tool_error_reply(error).message().render_for_person();
     let fields = Fields::default().with("address", address.clone());
-    fields.with("why", Content::mention(why)).into()
+    fields.with("why", Content::mention(reason)).into()
 }
 
 fn sign_one(
     call: &ItemCall<'_>,
-    sealer: &ItemSigner,
+    signer: &ItemSigner,
     place: &ScopedPath,
     digest: Sha256,
 ) -> Result<Data, ToolError> {
@@ -201,9 +201,9 @@ fn sign_one(
         let (address, current) = (loaded.address.clone(), Some(loaded.sha256));
         return Err(ItemChangeError::Stale { address, current }.into());
     }
-    sign_loaded(call, sealer, &loaded)?;
+    sign_loaded(call, signer, &loaded)?;
     let counts =
-        call.items.trust_policy.keyring(place.scope).is_trusted(sealer.fingerprint(), place, now());
+        call.items.trust_policy.keyring(place.scope).is_trusted(signer.fingerprint(), place, now());
     let note = (!counts)
         .then_some("your key is not trusted here: the team or the project lets others sign");
     let fields = Fields::default()
@@ -219,10 +219,10 @@ fn sign_one(
 /// Signs an item that was read, and writes its sidecar.
 pub(super) fn sign_loaded(
     call: &ItemCall<'_>,
-    sealer: &ItemSigner,
+    signer: &ItemSigner,
     loaded: &LoadedItem,
 ) -> Result<(), ToolError> {
-    let sidecar = sealer.sign_item(loaded, &ensure_space_id(call, &loaded.place)?)?;
+    let sidecar = signer.sign_item(loaded, &ensure_space_id(call, &loaded.place)?)?;
     write_sidecar(call, loaded, sidecar)?;
     cache_signed_texts(call, loaded);
     Ok(())
@@ -234,7 +234,7 @@ pub(super) fn write_sidecar(
     loaded: &LoadedItem,
     sidecar: Vec<u8>,
 ) -> Result<(), ToolError> {
-    let change = ItemChange::seal(loaded.place.clone(), sidecar, loaded.item_digest());
+    let change = ItemChange::add_sidecar(loaded.place.clone(), sidecar, loaded.item_digest());
     let permit =
         policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;

@@ -15,29 +15,29 @@ use crate::trust::signers::{FILE, SignerFault, TrustRecord, TrustStore};
 use mere_host::{Environment, KeyFile, KeyFileError, LinkPolicy};
 
 /// Runs a `mere trust` command.
-pub(crate) fn run_command(surroundings: &Environment, asked: &TrustCommand) -> Draft {
-    let done = match asked {
-        TrustCommand::Add { key, name, limits } => add(surroundings, key, (name.as_ref(), limits)),
-        TrustCommand::List => list(surroundings),
-        TrustCommand::Remove(signer) => remove(surroundings, signer),
-        TrustCommand::Revoke(signer) => revoke(surroundings, signer),
-        TrustCommand::Rotate { file } => rotate(surroundings, file),
+pub(crate) fn run_command(environment: &Environment, command: &TrustCommand) -> Draft {
+    let done = match command {
+        TrustCommand::Add { key, name, limits } => add(environment, key, (name.as_ref(), limits)),
+        TrustCommand::List => list(environment),
+        TrustCommand::Remove(signer) => remove(environment, signer),
+        TrustCommand::Revoke(signer) => revoke(environment, signer),
+        TrustCommand::Rotate { file } => rotate(environment, file),
     };
     done.unwrap_or_else(|fault| error::signer_error_reply(&fault))
 }
 
 fn add(
-    surroundings: &Environment,
+    environment: &Environment,
     key: &SignerKey,
     (name, limits): (Option<&SignerName>, &KeyLimits),
 ) -> Result<Draft, SignerFault> {
     let key = match key {
         SignerKey::Line(key) => key.clone(),
         SignerKey::File(file) => {
-            parse_key_file(&surroundings.read_person_key_file(file, LinkPolicy::Follow)?)?
+            parse_key_file(&environment.read_person_key_file(file, LinkPolicy::Follow)?)?
         }
     };
-    let record = update_records(surroundings, |records| {
+    let record = update_records(environment, |records| {
         let known = take_record(records, key.fingerprint());
         if known.as_ref().is_some_and(|known| known.is_revoked) {
             return Err(SignerFault::Revoked(key.fingerprint()));
@@ -53,9 +53,9 @@ fn add(
     Ok(Draft::success(codes::SIGNER_ADDED, message).hint(hint).data(signer_fields(&record)))
 }
 
-fn list(surroundings: &Environment) -> Result<Draft, SignerFault> {
-    let TrustStore::Records(records) = crate::trust::signers::read(surroundings) else {
-        return Err(SignerFault::Damaged(surroundings.display_config_file(FILE)));
+fn list(environment: &Environment) -> Result<Draft, SignerFault> {
+    let TrustStore::Records(records) = crate::trust::signers::read(environment) else {
+        return Err(SignerFault::Damaged(environment.display_config_file(FILE)));
     };
     let rows = records.iter().map(|record| Data::from(signer_fields(record))).collect::<Data>();
     let message = match records.len() {
@@ -71,9 +71,9 @@ fn list(surroundings: &Environment) -> Result<Draft, SignerFault> {
     })
 }
 
-fn remove(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, SignerFault> {
-    let record = update_records(surroundings, |records| {
-        let key = find_signer(surroundings, records, signer)?.fingerprint;
+fn remove(environment: &Environment, signer: &SignerSelector) -> Result<Draft, SignerFault> {
+    let record = update_records(environment, |records| {
+        let key = find_signer(environment, records, signer)?.fingerprint;
         take_record(records, key).ok_or(SignerFault::Unknown)
     })?;
     let message = signer_label(&record).and(if record.is_revoked {
@@ -84,10 +84,10 @@ fn remove(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, 
     Ok(Draft::success(codes::SIGNER_REMOVED, message).data(signer_fields(&record)))
 }
 
-fn revoke(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, SignerFault> {
-    let own = keys::own_keys(surroundings);
-    let record = update_records(surroundings, |records| {
-        let found = find_signer(surroundings, records, signer)?;
+fn revoke(environment: &Environment, signer: &SignerSelector) -> Result<Draft, SignerFault> {
+    let own = keys::own_keys(environment);
+    let record = update_records(environment, |records| {
+        let found = find_signer(environment, records, signer)?;
         let own = own.iter().find(|own| own.public.fingerprint() == found.fingerprint);
         let key = take_record(records, found.fingerprint).unwrap_or(found);
         let public = key.key.clone().or_else(|| own.map(|own| own.public.clone()));
@@ -108,13 +108,13 @@ fn revoke(surroundings: &Environment, signer: &SignerSelector) -> Result<Draft, 
     })
 }
 
-fn rotate(surroundings: &Environment, file: &PersonFile) -> Result<Draft, SignerFault> {
-    let file = surroundings.read_person_key_file(file, LinkPolicy::Follow)?;
+fn rotate(environment: &Environment, file: &PersonFile) -> Result<Draft, SignerFault> {
+    let file = environment.read_person_key_file(file, LinkPolicy::Follow)?;
     let rotation = Rotation::parse(&file.bytes);
     let rotation = rotation
         .map_err(|error| SignerFault::Rotation { file: file.display_path, cause: error.0 })?;
     let (old, new) = (rotation.old.fingerprint(), rotation.new.fingerprint());
-    let record = update_records(surroundings, |records| {
+    let record = update_records(environment, |records| {
         let known = records.iter().find(|record| record.fingerprint == old).cloned();
         let known = known.ok_or(SignerFault::Untrusted(old))?;
         let successor = take_record(records, new);
@@ -137,10 +137,10 @@ fn rotate(surroundings: &Environment, file: &PersonFile) -> Result<Draft, Signer
 
 /// Changes the records. A file that is not understood completely is not changed.
 fn update_records<T>(
-    surroundings: &Environment,
+    environment: &Environment,
     edit: impl FnOnce(&mut Vec<TrustRecord>) -> Result<T, SignerFault>,
 ) -> Result<T, SignerFault> {
-    records::try_update(surroundings.lock_config(), FILE, |folder, values| {
+    records::try_update(environment.lock_config(), FILE, |folder, values| {
         let damaged = || SignerFault::Damaged(folder.display_path(FILE));
         let mut records = crate::trust::signers::parse(values).ok_or_else(damaged)?;
         let done = edit(&mut records)?;
@@ -157,7 +157,7 @@ fn take_record(records: &mut Vec<TrustRecord>, key: Fingerprint) -> Option<Trust
 
 /// Finds the key that a person means. A name given to a trusted key wins over a file name.
 fn find_signer(
-    surroundings: &Environment,
+    environment: &Environment,
     records: &[TrustRecord],
     signer: &SignerSelector,
 ) -> Result<TrustRecord, SignerFault> {
@@ -179,7 +179,7 @@ fn find_signer(
             return Err(SignerFault::Ambiguous(many));
         }
     }
-    match surroundings.read_person_key_file(file, LinkPolicy::Follow) {
+    match environment.read_person_key_file(file, LinkPolicy::Follow) {
         Err(KeyFileError::Missing(_)) => Err(SignerFault::Unknown),
         file => Ok(TrustRecord::from_key(parse_key_file(&file?)?)),
     }

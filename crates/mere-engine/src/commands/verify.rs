@@ -23,50 +23,52 @@ use crate::trust::TrustPolicy;
 const MAX_SHOWN: usize = 20;
 
 /// Verifies the selected items.
-pub(super) fn verify(call: &CommandCall<'_>, asked: &VerifyCommand) -> Result<Draft, ToolError> {
-    let named = matches!(asked.selection.which, SelectedItems::Named(_));
-    let is_staged = asked.selection.which == SelectedItems::Staged;
+pub(super) fn verify(call: &CommandCall<'_>, command: &VerifyCommand) -> Result<Draft, ToolError> {
+    let named = matches!(command.selection.which, SelectedItems::Named(_));
+    let is_staged = command.selection.which == SelectedItems::Staged;
     // Without the user's own records, only the project can be verified.
-    let mut selection = asked.selection.clone();
-    let court = if asked.admins.is_empty() {
+    let mut selection = command.selection.clone();
+    let trust_policy = if command.admins.is_empty() {
         None
     } else {
         selection.scope = Some(mere_core::item::Scope::Project);
         Some(
             call.items
                 .trust_policy
-                .for_admins(&asked.admins, asked.minimum_serial)
+                .for_admins(&command.admins, command.minimum_serial)
                 .map_err(ItemError::Team)?,
         )
     };
     // A draft exempts nothing that is about to be committed.
     let strict = is_staged.then(|| call.items.trust_policy.without_drafts());
-    let court: &TrustPolicy = court.as_ref().or(strict.as_ref()).unwrap_or(call.items.trust_policy);
+    let trust_policy: &TrustPolicy =
+        trust_policy.as_ref().or(strict.as_ref()).unwrap_or(call.items.trust_policy);
     let places = select(call.change, &selection)?;
-    let judged = verify_all(call, court, &places);
-    let odd = judged.iter().filter(|one| !one.is_verified()).count();
-    let shows =
-        |one: &&ItemReport| one.is_finding || named || odd <= MAX_SHOWN && !one.is_verified();
-    let told = judged.iter().filter(shows).map(|one| Data::from(one.to_fields()));
-    let mut told = told.collect::<Vec<_>>();
-    let mut findings = judged.iter().filter(|one| one.is_finding).count();
-    let mut more = roster_findings(court);
+    let reports = verify_all(call, trust_policy, &places);
+    let unverified = reports.iter().filter(|one| !one.is_verified()).count();
+    let shows = |one: &&ItemReport| {
+        one.is_finding || named || unverified <= MAX_SHOWN && !one.is_verified()
+    };
+    let rows = reports.iter().filter(shows).map(|one| Data::from(one.to_fields()));
+    let mut rows = rows.collect::<Vec<_>>();
+    let mut findings = reports.iter().filter(|one| one.is_finding).count();
+    let mut more = roster_findings(trust_policy);
     if is_staged {
-        more.extend(unstaged_findings(call.change, &judged)?);
+        more.extend(unstaged_findings(call.change, &reports)?);
     }
     findings += more.len();
-    told.extend(more);
-    Ok(verify_reply(&judged, told, findings))
+    rows.extend(more);
+    Ok(verify_reply(&reports, rows, findings))
 }
 
-fn verify_reply(judged: &[ItemReport], told: Vec<Data>, findings: usize) -> Draft {
+fn verify_reply(reports: &[ItemReport], rows: Vec<Data>, findings: usize) -> Draft {
     let mut counts = BTreeMap::new();
-    for one in judged {
+    for one in reports {
         *counts.entry(one.status()).or_insert(0_u64) += 1;
     }
     let words = counts.iter().map(|(status, count)| format!("{count} {status}"));
     let words = words.collect::<Vec<_>>().join(", ");
-    let total = judged.len();
+    let total = reports.len();
     let items = if total == 1 { "item" } else { "items" };
     let message = if total == 0 {
         "There is nothing to verify.".to_owned()
@@ -80,7 +82,7 @@ fn verify_reply(judged: &[ItemReport], told: Vec<Data>, findings: usize) -> Draf
         .with("checked", total as u64)
         .with("counts", counts)
         .with("findings", findings as u64)
-        .with("items", Data::List(told));
+        .with("items", Data::List(rows));
     if findings == 0 {
         return Draft::success(codes::VERIFY, Prose::words(message)).data(data);
     }
@@ -91,9 +93,9 @@ fn verify_reply(judged: &[ItemReport], told: Vec<Data>, findings: usize) -> Draf
 }
 
 /// Returns what is wrong with the team's roster.
-fn roster_findings(court: &TrustPolicy) -> Vec<Data> {
-    let trouble = court.team().roster_trouble();
-    let told = trouble.map(|trouble| {
+fn roster_findings(trust_policy: &TrustPolicy) -> Vec<Data> {
+    let trouble = trust_policy.team().roster_trouble();
+    let row = trouble.map(|trouble| {
         let (what, fix) = describe_roster_trouble(&trouble);
         Data::from(
             Fields::default()
@@ -104,14 +106,15 @@ fn roster_findings(court: &TrustPolicy) -> Vec<Data> {
                 .with("fix", Content::mention(fix.render_for_person())),
         )
     });
-    told.into_iter().collect()
+    row.into_iter().collect()
 }
 
 /// Returns the items that verify on disk but not as they would be committed.
-fn unstaged_findings(call: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<Data>, ToolError> {
+fn unstaged_findings(call: &ItemCall<'_>, reports: &[ItemReport]) -> Result<Vec<Data>, ToolError> {
     let paths = select::unstaged_paths(call)?;
-    let odd = judged.iter().filter(|one| !one.is_finding && one.place.kind != ItemType::Memory);
-    let odd = odd.filter_map(|one| {
+    let unstaged =
+        reports.iter().filter(|one| !one.is_finding && one.place.kind != ItemType::Memory);
+    let unstaged = unstaged.filter_map(|one| {
         let path = paths.iter().find(|path| is_file_of(&one.place, path))?;
         let fields = Fields::default()
             .with("item_type", one.place.kind.name())
@@ -125,7 +128,7 @@ fn unstaged_findings(call: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<D
             .with("fix", Content::mention(format!("git add {path}")));
         Some(Data::from(fields))
     });
-    let lost = select::staged_but_missing(call.context, &paths)?.into_iter().map(|path| {
+    let missing = select::staged_but_missing(call.context, &paths)?.into_iter().map(|path| {
         let address = Address::file(Root::Project, path.clone());
         let fields = Fields::default()
             .with("address", address)
@@ -141,5 +144,5 @@ fn unstaged_findings(call: &ItemCall<'_>, judged: &[ItemReport]) -> Result<Vec<D
             );
         Data::from(fields)
     });
-    Ok(odd.chain(lost).collect())
+    Ok(unstaged.chain(missing).collect())
 }

@@ -37,26 +37,26 @@ pub(super) fn explain_choice(
         }
         Err(_) => return found.map(|_| Draft::success(codes::WHY, "")).map_err(ToolError::from),
     };
-    let mut told = Vec::new();
+    let mut rows = Vec::new();
     for scope in [Scope::Project, Scope::User] {
         let candidates = call.items.sources.candidates(scope, kind, item);
         for place in candidates.map_err(ItemError::Unsearchable)? {
-            told.push(candidate_fields(&call.items, &place, winner, &found));
+            rows.push(candidate_fields(&call.items, &place, winner, &found));
         }
     }
     let elsewhere =
         if kind == ItemType::Directive { skills_elsewhere(call, item) } else { Vec::new() };
-    if told.is_empty() && elsewhere.is_empty() {
+    if rows.is_empty() && elsewhere.is_empty() {
         return Err(missing_error(found, (kind, item)).into());
     }
-    let message = match (winner.and_then(ScopedPath::address), told.len(), elsewhere.len()) {
+    let message = match (winner.and_then(ScopedPath::address), rows.len(), elsewhere.len()) {
         (Some(address), ..) => Prose::words("").address(address).and(" wins."),
         (None, 0, _) => Prose::words("It exists only in folders that are not used in place."),
         (None, ..) => Prose::words("None wins: the name is ambiguous."),
     };
     let data = Fields::default()
         .with("winner", winner.and_then(ScopedPath::address))
-        .with("candidates", Data::List(told))
+        .with("candidates", Data::List(rows))
         .with("elsewhere", Data::List(elsewhere));
     let draft = Draft::success(codes::WHY, message).data(data);
     Ok(match found {
@@ -81,7 +81,7 @@ fn candidate_fields(
     winner: Option<&ScopedPath>,
     found: &Result<crate::items::find::ResolvedItem, ItemError>,
 ) -> Data {
-    let why = match (winner, found) {
+    let reason = match (winner, found) {
         (Some(winner), _) if winner == place => match place.scope {
             Scope::Project => "the project's item wins",
             _ => "the project has none, so the user's wins",
@@ -98,7 +98,7 @@ fn candidate_fields(
         .with("category", ParsedName::from(&place.category))
         .with("address", place.address())
         .with("wins", winner == Some(place))
-        .with("why", why);
+        .with("why", reason);
     match read_and_verify(items.view, items.trust_policy, place.clone()) {
         Ok(checked) => fields
             .with("trust", trust_status_fields(&checked))
@@ -137,10 +137,10 @@ fn skills_elsewhere(call: &ItemCall<'_>, item: &ItemRef) -> Vec<Data> {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
     };
     let folders = CLIENT_FOLDERS.iter().map(|folder| below(folder)).collect::<Vec<_>>();
-    let taken = call.items.sources.in_place_folders();
-    let folders = folders
-        .iter()
-        .filter(|folder| !taken.iter().any(|base| folder.starts_with(&format!("{base}/"))));
+    let in_place_folders = call.items.sources.in_place_folders();
+    let folders = folders.iter().filter(|folder| {
+        !in_place_folders.iter().any(|base| folder.starts_with(&format!("{base}/")))
+    });
     let folders = folders.map(String::as_str).collect::<Vec<_>>();
     let found = call.context.skills_in(&folders);
     found.into_iter().map(|path| Content::mention(path).into()).collect()

@@ -21,18 +21,18 @@ use crate::trust;
 use crate::world::Context;
 
 /// Begins to work on an item.
-pub(super) fn begin_work(call: &ItemCall<'_>, asked: &ItemWork) -> Result<Draft, ToolError> {
-    check_signable(asked.kind)?;
-    let source = call.effective_source(asked.source);
+pub(super) fn begin_work(call: &ItemCall<'_>, work: &ItemWork) -> Result<Draft, ToolError> {
+    check_signable(work.kind)?;
+    let source = call.effective_source(work.source);
     let place = find(
         call.items.sources,
         call.items.view,
-        NamedItem { kind: asked.kind, item: &asked.item, source },
+        NamedItem { kind: work.kind, item: &work.item, source },
     )?
     .place;
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     check_place(&call.items, &place)?;
-    match asked.mode {
+    match work.mode {
         WorkMode::Draft => {
             let permit = permit_setting_aside(call)?;
             let until = start_draft(call.context, &place, &address, &permit)?;
@@ -75,7 +75,7 @@ fn start_draft(
 /// Opens the person's editor, and signs the result.
 fn edit(call: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Draft, ToolError> {
     // An item that could not be signed afterwards must be reported before the editor opens.
-    let sealer = ItemSigner::unlock(call, SigningReason::Requested)?;
+    let signer = ItemSigner::unlock(call, SigningReason::Requested)?;
     let was_draft = call.items.trust_policy.is_draft(place);
     let was_unsigned = detect_signature_state(&call.items, place) == SignatureState::Unsigned;
     if let Some(broken) = find_unshown_files(&call.items, place).filter(|_| !was_draft) {
@@ -83,7 +83,7 @@ fn edit(call: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
     }
     let before =
         LoadedItem::read(call.items.view, place.clone()).ok().map(|loaded| loaded.item_digest());
-    start_draft(call.context, place, address, sealer.permit())?;
+    start_draft(call.context, place, address, signer.permit())?;
     let folder = match address.root() {
         Root::User => call.context.environment.user_space().map_err(ItemError::Unsearchable)?,
         _ => Some(call.context.project.clone()),
@@ -115,10 +115,10 @@ fn edit(call: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
         let hint = "Nothing was signed. `mere sign` shows everything that differs.";
         return Ok(Draft::success(codes::EDITED, message).hint(hint).data(data));
     }
-    sign_loaded(call, &sealer, &loaded)?;
+    sign_loaded(call, &signer, &loaded)?;
     end_drafts(call.context, &[address]);
     let message = work_message(address, " was signed.");
-    let data = data.with("key", Content::mention(sealer.fingerprint().to_string()));
+    let data = data.with("key", Content::mention(signer.fingerprint().to_string()));
     Ok(Draft::success(codes::EDITED, message).data(data))
 }
 
@@ -141,17 +141,17 @@ fn work_message(address: &Address, words: &'static str) -> Prose {
 /// Returns whether everything that would be signed was shown. An editor shows only the main file,
 /// so the other files must have been vouched for already.
 fn is_all_shown(call: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
-    let vouched = vouched_files(call, &loaded.place);
-    let others = vouched.iter().filter(|file| file.path != loaded.main_file_name());
-    loaded.files.iter().all(|file| vouched.contains(file))
+    let trusted = vouched_files(call, &loaded.place);
+    let others = trusted.iter().filter(|file| file.path != loaded.main_file_name());
+    loaded.files.iter().all(|file| trusted.contains(file))
         && others.into_iter().all(|file| loaded.files.contains(file))
 }
 
 /// Returns the failure of a signed item if files besides its main one differ from what was signed.
 /// The editor opens only the main file, so such changes would not be shown.
 fn find_unshown_files(items: &ItemReader<'_>, place: &ScopedPath) -> Option<Box<BrokenItem>> {
-    let judged = read_and_verify(items.view, &items.trust_policy.without_drafts(), place.clone());
-    let Err(ItemError::Broken(broken)) = judged else { return None };
+    let checked = read_and_verify(items.view, &items.trust_policy.without_drafts(), place.clone());
+    let Err(ItemError::Broken(broken)) = checked else { return None };
     let main = main_file_name(place);
     let is_main = |path: &String| main.as_ref().is_some_and(|main| main.as_str() == path);
     let is_unshown = match &broken.failure {

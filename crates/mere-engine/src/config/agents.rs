@@ -52,13 +52,13 @@ impl AgentsConfig {
     /// Returns the keys that are set, each with its value.
     pub(crate) fn configured_values(&self) -> Vec<(&'static str, String)> {
         let mode = |mode: Option<WriteMode>| mode.map(|mode| mode.name().to_owned());
-        let said = [
+        let values = [
             ("agents.write.directive", mode(self.write.directive)),
             ("agents.write.tool", mode(self.write.tool)),
             ("agents.write.knowledge", mode(self.write.knowledge)),
             ("agents.may_install", self.may_install.map(|may| may.to_string())),
         ];
-        said.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+        values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     }
 
     /// Fills the keys that are not set from `other`.

@@ -30,26 +30,26 @@ pub(super) enum CategoryUse {
     Items,
 }
 
-pub(super) fn parse_mode(said: Option<Spanned<String>>) -> Result<CategoryMode, YamlError> {
-    let Some(said) = said else { return Ok(CategoryMode::default()) };
-    said.value.parse().map_err(|error| error_at(&said, error))
+pub(super) fn parse_mode(mode: Option<Spanned<String>>) -> Result<CategoryMode, YamlError> {
+    let Some(mode) = mode else { return Ok(CategoryMode::default()) };
+    mode.value.parse().map_err(|error| error_at(&mode, error))
 }
 
 pub(super) fn parse(
-    said: Option<RawCategories>,
+    categories: Option<RawCategories>,
     holds: CategoryUse,
 ) -> Result<Hierarchy, YamlError> {
-    let tops = parse_level(said, &Category::default(), holds)?;
-    Ok(Hierarchy { top_categories: tops, ..Hierarchy::default() })
+    let top_level = parse_level(categories, &Category::default(), holds)?;
+    Ok(Hierarchy { top_categories: top_level, ..Hierarchy::default() })
 }
 
 fn parse_level(
-    said: Option<RawCategories>,
+    categories: Option<RawCategories>,
     parent: &Category,
     holds: CategoryUse,
 ) -> Result<Vec<ConfiguredCategory>, YamlError> {
-    let Some(said) = said else { return Ok(Vec::new()) };
-    let level = said.into_unique_entries()?.into_iter();
+    let Some(categories) = categories else { return Ok(Vec::new()) };
+    let level = categories.into_unique_entries()?.into_iter();
     level.map(|(name, raw)| parse_category(&name, raw, parent, holds)).collect()
 }
 
@@ -92,11 +92,13 @@ fn parse_name(name: &Spanned<String>, parent: &Category) -> Result<Category, Yam
     parent.child(&level).map_err(|error: IdError| error_at(name, error))
 }
 
-pub(super) fn parse_description(said: Option<Spanned<String>>) -> Result<Description, YamlError> {
-    let Some(said) = said else { return Ok(Description::default()) };
-    said.value.parse().map_err(|error| error_at(&said, error))
+pub(super) fn parse_description(
+    description: Option<Spanned<String>>,
+) -> Result<Description, YamlError> {
+    let Some(description) = description else { return Ok(Description::default()) };
+    description.value.parse().map_err(|error| error_at(&description, error))
 }
 
-fn error_at(said: &Spanned<String>, error: impl std::error::Error) -> YamlError {
-    YamlError::at_location(said.referenced, error.to_string())
+fn error_at(text: &Spanned<String>, error: impl std::error::Error) -> YamlError {
+    YamlError::at_location(text.referenced, error.to_string())
 }

@@ -55,21 +55,21 @@ pub(super) struct RawEmbeddings {
 pub(super) fn parse(raw: Option<RawEmbeddings>) -> Result<EmbeddingsConfig, YamlError> {
     let raw = raw.unwrap_or_default();
     let model = raw.model.as_ref().map(parse_model).transpose()?;
-    let said = raw.model.as_ref().map(|model| model.referenced);
+    let model_location = raw.model.as_ref().map(|model| model.referenced);
     let endpoint = parse_endpoint(raw)?;
-    if let (Some(ModelChoice::Endpoint), None, Some(at)) = (model, &endpoint, said) {
+    if let (Some(ModelChoice::Endpoint), None, Some(at)) = (model, &endpoint, model_location) {
         return Err(error_at(at, "an endpoint needs `url` and `name`"));
     }
     Ok(EmbeddingsConfig { model, endpoint })
 }
 
-fn parse_model(said: &Spanned<String>) -> Result<ModelChoice, YamlError> {
-    match &*said.value {
+fn parse_model(model: &Spanned<String>) -> Result<ModelChoice, YamlError> {
+    match &*model.value {
         "none" => Ok(ModelChoice::None),
         "static" => Ok(ModelChoice::Static),
         "minilm" => Ok(ModelChoice::MiniLm),
         "endpoint" => Ok(ModelChoice::Endpoint),
-        _ => Err(error_at(said.referenced, "the model must be static, minilm, endpoint or none")),
+        _ => Err(error_at(model.referenced, "the model must be static, minilm, endpoint or none")),
     }
 }
 
@@ -77,24 +77,24 @@ fn parse_endpoint(raw: RawEmbeddings) -> Result<Option<EndpointConfig>, YamlErro
     let key_variable = raw.key_env.as_ref().map(parse_variable).transpose()?;
     let dimensions = raw.dimensions.as_ref().map(parse_dimensions).transpose()?;
     let name = raw.name.as_ref().map(parse_name).transpose()?;
-    let url = raw.url.map(|said| {
-        let at = said.referenced;
-        said.value.parse::<Url>().map_err(|error| error_at(at, &error.to_string()))
+    let url = raw.url.map(|url| {
+        let at = url.referenced;
+        url.value.parse::<Url>().map_err(|error| error_at(at, &error.to_string()))
     });
     let both = url.transpose()?.zip(name);
     Ok(both.map(|(url, name)| EndpointConfig { url, name, key_variable, dimensions }))
 }
 
-fn parse_name(said: &Spanned<String>) -> Result<String, YamlError> {
-    let is_named = (1..=MAX_NAME_LENGTH).contains(&said.value.chars().count());
-    if is_named && !said.value.chars().any(char::is_control) {
-        return Ok(said.value.clone());
+fn parse_name(name: &Spanned<String>) -> Result<String, YamlError> {
+    let is_named = (1..=MAX_NAME_LENGTH).contains(&name.value.chars().count());
+    if is_named && !name.value.chars().any(char::is_control) {
+        return Ok(name.value.clone());
     }
-    Err(error_at(said.referenced, "the name of a model must be one line of 1 to 256 characters"))
+    Err(error_at(name.referenced, "the name of a model must be one line of 1 to 256 characters"))
 }
 
-fn parse_variable(said: &Spanned<String>) -> Result<String, YamlError> {
-    let (name, at) = (&said.value, said.referenced);
+fn parse_variable(variable: &Spanned<String>) -> Result<String, YamlError> {
+    let (name, at) = (&variable.value, variable.referenced);
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let starts = name.starts_with(|c: char| is_letter(c) && !c.is_ascii_digit());
     if starts && name.len() <= MAX_NAME_LENGTH && name.chars().all(is_letter) {
@@ -107,12 +107,12 @@ fn parse_variable(said: &Spanned<String>) -> Result<String, YamlError> {
     ))
 }
 
-fn parse_dimensions(said: &Spanned<u64>) -> Result<usize, YamlError> {
-    let size = usize::try_from(said.value).ok();
+fn parse_dimensions(dimensions: &Spanned<u64>) -> Result<usize, YamlError> {
+    let size = usize::try_from(dimensions.value).ok();
     let size = size.filter(|size| (1..=MAX_DIMENSIONS).contains(size));
     size.ok_or_else(|| {
         error_at(
-            said.referenced,
+            dimensions.referenced,
             &format!("the number of dimensions must be from 1 to {MAX_DIMENSIONS}"),
         )
     })

@@ -239,19 +239,19 @@ impl ProjectConfig {
             sensitive,
             skill_folders: folders,
             signing,
-            storage: mut keeping,
+            mut storage,
             type_priority,
             running,
             ..
         } = self.untrusted_config();
-        for store in &mut keeping.stores {
+        for store in &mut storage.stores {
             store.awaits_trust = false;
         }
         Ok(Config {
             sensitive,
             skill_folders: folders,
             signing,
-            storage: keeping,
+            storage,
             type_priority,
             running,
             ..widening
@@ -268,7 +268,7 @@ impl ProjectConfig {
 /// narrow. The values of those that widen are parsed too, but a mistake in them matters only when a
 /// person is asked to trust them.
 pub(crate) fn read_project(
-    surroundings: &Environment,
+    environment: &Environment,
     project: &Folder,
     space: &Folder,
 ) -> Result<ProjectConfig, ConfigError> {
@@ -279,26 +279,26 @@ pub(crate) fn read_project(
         let (sensitive, shown) = parse_sensitive(keys.sensitive.unwrap_or_default())?;
         let signing = signing::parse_project(keys.require_signed, keys.trusted_keys)?;
         let folders = parse_folders(keys.folders)?;
-        let keeping = stores::parse(keys.stores, keys.items, keys.settings)?;
+        let storage = stores::parse(keys.stores, keys.items, keys.settings)?;
         let type_priority = search::parse_type_priority(keys.search)?;
         let running = running::parse_project(keys.require_lock);
-        let said = Config::default();
+        let defaults = Config::default();
         let narrow = Config {
             sensitive,
             skill_folders: folders,
             signing,
-            storage: keeping,
+            storage,
             type_priority,
             running,
-            ..said
+            ..defaults
         };
         Ok((narrow, shown))
     });
     let (mut narrow, shown) = narrow.map_err(|fault| invalid_config(&address, fault))?;
-    let vantage = PathResolver { surroundings, project };
+    let resolver = PathResolver { environment, project };
     for store in &mut narrow.storage.stores {
         store.awaits_trust =
-            matches!(vantage.resolve_project_path(&store.path, space).0, StoreLocation::Outside);
+            matches!(resolver.resolve_project_path(&store.path, space).0, StoreLocation::Outside);
     }
     let widening = yaml::parse::<Option<TrustedProjectFile>>(&text).and_then(|file| {
         let Some(file) = file else { return Ok(Config::default()) };
@@ -367,8 +367,8 @@ fn config_address(root: Root, names: &[&str]) -> Address {
 
 /// Returns the user's own markers of a project root. A config that cannot be used has none; the
 /// calls that follow report what is wrong with it.
-pub(crate) fn project_markers(surroundings: &Environment) -> Vec<String> {
-    let space = surroundings.user_space().ok().flatten();
+pub(crate) fn project_markers(environment: &Environment) -> Vec<String> {
+    let space = environment.user_space().ok().flatten();
     let config = space.and_then(|space| read_user(space.dir()).ok());
     config.unwrap_or_default().project_markers
 }

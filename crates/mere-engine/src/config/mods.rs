@@ -37,9 +37,9 @@ pub(super) fn parse(mods: Option<Vec<RawMod>>) -> Result<Vec<ModConfig>, YamlErr
 }
 
 fn parse_mod(raw: RawMod) -> Result<ModConfig, YamlError> {
-    let name = |said: &Spanned<String>| {
-        let name = said.value.parse::<ModName>();
-        name.map_err(|error| YamlError::at_location(said.referenced, error.to_string()))
+    let name = |text: &Spanned<String>| {
+        let name = text.value.parse::<ModName>();
+        name.map_err(|error| YamlError::at_location(text.referenced, error.to_string()))
     };
     Ok(ModConfig { id: name(&raw.id)?, name: name(&raw.name)?, path: raw.path })
 }

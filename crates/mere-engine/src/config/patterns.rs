@@ -22,22 +22,24 @@ pub(super) struct RawFolders {
 }
 
 /// Returns the patterns that add sensitive files, and those that remove some.
-pub(super) fn parse_sensitive(said: SpannedTexts) -> Result<(Vec<String>, Vec<String>), YamlError> {
-    let (taken, added) =
-        said.into_iter().partition::<SpannedTexts, _>(|one| one.value.starts_with('!'));
-    let taken = taken.into_iter().map(|mut one| {
+pub(super) fn parse_sensitive(
+    texts: SpannedTexts,
+) -> Result<(Vec<String>, Vec<String>), YamlError> {
+    let (removed, added) =
+        texts.into_iter().partition::<SpannedTexts, _>(|one| one.value.starts_with('!'));
+    let removed = removed.into_iter().map(|mut one| {
         one.value.remove(0);
         one
     });
-    Ok((parse(added)?, parse(taken.collect())?))
+    Ok((parse(added)?, parse(removed.collect())?))
 }
 
-pub(super) fn parse(said: SpannedTexts) -> Result<Vec<String>, YamlError> {
-    if let Some(beyond) = said.get(MAX_PATTERNS) {
+pub(super) fn parse(texts: SpannedTexts) -> Result<Vec<String>, YamlError> {
+    if let Some(excess) = texts.get(MAX_PATTERNS) {
         let reason = format!("there are more than {MAX_PATTERNS} patterns");
-        return Err(YamlError::at_location(beyond.referenced, reason));
+        return Err(YamlError::at_location(excess.referenced, reason));
     }
-    let patterns = said.into_iter().map(|one| match one.value.parse::<Pattern>() {
+    let patterns = texts.into_iter().map(|one| match one.value.parse::<Pattern>() {
         Ok(_) => Ok(one.value),
         Err(error) => Err(YamlError::at_location(one.referenced, error.to_string())),
     });
@@ -46,8 +48,8 @@ pub(super) fn parse(said: SpannedTexts) -> Result<Vec<String>, YamlError> {
 
 /// Parses folders of the project, given as paths from its root.
 pub(super) fn parse_folders(folders: Option<RawFolders>) -> Result<Vec<RelPath>, YamlError> {
-    let said = folders.and_then(|folders| folders.directives).unwrap_or_default();
-    let folders = said.into_iter().map(|one| {
+    let texts = folders.and_then(|folders| folders.directives).unwrap_or_default();
+    let folders = texts.into_iter().map(|one| {
         let path = one.value.strip_suffix('/').unwrap_or(&one.value).parse::<RelPath>();
         match path {
             Ok(path) if may_be_used_in_place(&path) => Ok(path),
@@ -69,7 +71,7 @@ fn may_be_used_in_place(path: &RelPath) -> bool {
 
 /// Parses a marker. It must be a single name, because it is looked for in a folder and not along a
 /// path.
-pub(super) fn parse_marker(said: &Spanned<String>) -> Result<String, YamlError> {
-    let fault = |error: SegmentError| YamlError::at_location(said.referenced, error.to_string());
-    said.value.parse::<Segment>().map(|name| name.to_string()).map_err(fault)
+pub(super) fn parse_marker(marker: &Spanned<String>) -> Result<String, YamlError> {
+    let fault = |error: SegmentError| YamlError::at_location(marker.referenced, error.to_string());
+    marker.value.parse::<Segment>().map(|name| name.to_string()).map_err(fault)
 }

@@ -55,26 +55,26 @@ pub(super) fn parse(raw: Option<RawPolicy>) -> Result<MemoryPolicy, YamlError> {
 }
 
 fn parse_number(
-    said: Option<Spanned<Value>>,
+    value: Option<Spanned<Value>>,
     range: RangeInclusive<u64>,
-    takes: &str,
+    expected: &str,
 ) -> Result<Option<u64>, YamlError> {
-    let Some(said) = said else { return Ok(None) };
-    let number = said.value.as_u64().filter(|number| range.contains(number));
-    number.map(Some).ok_or_else(|| YamlError::at_location(said.referenced, takes.to_owned()))
+    let Some(value) = value else { return Ok(None) };
+    let number = value.value.as_u64().filter(|number| range.contains(number));
+    number.map(Some).ok_or_else(|| YamlError::at_location(value.referenced, expected.to_owned()))
 }
 
-fn parse_flag(said: Option<Spanned<Value>>) -> Result<Option<bool>, YamlError> {
-    let Some(said) = said else { return Ok(None) };
+fn parse_flag(value: Option<Spanned<Value>>) -> Result<Option<bool>, YamlError> {
+    let Some(value) = value else { return Ok(None) };
     let reason = "a permission must be true or false";
-    let flag = said.value.as_bool();
-    flag.map(Some).ok_or_else(|| YamlError::at_location(said.referenced, reason.to_owned()))
+    let flag = value.value.as_bool();
+    flag.map(Some).ok_or_else(|| YamlError::at_location(value.referenced, reason.to_owned()))
 }
 
-fn parse_schema(said: &Spanned<Value>) -> Result<Arc<Schema>, YamlError> {
-    let fault = |reason| YamlError::at_location(said.referenced, reason);
-    if !said.value.is_object() {
+fn parse_schema(value: &Spanned<Value>) -> Result<Arc<Schema>, YamlError> {
+    let fault = |reason| YamlError::at_location(value.referenced, reason);
+    if !value.value.is_object() {
         return Err(fault("a schema must be a JSON Schema, written as a mapping".to_owned()));
     }
-    Schema::compile(&said.value).map(Arc::new).map_err(|error| fault(error.to_string()))
+    Schema::compile(&value.value).map(Arc::new).map_err(|error| fault(error.to_string()))
 }

@@ -84,35 +84,35 @@ pub(super) fn parse_user(
     })
 }
 
-fn parse_level(said: &Spanned<String>) -> Result<SandboxLevel, YamlError> {
-    match &*said.value {
+fn parse_level(level: &Spanned<String>) -> Result<SandboxLevel, YamlError> {
+    match &*level.value {
         "full" => Ok(SandboxLevel::Full),
         "namespaces" => Ok(SandboxLevel::Namespaces),
-        _ => Err(error_at(said.referenced, "the level must be full or namespaces")),
+        _ => Err(error_at(level.referenced, "the level must be full or namespaces")),
     }
 }
 
-fn parse_variable(said: &Spanned<String>) -> Result<String, YamlError> {
+fn parse_variable(variable: &Spanned<String>) -> Result<String, YamlError> {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_name = !said.value.is_empty()
-        && said.value.chars().all(is_letter)
-        && !said.value.starts_with(|c: char| c.is_ascii_digit());
+    let is_name = !variable.value.is_empty()
+        && variable.value.chars().all(is_letter)
+        && !variable.value.starts_with(|c: char| c.is_ascii_digit());
     if is_name {
-        return Ok(said.value.clone());
+        return Ok(variable.value.clone());
     }
     Err(error_at(
-        said.referenced,
+        variable.referenced,
         "the name of a variable may contain only letters, digits and `_`, and must not start with \
          a digit",
     ))
 }
 
 fn parse_runtime(raw: RawRuntime) -> Result<RuntimeConfig, YamlError> {
-    let path = |said: Option<Spanned<String>>| match said {
-        Some(said) if said.value.starts_with('/') || said.value.starts_with("~/") => {
-            Ok(Some(said.value))
+    let path = |text: Option<Spanned<String>>| match text {
+        Some(text) if text.value.starts_with('/') || text.value.starts_with("~/") => {
+            Ok(Some(text.value))
         }
-        Some(said) => Err(error_at(said.referenced, "the path must begin with `/` or `~/`")),
+        Some(text) => Err(error_at(text.referenced, "the path must begin with `/` or `~/`")),
         None => Ok(None),
     };
     Ok(RuntimeConfig { interpreter: path(raw.interpreter)?, packages: path(raw.packages)? })

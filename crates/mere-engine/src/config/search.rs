@@ -23,9 +23,9 @@ pub(super) struct RawSearch {
 pub(super) fn parse_type_priority(
     raw: Option<RawSearch>,
 ) -> Result<Option<Vec<ItemType>>, YamlError> {
-    let Some(said) = raw.unwrap_or_default().type_priority else { return Ok(None) };
+    let Some(types) = raw.unwrap_or_default().type_priority else { return Ok(None) };
     let mut order = Vec::new();
-    for one in said {
+    for one in types {
         let kind = SEARCHED_TYPES.into_iter().find(|kind| kind.name() == one.value);
         let Some(kind) = kind.filter(|kind| !order.contains(kind)) else {
             let reason =

@@ -29,17 +29,17 @@ pub(super) struct RawSettings {
 
 pub(super) fn parse(raw: Option<RawSettings>) -> Result<Settings, YamlError> {
     let raw = raw.unwrap_or_default();
-    let format = raw.output_format.map(|said| match &*said.value {
+    let format = raw.output_format.map(|text| match &*text.value {
         "yaml" => Ok(MirrorFormat::Yaml),
         "json" => Ok(MirrorFormat::Json),
         _ => {
             let reason = "the output format must be yaml or json".to_owned();
-            Err(YamlError::at_location(said.referenced, reason))
+            Err(YamlError::at_location(text.referenced, reason))
         }
     });
-    let store = raw.default_store.map(|said| match said.value.parse::<ModName>() {
-        Ok(name) => Ok((name, said.referenced)),
-        Err(error) => Err(YamlError::at_location(said.referenced, error.to_string())),
+    let store = raw.default_store.map(|text| match text.value.parse::<ModName>() {
+        Ok(name) => Ok((name, text.referenced)),
+        Err(error) => Err(YamlError::at_location(text.referenced, error.to_string())),
     });
     Ok(Settings { output_format: format.transpose()?, default_store: store.transpose()? })
 }

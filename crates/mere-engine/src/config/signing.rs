@@ -57,8 +57,8 @@ pub(super) fn parse_project(
     })
 }
 
-fn parse_types(said: Option<SpannedTexts>) -> Result<Vec<ItemType>, YamlError> {
-    let types = said.unwrap_or_default().into_iter().map(|one| {
+fn parse_types(texts: Option<SpannedTexts>) -> Result<Vec<ItemType>, YamlError> {
+    let types = texts.unwrap_or_default().into_iter().map(|one| {
         let kind = one.value.parse::<ItemType>().ok().filter(|kind| *kind != ItemType::Memory);
         let wrong = "the type must be directive, tool, knowledge or lockfile";
         kind.ok_or_else(|| YamlError::at_location(one.referenced, wrong.to_owned()))

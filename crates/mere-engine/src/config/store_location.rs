@@ -19,7 +19,7 @@ pub(crate) enum StoreLocation {
 
 /// Resolves the paths of stores in config files.
 pub(crate) struct PathResolver<'a> {
-    pub(crate) surroundings: &'a Environment,
+    pub(crate) environment: &'a Environment,
     pub(crate) project: &'a Folder,
 }
 
@@ -31,11 +31,11 @@ impl PathResolver<'_> {
         space: &Folder,
     ) -> (StoreLocation, FolderLocation) {
         if let Some(path) = normalize(&[SPACE_FOLDER], text) {
-            let site = FolderLocation::from_relative(self.project, &path);
-            return (StoreLocation::Inside(Root::Project, path), site);
+            let location = FolderLocation::from_relative(self.project, &path);
+            return (StoreLocation::Inside(Root::Project, path), location);
         }
-        let site = FolderLocation::from_config(text, space, self.surroundings);
-        (locate(&[(Root::Project, self.project)], &site), site)
+        let location = FolderLocation::from_config(text, space, self.environment);
+        (locate(&[(Root::Project, self.project)], &location), location)
     }
 
     /// Resolves a path of the user's config.
@@ -45,16 +45,16 @@ impl PathResolver<'_> {
         space: &Folder,
     ) -> (StoreLocation, FolderLocation) {
         if let Some(path) = normalize(&[], text) {
-            let site = FolderLocation::from_relative(space, &path);
-            return (StoreLocation::Inside(Root::User, path), site);
+            let location = FolderLocation::from_relative(space, &path);
+            return (StoreLocation::Inside(Root::User, path), location);
         }
-        let site = FolderLocation::from_config(text, space, self.surroundings);
-        (locate(&[(Root::User, space), (Root::Project, self.project)], &site), site)
+        let location = FolderLocation::from_config(text, space, self.environment);
+        (locate(&[(Root::User, space), (Root::Project, self.project)], &location), location)
     }
 }
 
-fn locate(roots: &[(Root, &Folder)], site: &FolderLocation) -> StoreLocation {
-    let found = roots.iter().find_map(|(root, folder)| Some((root, site.relative_to(folder)?)));
+fn locate(roots: &[(Root, &Folder)], location: &FolderLocation) -> StoreLocation {
+    let found = roots.iter().find_map(|(root, folder)| Some((root, location.relative_to(folder)?)));
     match found {
         Some((root, RelativeLocation::Addressable(path))) => {
             StoreLocation::Inside(root.clone(), path)

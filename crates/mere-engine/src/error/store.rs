@@ -15,7 +15,7 @@ use crate::memory::{ConfigureError, StoreError, UnknownStore};
 pub(super) fn store_error_reply(error: &StoreError) -> Draft {
     match error {
         StoreError::Denied(denial) => category_denial_reply(denial),
-        StoreError::Invalid(flaw) => flaw_reply(flaw),
+        StoreError::Invalid(invalid) => invalid_change_reply(invalid),
         StoreError::Missing(path) => {
             let message =
                 prose_with_names(&format!("There is no memory at '{path}'."), &[path.into()]);
@@ -35,7 +35,7 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
                 "Nothing was overwritten. Change it with update_memory, or choose another path.",
             )
         }
-        StoreError::UnknownStore(unserved) => unknown_store_reply(unserved),
+        StoreError::UnknownStore(unknown) => unknown_store_reply(unknown),
         StoreError::NewerFormat => super::item_change::newer_space_reply(),
         StoreError::Configure(error) => configure_error_reply(error),
         StoreError::ForeignCursor => super::wrong_cursor_reply(),
@@ -130,9 +130,9 @@ fn category_denial_reply(denial: &Denial) -> Draft {
 }
 
 /// Answers a call that is not valid for the store.
-fn flaw_reply(flaw: &InvalidChange) -> Draft {
-    let message = flaw.prose();
-    match flaw {
+fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
+    let message = invalid.prose();
+    match invalid {
         InvalidChange::MemoryCategoryMissing { is_configured: true, .. } => Draft::invalid(
             codes::MEMORY_CATEGORY,
             message,

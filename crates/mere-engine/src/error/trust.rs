@@ -155,13 +155,13 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
 }
 
 /// Answers for an item that must be signed but has no signature by a trusted key.
-pub(super) fn untrusted_item_reply(unused: &UntrustedItem) -> Draft {
-    let message = Prose::words("").address(unused.address.clone());
+pub(super) fn untrusted_item_reply(untrusted: &UntrustedItem) -> Draft {
+    let message = Prose::words("").address(untrusted.address.clone());
     let data = Fields::default()
-        .with("address", unused.address.clone())
-        .with("trust", trust_status_fields(&unused.status));
-    let kind = unused.place.kind;
-    let draft = match unused.status {
+        .with("address", untrusted.address.clone())
+        .with("trust", trust_status_fields(&untrusted.status));
+    let kind = untrusted.place.kind;
+    let draft = match untrusted.status {
         TrustStatus::UnknownKey(..) => Draft::denied(
             codes::USE_UNKNOWN_KEY,
             message.and(format!(
@@ -173,7 +173,7 @@ pub(super) fn untrusted_item_reply(unused: &UntrustedItem) -> Draft {
             message.and(format!(" is not signed, and a {kind} must be signed here.")),
         ),
     };
-    let advice = trust_advice(&unused.status, &unused.place, unused.membership);
+    let advice = trust_advice(&untrusted.status, &untrusted.place, untrusted.membership);
     let draft = draft.data(data);
     match advice {
         Some(advice) => draft.hint(advice),

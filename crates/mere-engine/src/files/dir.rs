@@ -67,9 +67,9 @@ pub(crate) fn tree(
     let address = target.address();
     let start = cursor.map(|cursor| tree_position(cursor, address)).transpose()?;
     let bounds = SweepBounds { depth, size: PAGE_SIZE, start: start.as_ref() };
-    let gathered = view.world.tree(&target, &bounds, turn);
-    let gathered = gathered.map_err(|error| FileError::from_traversal(error, address))?;
-    Ok(tree_reply(view, address, depth, gathered))
+    let page = view.world.tree(&target, &bounds, turn);
+    let page = page.map_err(|error| FileError::from_traversal(error, address))?;
+    Ok(tree_reply(view, address, depth, page))
 }
 
 fn list_reply(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
@@ -99,17 +99,17 @@ fn tree_reply(
     view: &View<'_>,
     target: &Address,
     depth: usize,
-    mut gathered: SweepPage<RelPath>,
+    mut page: SweepPage<RelPath>,
 ) -> Draft {
-    let next = gathered.truncate_to_page(PAGE_SIZE, |_, _| Weight { count: 1, bytes: 0 });
+    let next = page.truncate_to_page(PAGE_SIZE, |_, _| Weight { count: 1, bytes: 0 });
     let next =
         next.map(|position| Cursor::new("tree", target, &position.to_text().replace('\0', "/")));
-    let seen = gathered.entries.len() as u64;
+    let seen = page.entries.len() as u64;
     let directories =
-        gathered.entries.iter().filter_map(|(_, below)| directory_data(view, target, below));
+        page.entries.iter().filter_map(|(_, below)| directory_data(view, target, below));
     let directories = directories.collect::<Vec<Data>>();
     let count = directories.len() as u64;
-    let unaddressable = gathered.unaddressable + seen - count;
+    let unaddressable = page.unaddressable + seen - count;
     let data = Fields::default()
         .with("target", target.clone())
         .with("depth", depth as u64)

@@ -90,10 +90,10 @@ fn apply(
     let address = permit.address();
     let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
     // Without a workspace there is nothing to edit, and no reason to create one.
-    if !view.world.has_workspace() && !matches!(permit.how(), FileChangeKind::Write { .. }) {
+    if !view.world.has_workspace() && !matches!(permit.kind(), FileChangeKind::Write { .. }) {
         return Err(ResolveError::NotVisible.into());
     }
-    let missing = match permit.how() {
+    let missing = match permit.kind() {
         FileChangeKind::Write { create_dirs: true, .. } => MissingFolders::Create,
         _ => MissingFolders::Refuse,
     };
@@ -102,23 +102,23 @@ fn apply(
     if !view.world.has_workspace() && missing == MissingFolders::Refuse && is_deep {
         return Err(ChangeError::NoDirectory(address.clone()).into());
     }
-    let over = || check_active(turn).is_err();
-    let workspace = Workspace::open(project, view.agent, &over).map_err(failed)?;
+    let is_cancelled = || check_active(turn).is_err();
+    let workspace = Workspace::open(project, view.agent, &is_cancelled).map_err(failed)?;
     let Some(workspace) = workspace else {
         check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
         return Err(FileError::TimedOut(address.clone()));
     };
-    let spot = match workspace.find_target(permit.path(), missing).map_err(failed)? {
-        TargetLookup::Found(spot) => spot,
+    let target = match workspace.find_target(permit.path(), missing).map_err(failed)? {
+        TargetLookup::Found(target) => target,
         TargetLookup::MissingFolder => return Err(ChangeError::NoDirectory(address.clone()).into()),
         TargetLookup::NotAFolder => return Err(ChangeError::NotRegularFile(address.clone()).into()),
     };
-    let occupant = spot.existing_entry().map_err(failed)?;
+    let occupant = target.existing_entry().map_err(failed)?;
     let created = matches!(occupant, ExistingEntry::Absent);
     let new = new_content(&permit, view, occupant)?;
     // A call that was abandoned by now must not change anything.
     check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
-    workspace.put(&spot, new.as_bytes()).map_err(failed)?;
+    workspace.put(&target, new.as_bytes()).map_err(failed)?;
     if created {
         workspace.remove_abandoned_files();
     }
@@ -138,7 +138,7 @@ fn new_content(
         ExistingEntry::Absent => None,
         ExistingEntry::File(file) => Some(file),
     };
-    let file = match (permit.how(), permit.expect(), current) {
+    let file = match (permit.kind(), permit.expect(), current) {
         // The new content does not depend on the current one.
         (FileChangeKind::Write { content, .. }, None, _) => return Ok(content.clone()),
         (_, Some(_), None) => return Err(stale_error(address, None).into()),
@@ -151,9 +151,9 @@ fn new_content(
     } else {
         SecretDisplay::Masked
     };
-    let obscured = |RedactionConflict| ChangeError::TouchesRedaction(address.clone());
-    let seen = RedactedText::new(&text, secrets, view.gate, view.agent).map_err(obscured)?;
-    let (range, new) = match permit.how() {
+    let conflict = |RedactionConflict| ChangeError::TouchesRedaction(address.clone());
+    let seen = RedactedText::new(&text, secrets, view.gate, view.agent).map_err(conflict)?;
+    let (range, new) = match permit.kind() {
         FileChangeKind::Write { content, .. } => (0..seen.text().len(), content.clone()),
         FileChangeKind::Edit { old, new } => locate_edit(&seen, old, new, address)?,
         FileChangeKind::Patch { section, occurrence, content } => {
@@ -165,21 +165,21 @@ fn new_content(
             (patch.range, patch.text)
         }
     };
-    let changed = match permit.how() {
+    let changed = match permit.kind() {
         FileChangeKind::Write { .. } => seen.rewrite(&new),
         FileChangeKind::Edit { .. } | FileChangeKind::Patch { .. } => {
             seen.splice(range.clone(), &new)
         }
     };
-    let changed = changed.map_err(obscured)?;
+    let changed = changed.map_err(conflict)?;
     // This proves the result: the next reader sees what the caller meant, and nothing that was
     // hidden.
-    let meant = [&seen.text()[..range.start], &new, &seen.text()[range.end..]].concat();
+    let shown = [&seen.text()[..range.start], &new, &seen.text()[range.end..]].concat();
     let shows = |text: &str| {
         let seen = RedactedText::new(text, secrets, view.gate, view.agent);
         seen.map(|seen| seen.text().to_owned())
     };
-    if shows(&meant).is_err() || shows(&meant) != shows(&changed) {
+    if shows(&shown).is_err() || shows(&shown) != shows(&changed) {
         return Err(ChangeError::TouchesRedaction(address.clone()).into());
     }
     Ok(changed)
@@ -208,7 +208,7 @@ fn locate_edit(
 ) -> Result<(Range<usize>, String), ChangeError> {
     let text = seen.text();
     let windows = text.matches("\r\n").count() * 2 > text.matches('\n').count();
-    let crlf = |said: &str| said.replace("\r\n", "\n").replace('\n', "\r\n");
+    let crlf = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
     let new = if windows { crlf(new) } else { new.to_owned() };
     let exact = !windows || text.contains(old);
     let old = if exact { old.to_owned() } else { crlf(old) };
@@ -239,7 +239,7 @@ fn stale_error(address: &Address, current: Option<Sha256>) -> ChangeError {
 }
 
 fn change_reply(permit: &Permit<'_>, changed: &ChangedFile) -> Draft {
-    let (code, words): (Code<Success>, _) = match (permit.how(), changed.created) {
+    let (code, words): (Code<Success>, _) = match (permit.kind(), changed.created) {
         (FileChangeKind::Write { .. }, true) => (codes::WRITE, " was created."),
         (FileChangeKind::Write { .. }, false) => (codes::WRITE, " was replaced."),
         (FileChangeKind::Edit { .. }, _) => (codes::WRITE_EDITED, " was edited."),

@@ -23,15 +23,14 @@ pub(crate) fn glob(view: &View<'_>, call: &Glob, turn: &dyn Turn) -> Result<Draf
     });
     let start = start.transpose()?;
     let bounds = SweepBounds { depth: usize::MAX, size: call.limit, start: start.as_ref() };
-    let mut gathered = view
+    let mut page = view
         .world
         .glob(&target, &call.pattern, &bounds, turn)
         .map_err(|error| FileError::from_traversal(error, address))?;
-    let next =
-        gathered.truncate_to_page(call.limit, |path, ()| Weight { count: 1, bytes: path.len() });
+    let next = page.truncate_to_page(call.limit, |path, ()| Weight { count: 1, bytes: path.len() });
     let next = next.map(|position| Cursor::new(&name, address, &position.to_text()));
-    let seen = gathered.entries.len() as u64;
-    let paths = gathered.entries.into_iter().filter_map(|(path, ())| path.try_into().ok());
+    let seen = page.entries.len() as u64;
+    let paths = page.entries.into_iter().filter_map(|(path, ())| path.try_into().ok());
     let matches = paths.filter_map(|path| view.descendant_address(address, &path, PathKind::File));
     let matches = matches.map(Data::from).collect::<Vec<_>>();
     let count = matches.len() as u64;
@@ -39,7 +38,7 @@ pub(crate) fn glob(view: &View<'_>, call: &Glob, turn: &dyn Turn) -> Result<Draf
         .with("target", address.clone())
         .with("matches", Data::List(matches))
         .with("count", count)
-        .with_some("unaddressable", nonzero(gathered.unaddressable + seen - count))
+        .with_some("unaddressable", nonzero(page.unaddressable + seen - count))
         .with_some("next", next.as_ref().map(cursor_data));
     let message = count_phrase(count, "file", "files").and(" below ").address(address.clone());
     Ok(page_reply(codes::GLOB, message, next.as_ref()).data(data))

@@ -28,9 +28,9 @@ const LINE_SEPARATOR: char = '\n';
 pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draft, FileError> {
     let target = view.resolve(&call.path)?;
     let case = if call.ignore_case { Case::Ignored } else { Case::Sensitive };
-    let spectacles = AgentLineRenderer { view, target: &target };
-    let query = GrepQuery::new(&call.pattern, case, &spectacles)
-        .map_err(|_| FileError::InvalidExpression)?;
+    let renderer = AgentLineRenderer { view, target: &target };
+    let query =
+        GrepQuery::new(&call.pattern, case, &renderer).map_err(|_| FileError::InvalidExpression)?;
     let name = cursor_name(call);
     let start =
         call.cursor.as_ref().map(|cursor| PageStart::from_cursor(cursor, &name, target.address()));
@@ -38,18 +38,19 @@ pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draf
     let resume =
         start.as_ref().and_then(|start| start.line.map(|line| (start.position.key(), line)));
     let mut query = query.in_files(call.glob.as_ref()).with_context(call.context).after(resume);
-    let mut gathered = match target.kind() {
+    let mut page = match target.kind() {
         PathKind::Directory => {
             let start = start.as_ref().map(|start| &start.position);
             let bounds = SweepBounds { depth: usize::MAX, size: call.limit, start };
-            let gathered = view.world.grep(&target, &mut query, &bounds, turn);
-            gathered.map_err(|error| FileError::from_traversal(error, target.address()))?
+            let page = view.world.grep(&target, &mut query, &bounds, turn);
+            page.map_err(|error| FileError::from_traversal(error, target.address()))?
         }
         PathKind::File => search_file(&target, &mut query, call.limit, turn)?,
     };
-    let next = truncate_to_page(&mut gathered, call.limit);
+    let next = truncate_to_page(&mut page, call.limit);
     let next = next.map(|position| Cursor::new(&name, target.address(), &position));
-    let page = MatchPage { gathered, unfinished: query.unfinished_files(), next: next.as_ref() };
+    let page =
+        MatchPage { sweep_page: page, unfinished: query.unfinished_files(), next: next.as_ref() };
     Ok(grep_reply(view, target.address(), &page))
 }
 
@@ -87,17 +88,17 @@ fn search_file(
     limit: usize,
     turn: &dyn Turn,
 ) -> Result<GrepPage, FileError> {
-    let catch = query.search(read::open_visible_file(target)?, limit, turn);
-    let catch = catch.map_err(|error| FileError::from_traversal(error, target.address()))?;
-    Ok(SweepPage { entries: vec![(String::new(), catch)], unaddressable: 0, resume_at: None })
+    let hits = query.search(read::open_visible_file(target)?, limit, turn);
+    let hits = hits.map_err(|error| FileError::from_traversal(error, target.address()))?;
+    Ok(SweepPage { entries: vec![(String::new(), hits)], unaddressable: 0, resume_at: None })
 }
 
 /// Drops what does not fit on the page, within a file if necessary, and returns where the next page
 /// begins.
-fn truncate_to_page(gathered: &mut GrepPage, limit: usize) -> Option<String> {
+fn truncate_to_page(page: &mut GrepPage, limit: usize) -> Option<String> {
     let mut total = Weight::default();
-    for index in 0..gathered.entries.len() {
-        let (path, hits) = &mut gathered.entries[index];
+    for index in 0..page.entries.len() {
+        let (path, hits) = &mut page.entries[index];
         let fits = hits.iter().take_while(|hit| {
             let first = total == Weight::default();
             total.add(hit.weight());
@@ -108,35 +109,35 @@ fn truncate_to_page(gathered: &mut GrepPage, limit: usize) -> Option<String> {
             let path = path.clone();
             let last = fits.checked_sub(1).map(|last| hits[last].line);
             hits.truncate(fits);
-            gathered.entries.truncate(index + usize::from(fits > 0));
+            page.entries.truncate(index + usize::from(fits > 0));
             return Some(match last {
                 Some(line) => format!("{path}{LINE_SEPARATOR}{line}"),
                 None => Position::From(path).to_text(),
             });
         }
     }
-    gathered.resume_at.take().map(|rest| rest.to_text())
+    page.resume_at.take().map(|rest| rest.to_text())
 }
 
 /// One page of matches, and what it leaves out.
 struct MatchPage<'a> {
-    gathered: GrepPage,
+    sweep_page: GrepPage,
     /// How many files were not searched to their end.
     unfinished: u64,
     next: Option<&'a Cursor>,
 }
 
 fn grep_reply(view: &View<'_>, target: &Address, page: &MatchPage<'_>) -> Draft {
-    let MatchPage { gathered, unfinished, next } = page;
+    let MatchPage { sweep_page, unfinished, next } = page;
     let (unfinished, next) = (*unfinished, *next);
     let mut matches = Vec::new();
-    let (mut files, mut unsaid, mut masked) = (0_u64, 0_u64, 0_u64);
-    for (path, hits) in gathered.entries.iter().filter(|(_, hits)| !hits.is_empty()) {
+    let (mut files, mut unaddressable, mut masked) = (0_u64, 0_u64, 0_u64);
+    for (path, hits) in sweep_page.entries.iter().filter(|(_, hits)| !hits.is_empty()) {
         let below = path.parse::<RelPath>().ok();
         let Some(address) =
             below.and_then(|below| view.descendant_address(target, &below, PathKind::File))
         else {
-            unsaid += 1;
+            unaddressable += 1;
             continue;
         };
         files += 1;
@@ -154,7 +155,7 @@ fn grep_reply(view: &View<'_>, target: &Address, page: &MatchPage<'_>) -> Draft 
         .with("files", files)
         .with_some("masked", nonzero(masked))
         .with_some("unfinished", nonzero(unfinished))
-        .with_some("unaddressable", nonzero(gathered.unaddressable + unsaid))
+        .with_some("unaddressable", nonzero(sweep_page.unaddressable + unaddressable))
         .with_some("next", next.map(cursor_data));
     let files = format!(" in {files} {}", if files == 1 { "file" } else { "files" });
     page_reply(codes::GREP, count_phrase(count, "match", "matches").and(files), next).data(data)

@@ -125,8 +125,8 @@ impl LineStream {
                 let fits = bytes.len().min(MAX_TEXT - self.kept.len());
                 self.kept.extend_from_slice(&bytes[..fits]);
                 self.is_overfull = fits < bytes.len();
-                let over = self.is_overfull || left == 0;
-                self.phase = if over { Phase::After } else { Phase::Within(left) };
+                let is_full = self.is_overfull || left == 0;
+                self.phase = if is_full { Phase::After } else { Phase::Within(left) };
             }
             Phase::After => {}
         }
@@ -226,10 +226,10 @@ impl LineStream {
         }
         // Within a line the cut goes to a gap, so that no secret and no path is cut into something
         // that is no longer recognised.
-        let gaps = |byte: &u8| byte.is_ascii_whitespace() || b"\"',;".contains(byte);
-        let margin = self.kept.len().saturating_sub(MAX_WORD);
-        let gap = self.kept[margin..].iter().rposition(gaps);
-        let mut end = margin + gap.map_or(0, |gap| gap + 1);
+        let is_separator = |byte: &u8| byte.is_ascii_whitespace() || b"\"',;".contains(byte);
+        let search_start = self.kept.len().saturating_sub(MAX_WORD);
+        let separator = self.kept[search_start..].iter().rposition(is_separator);
+        let mut end = search_start + separator.map_or(0, |separator| separator + 1);
         // Continuation bytes are not the beginning of a character.
         while end > 0 && self.kept.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
             end -= 1;

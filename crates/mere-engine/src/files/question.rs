@@ -35,7 +35,7 @@ pub(crate) fn read_with_confirmation(
     let agent = view.agent.to_string();
     let confirmed = View { world: view.world.with_confirmed(address.clone()), ..view };
     match &request.answer {
-        Some((asked, Answer::Yes)) if *asked == resume => {
+        Some((answered, Answer::Yes)) if *answered == resume => {
             read::read(&confirmed, call, turn).map(DraftOutcome::Done)
         }
         Some(_) => Err(ResolveError::NotVisible.into()),

@@ -204,7 +204,7 @@ impl<'a> RedactedText<'a> {
         let mut changed = Vec::new();
         let mut at = 0;
         for line in new.split_inclusive('\n') {
-            let around = neighbours(new, at, at + line.len());
+            let adjacent = neighbours(new, at, at + line.len());
             at += line.len();
             let Some(originals) = hiding.get(line) else {
                 changed.push(line);
@@ -212,16 +212,16 @@ impl<'a> RedactedText<'a> {
                 continue;
             };
             let nth = used.entry(line).or_default();
-            out.push_str(pick_original(originals, *nth, around)?);
+            out.push_str(pick_original(originals, *nth, adjacent)?);
             *nth += 1;
         }
         let all_kept = |(line, originals): (&&str, &Vec<RedactedLine<'_, '_>>)| {
             let kept = used.get(line).copied().unwrap_or_default();
             are_identical(originals) || kept == originals.len() || kept == 0
         };
-        let lost = hiding.keys().filter(|line| !used.contains_key(*line)).collect::<Vec<_>>();
+        let removed = hiding.keys().filter(|line| !used.contains_key(*line)).collect::<Vec<_>>();
         let reused = self.stand_ins().into_iter().any(|text| {
-            lost.iter().any(|line| line.contains(text))
+            removed.iter().any(|line| line.contains(text))
                 && changed.iter().any(|line| line.contains(text))
         });
         if reused || !hiding.iter().all(all_kept) { Err(RedactionConflict) } else { Ok(out) }
@@ -241,8 +241,11 @@ impl<'a> RedactedText<'a> {
             if hides {
                 let original =
                     &self.original[self.original_offset(start)?..self.original_offset(end)?];
-                let around = neighbours(&self.text, start, end);
-                hiding.entry(line).or_default().push(RedactedLine { original, neighbours: around });
+                let adjacent = neighbours(&self.text, start, end);
+                hiding
+                    .entry(line)
+                    .or_default()
+                    .push(RedactedLine { original, neighbours: adjacent });
             }
             start = end;
         }
@@ -256,10 +259,10 @@ impl<'a> RedactedText<'a> {
 
     /// Returns the replacements that a range of the shown text touches.
     fn replacements_in(&self, range: &Range<usize>) -> impl Iterator<Item = &Replacement> {
-        let touches = move |piece: &&Replacement| {
+        let overlaps = move |piece: &&Replacement| {
             piece.shown.start < range.end && range.start < piece.shown.end
         };
-        self.replacements.iter().filter(touches)
+        self.replacements.iter().filter(overlaps)
     }
 
     /// Maps an offset of the shown text to the original. Fails within a stand-in.
@@ -275,14 +278,14 @@ impl<'a> RedactedText<'a> {
 
 /// Composes two successive lists of replacements. The second never touches the first's.
 fn compose_replacements(first: &[Replacement], second: &[Replacement]) -> Vec<Replacement> {
-    let shift = |at: usize| {
+    let shifted = |at: usize| {
         let before = first.partition_point(|piece| piece.shown.end <= at).checked_sub(1);
         let before = before.map(|index| &first[index]);
         before.map_or(at, |piece| piece.original.end + (at - piece.shown.end))
     };
     let later = second.iter().map(|piece| Replacement {
         shown: piece.shown.clone(),
-        original: shift(piece.original.start)..shift(piece.original.end),
+        original: shifted(piece.original.start)..shifted(piece.original.end),
     });
     let moved = first.iter().map(|piece| {
         let at = piece.shown.start;
@@ -307,12 +310,12 @@ struct RedactedLine<'o, 's> {
 fn pick_original<'a>(
     originals: &[RedactedLine<'a, '_>],
     nth: usize,
-    around: (&str, &str),
+    adjacent: (&str, &str),
 ) -> Result<&'a str, RedactionConflict> {
     if are_identical(originals) {
         return originals.first().map(|one| one.original).ok_or(RedactionConflict);
     }
-    let found = originals.get(nth).filter(|one| one.neighbours == around);
+    let found = originals.get(nth).filter(|one| one.neighbours == adjacent);
     found.map(|one| one.original).ok_or(RedactionConflict)
 }
 
@@ -354,7 +357,7 @@ mod tests {
         ])
     }
 
-    fn seen(original: &str) -> RedactedText<'_> {
+    fn redacted(original: &str) -> RedactedText<'_> {
         RedactedText::new(original, SecretDisplay::Masked, &gate(), &AgentName::default())
             .expect("seen")
     }
@@ -362,11 +365,11 @@ mod tests {
     #[test]
     fn an_edit_keeps_what_it_does_not_touch() {
         let original = format!("root /work/app/src\nkey {KEY} x\nhome /home/me/a\nend\n");
-        let seen = seen(&original);
-        assert_eq!(seen.text(), "root ROOT_PROJECT:/src\nkey [masked] x\nhome <home>/a\nend\n");
+        let redacted = redacted(&original);
+        assert_eq!(redacted.text(), "root ROOT_PROJECT:/src\nkey [masked] x\nhome <home>/a\nend\n");
         let edit = |old: &str, new: &str| {
-            let at = seen.text().find(old).expect("the old text");
-            seen.splice(at..at + old.len(), new)
+            let at = redacted.text().find(old).expect("the old text");
+            redacted.splice(at..at + old.len(), new)
         };
         let expected = original.replace("end", "END");
         assert_eq!(edit("end", "END"), Ok(expected));
@@ -391,9 +394,9 @@ mod tests {
     #[test]
     fn a_whole_write_keeps_the_lines_that_stand_there_unchanged() {
         let original = format!("a /work/app/x\nb\nkey {KEY}\n");
-        let seen = seen(&original);
+        let redacted = redacted(&original);
         let check = |new: &str, expected: Result<&str, RedactionConflict>| {
-            assert_eq!(seen.rewrite(new), expected.map(str::to_owned), "{new}");
+            assert_eq!(redacted.rewrite(new), expected.map(str::to_owned), "{new}");
         };
         let key = format!("key {KEY}\n");
         check("a ROOT_PROJECT:/x\nB\nkey [masked]\n", Ok(&original.replace("\nb\n", "\nB\n")));
@@ -406,14 +409,14 @@ mod tests {
     #[test]
     fn copies_of_a_line_that_hide_different_things_keep_their_order_or_are_refused() {
         let original = "p /home/me/a\nq\np /work/app\n".replace("/work/app", "/home/me/a");
-        let first = seen(&original);
+        let first = redacted(&original);
         assert_eq!(first.rewrite("p <home>/a\n"), Ok("p /home/me/a\n".to_owned()));
         let other = KEY.replace('0', "9");
         let original = format!("k {KEY}\nk {other}\n");
-        let both = seen(&original);
+        let both = redacted(&original);
         assert_eq!(both.rewrite("k [masked]\nn\nk [masked]\n"), Err(RedactionConflict));
         let original = format!("[a]\nk {KEY}\n[b]\nk {other}\nend\n");
-        let apart = seen(&original);
+        let apart = redacted(&original);
         let kept = apart.rewrite("x\n[a]\nk [masked]\n[b]\nk [masked]\nend\ny\n");
         assert_eq!(kept, Ok(format!("x\n{original}y\n")));
         let swapped = "[b]\nk [masked]\n[a]\nk [masked]\nend\n";

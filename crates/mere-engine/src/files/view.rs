@@ -42,8 +42,9 @@ impl View<'_> {
         name: &Segment,
         kind: PathKind,
     ) -> Option<Address> {
-        let said = !self.gate.has_escaped_folder_in(name.as_str());
-        said.then(|| speakable_address(parent.root().clone(), parent.path().join(name), kind))
+        let is_speakable = !self.gate.has_escaped_folder_in(name.as_str());
+        is_speakable
+            .then(|| speakable_address(parent.root().clone(), parent.path().join(name), kind))
             .flatten()
     }
 
@@ -55,8 +56,9 @@ impl View<'_> {
         below: &RelPath,
         kind: PathKind,
     ) -> Option<Address> {
-        let said = !self.gate.has_escaped_folder_in(below.as_str());
-        said.then(|| speakable_address(target.root().clone(), target.path().join_path(below), kind))
+        let is_speakable = !self.gate.has_escaped_folder_in(below.as_str());
+        is_speakable
+            .then(|| speakable_address(target.root().clone(), target.path().join_path(below), kind))
             .flatten()
     }
 }
@@ -77,9 +79,9 @@ impl<F> SweepPage<F> {
         weigh: impl Fn(&str, &F) -> Weight,
     ) -> Option<Position> {
         let mut total = Weight::default();
-        let fits = self.entries.iter().take_while(|(key, fruit)| {
+        let fits = self.entries.iter().take_while(|(key, output)| {
             let first = total == Weight::default();
-            total.add(weigh(key, fruit));
+            total.add(weigh(key, output));
             first || !total.overflows(size)
         });
         let fits = fits.count();

@@ -32,55 +32,57 @@ pub(crate) struct WriteContext<'a> {
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
 pub(crate) fn apply_permit(
     permit: ItemPermit,
-    placing: &WriteContext<'_>,
+    write_context: &WriteContext<'_>,
 ) -> Result<(), ItemChangeError> {
     let place = permit.place();
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let spot = ItemPaths::from_place(place).ok_or(ItemChangeError::InvalidPlace)?;
-    let folder = placing.open_base_folder(place).map_err(failed)?;
+    let paths = ItemPaths::from_place(place).ok_or(ItemChangeError::InvalidPlace)?;
+    let folder = write_context.open_base_folder(place).map_err(failed)?;
     if place.base == CategoryBase::Space
         && project_key::space_format(&folder) > project_key::SPACE_FORMAT
     {
         return Err(ItemChangeError::NewerFormat);
     }
-    let editing = FolderWriter::open(&folder, placing.is_cancelled).map_err(failed)?;
+    let editing = FolderWriter::open(&folder, write_context.is_cancelled).map_err(failed)?;
     let editing = editing.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
-    let main = editing.open_file(&spot.main).map_err(failed)?;
+    let main = editing.open_file(&paths.main).map_err(failed)?;
     let main = main.map(|file| read_at_most(file, MAX_MAIN_BYTES)).transpose().map_err(failed)?;
     let main = main.flatten().map(|bytes| Sha256::digest(&bytes));
     let all = match main {
-        Some(main) => spot.item_digest(&editing, main).map_err(failed)?,
+        Some(main) => paths.item_digest(&editing, main).map_err(failed)?,
         None => None,
     };
     let stale = || ItemChangeError::Stale { address: address.clone(), current: main };
     match permit.operation() {
-        ItemOperation::Create { files } => match spot.create(&editing, files).map_err(failed)? {
+        ItemOperation::Create { files } => match paths.create(&editing, files).map_err(failed)? {
             None => Ok(()),
-            Some(taken) => Err(ItemChangeError::AlreadyExists(spot.address_of(&address, &taken))),
+            Some(existing) => {
+                Err(ItemChangeError::AlreadyExists(paths.address_of(&address, &existing)))
+            }
         },
-        ItemOperation::Replace { whole: before, .. }
-        | ItemOperation::Remove { whole: before }
-        | ItemOperation::Seal { whole: before, .. }
+        ItemOperation::Replace { digest: before, .. }
+        | ItemOperation::Remove { digest: before }
+        | ItemOperation::Seal { digest: before, .. }
             if all != Some(*before) =>
         {
             Err(stale())
         }
         ItemOperation::Replace { files, .. } => {
-            let before = spot.read_sidecar(&editing).map_err(failed)?;
-            let done = spot.replace(&editing, files, main);
+            let before = paths.read_sidecar(&editing).map_err(failed)?;
+            let done = paths.replace(&editing, files, main);
             // An item that was not replaced keeps its signatures.
             if !matches!(done, Ok(true)) {
-                spot.restore_sidecar(&editing, before).map_err(failed)?;
+                paths.restore_sidecar(&editing, before).map_err(failed)?;
             }
             if done.map_err(failed)? { Ok(()) } else { Err(stale()) }
         }
         ItemOperation::Seal { sidecar, .. } => {
-            let path = spot.sidecar_path().ok_or(ItemChangeError::InvalidPlace)?;
+            let path = paths.sidecar_path().ok_or(ItemChangeError::InvalidPlace)?;
             editing.put(&path, sidecar, WritePrecondition::Any).map(|_| ()).map_err(failed)
         }
-        ItemOperation::Remove { whole } => {
-            let done = spot.remove(&editing, main, *whole).map_err(failed)?;
+        ItemOperation::Remove { digest } => {
+            let done = paths.remove(&editing, main, *digest).map_err(failed)?;
             if done { Ok(()) } else { Err(stale()) }
         }
     }
@@ -181,10 +183,10 @@ impl<'a> ItemPaths<'a> {
             let done = editing.put_folder(&self.folder, files)?;
             return Ok((!done).then(|| self.folder.clone()));
         }
-        let mut put = Vec::new();
-        let ended = self.create_files(editing, files, &mut put);
+        let mut written = Vec::new();
+        let ended = self.create_files(editing, files, &mut written);
         if !matches!(ended, Ok(None)) {
-            for path in put {
+            for path in written {
                 let _ = editing.remove(&path);
             }
         }
@@ -195,14 +197,14 @@ impl<'a> ItemPaths<'a> {
         &self,
         editing: &FolderWriter,
         files: &[(RelPath, Vec<u8>)],
-        put: &mut Vec<RelPath>,
+        written: &mut Vec<RelPath>,
     ) -> std::io::Result<Option<RelPath>> {
         for (path, bytes) in files {
             let path = self.folder.join_path(path);
             // A killed process may have left this file while creating the same item; with equal
             // bytes it is as good as our own.
-            let ours = path != self.main && editing.has_digest(&path, Sha256::digest(bytes))?;
-            if ours {
+            let is_same = path != self.main && editing.has_digest(&path, Sha256::digest(bytes))?;
+            if is_same {
                 continue;
             }
             // A sidecar without an item may be overwritten.
@@ -212,7 +214,7 @@ impl<'a> ItemPaths<'a> {
             if !editing.put(&path, bytes, before)? {
                 return Ok(Some(path));
             }
-            put.push(path);
+            written.push(path);
         }
         Ok(None)
     }

@@ -38,13 +38,13 @@ pub(crate) struct ItemCall<'a> {
 
 impl ItemCall<'_> {
     /// Returns the scope that is meant. In the home folder the project's space is the user's own.
-    pub(crate) fn effective_scope(&self, said: Scope) -> Scope {
-        if said == Scope::Project && self.context.is_home() { Scope::User } else { said }
+    pub(crate) fn effective_scope(&self, scope: Scope) -> Scope {
+        if scope == Scope::Project && self.context.is_home() { Scope::User } else { scope }
     }
 
     /// Applies [`Self::effective_scope`] to the scope in which an item is searched for.
-    pub(crate) fn effective_source(&self, said: LookupScope) -> LookupScope {
-        match said {
+    pub(crate) fn effective_source(&self, scope: LookupScope) -> LookupScope {
+        match scope {
             LookupScope::Only(scope) => LookupScope::Only(self.effective_scope(scope)),
             wide => wide,
         }
@@ -66,10 +66,11 @@ impl From<&Execute> for ExecutionMode {
 
 /// Creates, updates or deletes an item.
 pub(crate) fn change_item(call: &ItemCall<'_>, request: &Execute) -> Result<Draft, ItemError> {
-    let usual = matches!(request.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
+    let is_authored =
+        matches!(request.kind, ItemType::Directive | ItemType::Tool | ItemType::Knowledge);
     let deletes =
         call.items.reader == Reader::Person && matches!(request.action, ItemAction::Delete { .. });
-    if !usual && !deletes {
+    if !is_authored && !deletes {
         return Err(ItemChangeError::UnsupportedType(request.kind).into());
     }
     match &request.action {
@@ -109,16 +110,16 @@ fn update(
     .place;
     let current = CurrentFile::read_main(&call.items, &place)?;
     current.check_expected(expect)?;
-    let whole = current.item_digest(&place)?;
+    let digest = current.item_digest(&place)?;
     let kept = current.other_files(&place);
-    let prospect = NewItem::new((call.items.sources, call.items.view), place, text)?;
+    let new_item = NewItem::new((call.items.sources, call.items.view), place, text)?;
     let content = current.restore_masked_text(&call.items, &text.main_file)?;
-    let meant = ItemContent {
+    let restored = ItemContent {
         main_file: content,
         files: restore_masked_files(&call.items, &current.address, &text.files)?,
     };
-    let prospect = prospect.with_restored_text(&meant, &kept)?;
-    replace_item(call, prospect, whole, request.into())
+    let new_item = new_item.with_restored_text(&restored, &kept)?;
+    replace_item(call, new_item, digest, request.into())
 }
 
 /// Restores masked and rewritten parts in the other files of an item, for a caller who saw them
@@ -129,7 +130,7 @@ fn restore_masked_files(
     files: &[(RelPath, String)],
 ) -> Result<Vec<(RelPath, String)>, ItemError> {
     let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
-    let meant = files.iter().map(|(path, content)| {
+    let restored = files.iter().map(|(path, content)| {
         let address = Address::file(main.root().clone(), folder.join_path(path));
         if !items.view.world.may_show(&address) {
             return Err(
@@ -144,7 +145,7 @@ fn restore_masked_files(
         };
         Ok((path.clone(), content))
     });
-    meant.collect()
+    restored.collect()
 }
 
 fn delete(
@@ -165,10 +166,10 @@ fn delete(
     let current = CurrentFile::read_main(&call.items, &place)?;
     current.check_expected(expect)?;
     let address = current.address.clone();
-    let whole = current.item_digest(&place)?;
-    let change = ItemChange::remove(place, whole);
-    let told = ChangeReport { address, integrity: None, warnings: Vec::new(), verb: "deleted" };
-    apply_or_propose(call, change, told, request.into())
+    let digest = current.item_digest(&place)?;
+    let change = ItemChange::remove(place, digest);
+    let report = ChangeReport { address, integrity: None, warnings: Vec::new(), verb: "deleted" };
+    apply_or_propose(call, change, report, request.into())
 }
 
 /// Creates an item where a permit allows it.
@@ -179,20 +180,20 @@ pub(crate) fn create_item(
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
     let NewItem { address, files, integrity, warnings, .. } = new_item;
-    let told = ChangeReport { address, integrity, warnings, verb: "created" };
-    apply_or_propose(call, ItemChange::create(destination, files), told, mode)
+    let report = ChangeReport { address, integrity, warnings, verb: "created" };
+    apply_or_propose(call, ItemChange::create(destination, files), report, mode)
 }
 
 /// Replaces the item whose whole digest is given.
 fn replace_item(
     call: &ItemCall<'_>,
     new_item: NewItem,
-    whole: Sha256,
+    digest: Sha256,
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
     let NewItem { place, address, files, integrity, warnings } = new_item;
-    let told = ChangeReport { address, integrity, warnings, verb: "changed" };
-    apply_or_propose(call, ItemChange::replace(place, files, whole), told, mode)
+    let report = ChangeReport { address, integrity, warnings, verb: "changed" };
+    apply_or_propose(call, ItemChange::replace(place, files, digest), report, mode)
 }
 
 /// What the reply to a change reports.
@@ -208,13 +209,13 @@ struct ChangeReport {
 fn apply_or_propose(
     call: &ItemCall<'_>,
     change: ItemChange,
-    told: ChangeReport,
+    report: ChangeReport,
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
-    let sealing = detect_signature_state(&call.items, change.place());
-    let permit = policy::permit_item(call.items.reader, call.agents, change, sealing);
-    let way = permit.route();
-    let proposal = match (mode, way) {
+    let signature_state = detect_signature_state(&call.items, change.place());
+    let permit = policy::permit_item(call.items.reader, call.agents, change, signature_state);
+    let route = permit.route();
+    let proposal = match (mode, route) {
         (ExecutionMode::DryRun, _) => None,
         (ExecutionMode::Real, ChangeRoute::Direct) => {
             apply_permit(
@@ -225,19 +226,19 @@ fn apply_or_propose(
         }
         (ExecutionMode::Real, ChangeRoute::Propose) => Some(proposal::save_proposal(call, permit)?),
     };
-    let address = told.address.clone();
+    let address = report.address.clone();
     let data = Fields::default()
-        .with("address", told.address)
+        .with("address", report.address)
         .with_some("proposal", proposal.clone())
         .with_some("dry_run", (mode == ExecutionMode::DryRun).then_some(true))
-        .with("integrity", told.integrity)
+        .with("integrity", report.integrity)
         .with("trust", trust_status_fields(&TrustStatus::Unsigned(())))
-        .with("validation_warnings", told.warnings.into_iter().map(Data::from).collect::<Data>());
+        .with("validation_warnings", report.warnings.into_iter().map(Data::from).collect::<Data>());
     let subject = Prose::words("").address(address);
     Ok(match (mode, proposal) {
         (ExecutionMode::DryRun, _) => {
-            let done = told.verb;
-            let words = match way {
+            let done = report.verb;
+            let words = match route {
                 ChangeRoute::Direct => {
                     format!(" would be {done}. This is a dry run: nothing was changed.")
                 }
@@ -248,7 +249,7 @@ fn apply_or_propose(
             Draft::success(codes::CHANGE_DRY, subject.and(words)).data(data)
         }
         (ExecutionMode::Real, None) => {
-            let message = subject.and(format!(" was {}.", told.verb));
+            let message = subject.and(format!(" was {}.", report.verb));
             Draft::success(codes::CHANGE_DONE, message).data(data)
         }
         (ExecutionMode::Real, Some(proposal)) => {
@@ -371,12 +372,12 @@ impl CurrentFile {
         let Some(Ok(text)) = text else { return Ok(content.to_owned()) };
         let confirmed = items.view.world.is_confirmed_at(&self.address);
         let secrets = if confirmed { SecretDisplay::Shown } else { SecretDisplay::Masked };
-        let obscured = |RedactionConflict| ItemChangeError::TouchesMasked(self.address.clone());
+        let conflict = |RedactionConflict| ItemChangeError::TouchesMasked(self.address.clone());
         if items.reader == Reader::Person {
             return Ok(content.to_owned());
         }
         let seen = RedactedText::new(text, secrets, items.view.gate, items.view.agent)
-            .map_err(obscured)?;
-        Ok(seen.rewrite(content).map_err(obscured)?)
+            .map_err(conflict)?;
+        Ok(seen.rewrite(content).map_err(conflict)?)
     }
 }

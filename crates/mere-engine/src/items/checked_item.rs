@@ -107,9 +107,9 @@ pub(crate) fn trust_status_fields<T>(checked: &Checked<T>) -> Fields {
                 .with_some("placed_by", other.map(Content::mention))
         }
         Checked::Draft(_) | Checked::Unsigned(_) => fields,
-        Checked::UnknownKey(_, stranger) => {
-            let key = Content::mention(stranger.key.to_string());
-            fields.with("key", key).with_some("why", limitation(stranger.reason))
+        Checked::UnknownKey(_, signer) => {
+            let key = Content::mention(signer.key.to_string());
+            fields.with("key", key).with_some("why", limitation(signer.reason))
         }
     }
 }
@@ -144,12 +144,12 @@ pub(crate) fn trust_advice<T>(
 
 /// Returns what to do. Where there is a team, the team decides whose keys are trusted.
 fn untrusted_signer_advice(signer: UntrustedSigner, membership: Membership, item: &str) -> String {
-    let whose = match signer.reason {
+    let signed_by = match signer.reason {
         UntrustedReason::UnknownKey => "a key that nobody here trusts",
         UntrustedReason::OutsideLimits => "a key that is trusted only for other items",
         UntrustedReason::Expired => "a key that has expired",
     };
-    let cure = match membership {
+    let advice = match membership {
         Membership::NoTeam => {
             format!("Ask a person to run `mere trust add`, or read it and run `mere sign {item}`.")
         }
@@ -163,15 +163,15 @@ fn untrusted_signer_advice(signer: UntrustedSigner, membership: Membership, item
                  `mere sign {item}`."
         ),
     };
-    format!("It is signed by {whose}. {cure}")
+    format!("It is signed by {signed_by}. {advice}")
 }
 
-fn display_name(voucher: &TrustedSigner) -> String {
-    voucher.name.clone().unwrap_or_else(|| voucher.key.to_string())
+fn display_name(signer: &TrustedSigner) -> String {
+    signer.name.clone().unwrap_or_else(|| signer.key.to_string())
 }
 
-fn limitation(why: UntrustedReason) -> Option<&'static str> {
-    match why {
+fn limitation(reason: UntrustedReason) -> Option<&'static str> {
+    match reason {
         UntrustedReason::UnknownKey => None,
         UntrustedReason::OutsideLimits => {
             Some("trusted only for other scopes, types or categories")

@@ -34,13 +34,13 @@ pub(crate) struct NamedItem<'a> {
 
 /// Finds the item that a reference means. If there is none, the error suggests similar names.
 pub(crate) fn find(
-    stock: &ItemSources<'_>,
+    sources: &ItemSources<'_>,
     view: &View<'_>,
     named: NamedItem<'_>,
 ) -> Result<ResolvedItem, ItemError> {
-    find_without_suggestions(stock, view, named).map_err(|error| match error {
+    find_without_suggestions(sources, view, named).map_err(|error| match error {
         ItemError::Missing { kind, item, scopes, .. } => {
-            let near = suggest_similar(stock, view, named, &scopes);
+            let near = suggest_similar(sources, view, named, &scopes);
             ItemError::Missing { kind, item, scopes, suggestions: near }
         }
         other => other,
@@ -50,7 +50,7 @@ pub(crate) fn find(
 /// Does the same as [`find`], but suggests nothing if the item is missing. A broken item is found
 /// like any other; whoever reads it reports that it is broken.
 pub(crate) fn find_without_suggestions(
-    stock: &ItemSources<'_>,
+    sources: &ItemSources<'_>,
     view: &View<'_>,
     named: NamedItem<'_>,
 ) -> Result<ResolvedItem, ItemError> {
@@ -59,7 +59,7 @@ pub(crate) fn find_without_suggestions(
     let mut winner = None;
     let mut shadows = Vec::new();
     for scope in &scopes {
-        let found = stock.candidates(*scope, kind, item).map_err(ItemError::Unsearchable)?;
+        let found = sources.candidates(*scope, kind, item).map_err(ItemError::Unsearchable)?;
         // An item that the caller may not see is treated as missing.
         let found = found.into_iter().filter(|place| is_visible(view, place)).collect::<Vec<_>>();
         match (&winner, found.as_slice()) {

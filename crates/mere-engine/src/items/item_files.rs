@@ -36,16 +36,16 @@ pub(crate) fn hash_other_files(
     place: &ScopedPath,
 ) -> Result<Vec<FileDigest>, ItemFilesError> {
     let sidecar = place.sidecar_name().unwrap_or_default();
-    let mut gathering = FileCollector { folder, sidecar, found: Vec::new(), bytes: 0 };
+    let mut collector = FileCollector { folder, sidecar, found: Vec::new(), bytes: 0 };
     match (place.kind, place.form) {
-        (ItemType::Tool, ItemForm::Flat) => gathering.collect_siblings(place)?,
+        (ItemType::Tool, ItemForm::Flat) => collector.collect_siblings(place)?,
         (ItemType::Directive | ItemType::Tool, ItemForm::Folder) => {
             let main = place.kind.folder_main_file().unwrap_or_default();
-            gathering.collect_below("", main, 0)?;
+            collector.collect_below("", main, 0)?;
         }
         _ => {}
     }
-    let mut files = gathering.hash_all()?;
+    let mut files = collector.hash_all()?;
     files.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(files)
 }
@@ -92,15 +92,15 @@ impl FileCollector<'_> {
     fn collect_siblings(&mut self, place: &ScopedPath) -> Result<(), ItemFilesError> {
         let (stem, main) = (format!("{}.", place.id), format!("{}.yaml", place.id));
         let mut names = Vec::new();
-        let mut is_odd = false;
+        let mut has_invalid_name = false;
         OpenFolder::open(self.folder, "")?.for_each_entry(|name, kind| {
             // A file whose name is not UTF-8 could belong to the tool.
-            is_odd |= name.is_none();
+            has_invalid_name |= name.is_none();
             let name = name.filter(|name| name.starts_with(&stem) && *name != main);
             names.extend(name.map(|name| (name.to_owned(), kind)));
             Ok(())
         })?;
-        if is_odd {
+        if has_invalid_name {
             return Err(unplaced_fault(
                 "a file beside it has a name that is not UTF-8",
                 "Rename it.",
@@ -171,8 +171,8 @@ impl FileCollector<'_> {
     }
 
     fn open(&self, path: &str, name: &str) -> Result<File, ItemFilesError> {
-        let holder = OpenFolder::open(self.folder, path)?.into_dir();
-        open_regular_file(&holder, name)?
+        let parent = OpenFolder::open(self.folder, path)?.into_dir();
+        open_regular_file(&parent, name)?
             .ok_or_else(|| unplaced_fault("a file changed while it was read", "Try again."))
     }
 

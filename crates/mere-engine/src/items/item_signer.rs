@@ -30,12 +30,12 @@ impl ItemSigner {
         let key = keys::unlock(&call.context.environment, call.passphrase);
         // A refusal to sign must be reported before anybody is asked for a passphrase.
         let permit = permit_signing(&call.items, reason, &key)?;
-        let sealer = Self { key: key.map_err(ItemError::Key)?, permit };
+        let signer = Self { key: key.map_err(ItemError::Key)?, permit };
         // The user's own keyring decides: a key that the user revoked no longer signs.
-        if call.items.trust_policy.keyring(Scope::User).is_revoked(sealer.fingerprint()) {
-            return Err(ItemError::Key(KeyFault::Revoked(sealer.fingerprint())));
+        if call.items.trust_policy.keyring(Scope::User).is_revoked(signer.fingerprint()) {
+            return Err(ItemError::Key(KeyFault::Revoked(signer.fingerprint())));
         }
-        Ok(sealer)
+        Ok(signer)
     }
 
     /// Returns the permit, which also shows that somebody is there.
@@ -59,8 +59,8 @@ impl ItemSigner {
         loaded: &LoadedItem,
         space_id: &str,
     ) -> Result<Vec<u8>, ItemError> {
-        let said = loaded.claims();
-        let (Some(version), Some(integrity)) = (said.version, said.integrity) else {
+        let claims = loaded.claims();
+        let (Some(version), Some(integrity)) = (claims.version, claims.integrity) else {
             return Err(ItemChangeError::UnsupportedType(loaded.place.kind).into());
         };
         let place = &loaded.place;
@@ -72,7 +72,7 @@ impl ItemSigner {
             category: place.category.clone(),
             integrity,
             files: loaded.all_files(),
-            executor: said.executor,
+            executor: claims.executor,
             created,
         };
         let mut sidecar = Sidecar::new(statement, new_placement(place, space_id, created));
@@ -150,7 +150,7 @@ pub(crate) fn try_unlock(
     reason: SigningReason<'_>,
 ) -> Result<Option<ItemSigner>, ItemError> {
     match ItemSigner::unlock(call, reason) {
-        Ok(sealer) => Ok(Some(sealer)),
+        Ok(signer) => Ok(Some(signer)),
         Err(ItemError::Key(KeyFault::NoKey) | ItemError::Change(ItemChangeError::Denied(_))) => {
             Ok(None)
         }

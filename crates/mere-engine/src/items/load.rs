@@ -132,20 +132,21 @@ pub(crate) fn item_name(place: &ScopedPath) -> ParsedName {
 /// Returns what would prevent a tool from running: a missing entrypoint or an unusable schema.
 fn tool_warnings(loaded: &LoadedItem) -> Vec<Content> {
     let Item::Tool(tool) = &loaded.item else { return Vec::new() };
-    let mut odd = Vec::new();
-    let entrypoint = tool.manifest.get("manifest").and_then(|said| said["entrypoint"].as_str());
+    let mut warnings = Vec::new();
+    let entrypoint =
+        tool.manifest.get("manifest").and_then(|manifest| manifest["entrypoint"].as_str());
     if let Some(entrypoint) = entrypoint
         && !loaded.files.iter().any(|file| file.path == entrypoint)
     {
-        odd.push(Content::mention(format!(
+        warnings.push(Content::mention(format!(
             "`entrypoint` names `{entrypoint}`, which does not exist"
         )));
     }
     for key in ["input_schema", "parameters", "config_schema"] {
         let schema = tool.manifest.get(key).filter(|schema| schema.is_object());
         if let Some(Err(error)) = schema.map(Schema::compile) {
-            odd.push(Content::mention(format!("`{key}` cannot be used: {error}")));
+            warnings.push(Content::mention(format!("`{key}` cannot be used: {error}")));
         }
     }
-    odd
+    warnings
 }

@@ -97,14 +97,17 @@ impl RawItem {
 
     /// Verifies the item; this is the only verification there is. A broken item is not parsed and
     /// has no body.
-    pub(crate) fn verify(self, court: &TrustPolicy) -> Result<Verification<LoadedItem>, ItemError> {
+    pub(crate) fn verify(
+        self,
+        trust_policy: &TrustPolicy,
+    ) -> Result<Verification<LoadedItem>, ItemError> {
         let others = match (&self.other_files, &self.sidecar) {
             (Ok(others), _) => others,
             // The signed item had no such file.
-            (Err(ItemFilesError::Fault(_, odd)), sidecar)
+            (Err(ItemFilesError::Fault(_, extra_file)), sidecar)
                 if !matches!(sidecar, SidecarFile::None) =>
             {
-                let extra = odd.iter().cloned().collect();
+                let extra = extra_file.iter().cloned().collect();
                 let missing = Vec::new();
                 return Ok(Err(VerificationFailure::WrongFiles { extra, missing }));
             }
@@ -113,18 +116,18 @@ impl RawItem {
         let files = with_main_file(&self.place, (self.sha256, self.bytes.len() as u64), others);
         let sidecar = self.sidecar.clone();
         let place = self.place.clone();
-        let exhibit = FoundItem {
+        let found_item = FoundItem {
             path: &place,
-            space_id: court.space_id(place.scope),
+            space_id: trust_policy.space_id(place.scope),
             files: &files,
             sidecar: &sidecar,
-            is_draft: court.is_draft(&place),
+            is_draft: trust_policy.is_draft(&place),
             now: crate::trust::now(),
         };
-        trust::verify(&exhibit, court.keyring(place.scope), || {
+        trust::verify(&found_item, trust_policy.keyring(place.scope), || {
             let loaded = self.parse()?;
-            let said = loaded.claims();
-            Ok((loaded, said))
+            let claims = loaded.claims();
+            Ok((loaded, claims))
         })
     }
 

@@ -32,23 +32,23 @@ pub(crate) struct NewItem {
 impl NewItem {
     /// Checks the text of an item for a place.
     pub(crate) fn new(
-        (stock, view): (&ItemSources<'_>, &View<'_>),
+        (sources, view): (&ItemSources<'_>, &View<'_>),
         place: ScopedPath,
         text: &ItemContent,
     ) -> Result<Self, ItemError> {
         let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-        let unfit =
+        let invalid =
             |fault| ItemChangeError::Invalid { address: address.clone(), fault: Box::new(fault) };
         let main = main_file_name(&place).ok_or(ItemChangeError::InvalidPlace)?;
         check_files(&place, text)?;
-        let item = Item::parse(&text.main_file, &place).map_err(unfit)?;
+        let item = Item::parse(&text.main_file, &place).map_err(invalid)?;
         check_schemas(&item)?;
         let digests = text.files.iter().map(file_digest).collect::<Vec<_>>();
         let integrity = item.integrity(&text.main_file, &place, &digests);
         let others = text.files.iter().cloned();
         let all = others.chain([(main, text.main_file.clone())]);
         let files = all.map(|(path, content)| (path, content.into_bytes())).collect();
-        let warnings = item_warnings(stock, view, &item);
+        let warnings = item_warnings(sources, view, &item);
         Ok(Self { place, address, files, integrity, warnings })
     }
 
@@ -127,8 +127,8 @@ fn check_files(place: &ScopedPath, text: &ItemContent) -> Result<(), ItemChangeE
     for (number, (path, _)) in text.files.iter().enumerate() {
         let hidden =
             path.names().any(|name| name.starts_with('.') || name.ends_with(SIDECAR_SUFFIX));
-        let twice = text.files[..number].iter().any(|(other, _)| other == path);
-        if hidden || twice || Some(path) == main.as_ref() {
+        let is_duplicate = text.files[..number].iter().any(|(other, _)| other == path);
+        if hidden || is_duplicate || Some(path) == main.as_ref() {
             return Err(ItemChangeError::InvalidFiles(
                 "only files with unique names, and no hidden file, signature or main file among \
                  them",

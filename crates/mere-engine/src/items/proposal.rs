@@ -68,8 +68,8 @@ pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<A
     let place = permit.place();
     let (action, files) = match permit.operation() {
         ItemOperation::Create { files } => (ProposedAction::Create, &files[..]),
-        ItemOperation::Replace { files, whole } => (ProposedAction::Update(*whole), &files[..]),
-        ItemOperation::Remove { whole } => (ProposedAction::Delete(*whole), &[][..]),
+        ItemOperation::Replace { files, digest } => (ProposedAction::Update(*digest), &files[..]),
+        ItemOperation::Remove { digest } => (ProposedAction::Delete(*digest), &[][..]),
         // Signatures are never proposed.
         ItemOperation::Seal { .. } => return Err(ItemChangeError::InvalidPlace.into()),
     };
@@ -90,7 +90,7 @@ pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<A
         workspace.map_err(failed)?.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
     let put =
         |path: RelPath, bytes: &[u8]| match workspace.find_target(&path, MissingFolders::Create)? {
-            TargetLookup::Found(spot) => workspace.put(&spot, bytes),
+            TargetLookup::Found(target) => workspace.put(&target, bytes),
             TargetLookup::MissingFolder | TargetLookup::NotAFolder => {
                 Err(std::io::ErrorKind::AlreadyExists.into())
             }
@@ -142,7 +142,7 @@ impl Proposal {
             "files",
         ];
         let value = json::parse(text).ok()?;
-        let said = |key: &str| value[key].as_str();
+        let text_field = |key: &str| value[key].as_str();
         let known = value.as_object()?.keys().all(|key| KEYS.contains(&&**key));
         if value["v"] != 1 || !known {
             return None;
@@ -151,7 +151,7 @@ impl Proposal {
             Value::Null => None,
             before => Some(before.as_str()?.parse::<Sha256>().ok()?),
         };
-        let action = match (said("action")?, before) {
+        let action = match (text_field("action")?, before) {
             ("create", None) => ProposedAction::Create,
             ("update", Some(before)) => ProposedAction::Update(before),
             ("delete", Some(before)) => ProposedAction::Delete(before),
@@ -161,17 +161,17 @@ impl Proposal {
             Value::Null => CategoryBase::Space,
             base => CategoryBase::InPlace(base.as_str()?.parse().ok()?),
         };
-        let form = match said("form")? {
+        let form = match text_field("form")? {
             "flat" => ItemForm::Flat,
             "folder" => ItemForm::Folder,
             _ => return None,
         };
         let place = ScopedPath {
-            scope: said("scope")?.parse().ok()?,
-            kind: said("item_type")?.parse().ok()?,
+            scope: text_field("scope")?.parse().ok()?,
+            kind: text_field("item_type")?.parse().ok()?,
             base,
-            category: said("category")?.parse().ok()?,
-            id: said("id")?.parse().ok()?,
+            category: text_field("category")?.parse().ok()?,
+            id: text_field("id")?.parse().ok()?,
             version: None,
             form,
         };

@@ -66,11 +66,11 @@ impl Relocation<'_> {
         if self.author == AuthorChoice::Unchanged && kept.is_none() && !is_ours {
             return Err(ItemChangeError::SignedByOther(loaded.address.clone()).into());
         }
-        let sealer = ItemSigner::unlock(self.call, self.reason)?;
+        let signer = ItemSigner::unlock(self.call, self.reason)?;
         let space_id = ensure_space_id(self.call, self.to)?;
         Ok(Some(match kept.filter(|_| self.author == AuthorChoice::Unchanged) {
-            Some(signed) => sealer.sign_placement(&signed, self.to, &space_id)?,
-            None => sealer.sign_item(&moved, &space_id)?,
+            Some(signed) => signer.sign_placement(&signed, self.to, &space_id)?,
+            None => signer.sign_item(&moved, &space_id)?,
         }))
     }
 }
@@ -85,13 +85,13 @@ fn is_statement_true_of(signed: &Sidecar, moved: &LoadedItem) -> bool {
 
 /// Puts the sidecar of an item before its files.
 pub(crate) fn add_signature(
-    sealer: &ItemSigner,
-    arrived: &LoadedItem,
+    signer: &ItemSigner,
+    loaded: &LoadedItem,
     space_id: &str,
     mut files: Vec<(RelPath, Vec<u8>)>,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
-    let sidecar = sealer.sign_item(arrived, space_id)?;
-    let name = arrived.place.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
+    let sidecar = signer.sign_item(loaded, space_id)?;
+    let name = loaded.place.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
     files.insert(0, (name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, sidecar));
     Ok(files)
 }
@@ -104,13 +104,13 @@ pub(crate) fn load_from_files(
     to: &ScopedPath,
 ) -> Result<LoadedItem, ItemChangeError> {
     let address = to.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let unfit =
+    let invalid =
         |fault| ItemChangeError::Invalid { address: address.clone(), fault: Box::new(fault) };
     let (main, others) = files
         .split_last()
         .map_or((&[][..], &[][..]), |((_, main), others)| (main.as_slice(), others));
-    let text = item::decode_text(main).map_err(unfit)?;
-    let item = Item::parse(text, to).map_err(unfit)?;
+    let text = item::decode_text(main).map_err(invalid)?;
+    let item = Item::parse(text, to).map_err(invalid)?;
     let mut files = others
         .iter()
         .map(|(path, bytes)| FileDigest {
@@ -141,13 +141,13 @@ fn relocated_files(
     loaded: &LoadedItem,
     to: &ScopedPath,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
-    let unfit = |fault| ItemChangeError::Invalid {
+    let invalid = |fault| ItemChangeError::Invalid {
         address: loaded.address.clone(),
         fault: Box::new(fault),
     };
     let main = items.view.resolve(&Spoken::Rooted(loaded.address.clone()))?;
     let folder = main.parent_folder().ok_or(ItemChangeError::InvalidPlace)?;
-    let mut text = rewrite_location(&loaded.text, &loaded.place, to).map_err(unfit)?;
+    let mut text = rewrite_location(&loaded.text, &loaded.place, to).map_err(invalid)?;
     let mut files = Vec::new();
     for file in &loaded.files {
         let bytes = read_verified_bytes(folder, file).map_err(|cause| {
@@ -159,7 +159,7 @@ fn relocated_files(
         }
         files.push((name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, bytes));
     }
-    Item::parse(&text, to).map_err(unfit)?;
+    Item::parse(&text, to).map_err(invalid)?;
     files.push((main_file_name(to).ok_or(ItemChangeError::InvalidPlace)?, text.into_bytes()));
     Ok(files)
 }
@@ -197,9 +197,9 @@ pub(crate) fn read_verified_bytes(
 ) -> std::io::Result<Vec<u8>> {
     let path = file.path.parse::<RelPath>().map_err(|_| std::io::ErrorKind::InvalidData)?;
     let (parents, name) = path.split_last().ok_or(std::io::ErrorKind::InvalidData)?;
-    let holder = mere_host::OpenFolder::open(folder, parents.as_str())?.into_dir();
+    let parent = mere_host::OpenFolder::open(folder, parents.as_str())?.into_dir();
     let opened =
-        open_regular_file(&holder, name.as_str())?.ok_or(std::io::ErrorKind::InvalidData)?;
+        open_regular_file(&parent, name.as_str())?.ok_or(std::io::ErrorKind::InvalidData)?;
     let bytes = read_at_most(opened, MAX_FILE_BYTES)?.ok_or(std::io::ErrorKind::FileTooLarge)?;
     if mere_core::digest::Sha256::digest(&bytes) != file.sha256 {
         return Err(std::io::Error::other("a file changed while it was read"));

@@ -19,7 +19,7 @@ const MAX_ITEMS: u64 = 20_000;
 /// Returns references to items whose ids are close to the given one, as the caller would write
 /// them. An item of another type is suggested only if its id is identical.
 pub(super) fn suggest_similar(
-    stock: &ItemSources<'_>,
+    sources: &ItemSources<'_>,
     view: &View<'_>,
     named: NamedItem<'_>,
     scopes: &[Scope],
@@ -27,16 +27,16 @@ pub(super) fn suggest_similar(
     let NamedItem { kind, item, .. } = named;
     let mut found = Vec::new();
     for scope in scopes {
-        let count = stock.with_catalog_of(*scope, Catalog::count);
+        let count = sources.with_catalog_of(*scope, Catalog::count);
         if !count.is_ok_and(|count| count.is_some_and(|count| count <= MAX_ITEMS)) {
             continue;
         }
-        for entry in stock.indexed_items(*scope).unwrap_or_default() {
+        for entry in sources.indexed_items(*scope).unwrap_or_default() {
             let place = entry.place;
             let far = edit_distance(place.id.as_str(), item.id.as_str());
             let same_kind = place.kind == kind;
-            let meant = if same_kind { far <= MAX_EDITS } else { far == 0 };
-            if meant && is_visible(view, &place) {
+            let is_similar = if same_kind { far <= MAX_EDITS } else { far == 0 };
+            if is_similar && is_visible(view, &place) {
                 let category = Some(place.category.clone()).filter(|one| !one.is_empty());
                 let name = ItemRef { category, id: place.id, version: None };
                 let name =

@@ -72,31 +72,36 @@ const MAX_RELATIONS: usize = 100;
 
 /// Returns warnings about an item that do not prevent its use, such as an unknown kind or a
 /// relation to an entry that does not exist.
-pub(crate) fn item_warnings(stock: &ItemSources<'_>, view: &View<'_>, item: &Item) -> Vec<Content> {
-    let mut odd = item.warnings().iter().map(|odd| Content::mention(*odd)).collect::<Vec<_>>();
-    let Item::Knowledge(entry) = item else { return odd };
+pub(crate) fn item_warnings(
+    sources: &ItemSources<'_>,
+    view: &View<'_>,
+    item: &Item,
+) -> Vec<Content> {
+    let mut warnings =
+        item.warnings().iter().map(|warning| Content::mention(*warning)).collect::<Vec<_>>();
+    let Item::Knowledge(entry) = item else { return warnings };
     let keys = entry.frontmatter.keys().take(MAX_RELATIONS);
-    odd.extend(keys.filter_map(|key| {
-        let meant = Relation::guess(key)?;
-        Some(Content::mention(format!("`{key}` is not a relation; did you mean `{meant}`?")))
+    warnings.extend(keys.filter_map(|key| {
+        let relation = Relation::guess(key)?;
+        Some(Content::mention(format!("`{key}` is not a relation; did you mean `{relation}`?")))
     }));
     let relations = entry.relations.iter();
     let named = relations.flat_map(|(relation, ids)| ids.iter().map(move |id| (*relation, id)));
     for (relation, id) in named.take(MAX_RELATIONS) {
         let found = id.parse::<ItemRef>().ok().map(|item| {
             find_without_suggestions(
-                stock,
+                sources,
                 view,
                 NamedItem { kind: ItemType::Knowledge, item: &item, source: LookupScope::Local },
             )
         });
-        let trouble = match found {
+        let problem = match found {
             None => "which is not a valid id",
             Some(Err(ItemError::Missing { .. })) => "which does not exist",
             Some(_) => continue,
         };
         let id = mask_secrets(id);
-        odd.push(Content::mention(format!("`{relation}` names `{id}`, {trouble}")));
+        warnings.push(Content::mention(format!("`{relation}` names `{id}`, {problem}")));
     }
-    odd
+    warnings
 }

@@ -27,10 +27,10 @@ pub(crate) fn vouched_files(call: &ItemCall<'_>, place: &ScopedPath) -> Vec<File
 fn stated_files(
     items: &ItemReader<'_>,
     place: &ScopedPath,
-    letter: &[u8],
+    sidecar: &[u8],
 ) -> Option<Vec<FileDigest>> {
     let keyring = items.trust_policy.keyring(place.scope);
-    Some(trust::trusted_statement(letter, keyring, place, now())?.files)
+    Some(trust::trusted_statement(sidecar, keyring, place, now())?.files)
 }
 
 /// Reads a file of the project as of the last commit.

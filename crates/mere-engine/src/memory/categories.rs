@@ -13,18 +13,20 @@ use super::{Store, StoreCall, StoreError};
 
 /// Runs a call about a category of the served store.
 pub(super) fn run_category_call(
-    clerk: &StoreCall<'_>,
-    call: &CategoryCall,
+    call: &StoreCall<'_>,
+    category_call: &CategoryCall,
 ) -> Result<Draft, StoreError> {
-    let store = clerk.served_store()?;
-    let path = &call.path;
-    store.check_visible(clerk, path)?;
-    match &call.change {
-        CategoryChange::Create { description } => create(clerk, store, call, description.as_ref()),
+    let store = call.served_store()?;
+    let path = &category_call.path;
+    store.check_visible(call, path)?;
+    match &category_call.change {
+        CategoryChange::Create { description } => {
+            create(call, store, category_call, description.as_ref())
+        }
         CategoryChange::Delete { depth } => {
             // Outside a space a folder may hold anything, so an agent may delete only memories
             // there.
-            let depth = match (clerk.reader, depth) {
+            let depth = match (call.reader, depth) {
                 (Reader::Agent, DeletableContents::Visible) if !store.is_in_space() => {
                     DeletableContents::Memories
                 }
@@ -32,7 +34,7 @@ pub(super) fn run_category_call(
             };
             let change = StoreChange::DeleteCategory { path: path.clone(), deletable: depth };
             let verb = "delete";
-            PendingCategoryChange { store, category: call, change, verb }.apply(clerk)?;
+            PendingCategoryChange { store, category: category_call, change, verb }.apply(call)?;
             let data = category_fields(store, path, &Description::EMPTY).with("deleted", true);
             let message = Prose::with_names(
                 &format!("The category '{path}' was deleted."),
@@ -47,7 +49,7 @@ pub(super) fn run_category_call(
                 description: description.clone(),
             };
             let verb = "describe";
-            PendingCategoryChange { store, category: call, change, verb }.apply(clerk)?;
+            PendingCategoryChange { store, category: category_call, change, verb }.apply(call)?;
             let data = category_fields(store, path, &description);
             let message = Prose::with_names(
                 &format!("The description of the category '{path}' was changed."),
@@ -59,24 +61,24 @@ pub(super) fn run_category_call(
 }
 
 fn create(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     store: &Store,
-    call: &CategoryCall,
-    said: Option<&Description>,
+    category_call: &CategoryCall,
+    requested: Option<&Description>,
 ) -> Result<Draft, StoreError> {
-    let path = &call.path;
-    let description = said.cloned().unwrap_or_default();
+    let path = &category_call.path;
+    let description = requested.cloned().unwrap_or_default();
     let change = StoreChange::CreateCategory { path: path.clone(), description };
-    let shelf = LockedStore::open_or_create(store, clerk.access(), &change, call.force)?;
-    let made = shelf.apply(shelf.permit(change, call.force)?)?;
+    let locked = LockedStore::open_or_create(store, call.access(), &change, category_call.force)?;
+    let made = locked.apply(locked.permit(change, category_call.force)?)?;
     // A link or a file with this name is not a category.
-    let Some(written) = shelf.description(path)? else {
+    let Some(written) = locked.description(path)? else {
         return Err(StoreError::Invalid(InvalidChange::Obstructed { path: path.clone() }));
     };
     let named = store.rules.hierarchy().find(path);
     let description = named.map_or(written, |named| named.description.clone());
-    drop(shelf);
-    let is_other = said.is_some_and(|said| *said != description);
+    drop(locked);
+    let is_other = requested.is_some_and(|requested| *requested != description);
     let data = category_fields(store, path, &description).with("created", made);
     let (code, words) = if made {
         (codes::CATEGORY_CREATED, "is made")

@@ -38,8 +38,8 @@ pub(super) fn render_update(folder: &Dir, description: &Description) -> String {
 pub(super) fn read_description(folder: &Dir) -> Description {
     let text = read_file(folder, CATEGORY_FILE).ok().flatten().unwrap_or_default();
     let label = mere_core::text::yaml::parse::<Option<CategoryFile>>(&text).ok().flatten();
-    let said = label.and_then(|label| label.description).unwrap_or_default();
-    said.parse().unwrap_or_default()
+    let text = label.and_then(|label| label.description).unwrap_or_default();
+    text.parse().unwrap_or_default()
 }
 
 /// Returns true if the file exists.

@@ -56,21 +56,21 @@ pub(crate) enum ConfigureError {
 
 /// Adds a new store to the configuration, and creates its categories.
 pub(super) fn init_store(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     new: &NewStore,
-    resettle: ReloadStores<'_>,
+    reload: ReloadStores<'_>,
 ) -> Result<Draft, StoreError> {
-    let scope = if clerk.context.is_home() { Scope::User } else { new.scope };
-    if clerk.stores.all().iter().any(|store| store.is_configured && store.name == new.name) {
+    let scope = if call.context.is_home() { Scope::User } else { new.scope };
+    if call.stores.all().iter().any(|store| store.is_configured && store.name == new.name) {
         return Err(ConfigureError::NameTaken(new.name.clone()).into());
     }
-    let path = new.path.clone().unwrap_or_else(|| default_path(clerk, scope, &new.name));
-    let file = ConfigFile::new(clerk, scope);
+    let path = new.path.clone().unwrap_or_else(|| default_path(call, scope, &new.name));
+    let file = ConfigFile::new(call, scope);
     let store = template::store_value(new, scope, &path);
     let mut made =
-        file.change(resettle, |text| amend::add(text, &["stores", new.name.as_str()], &store))?;
+        file.change(reload, |text| amend::add(text, &["stores", new.name.as_str()], &store))?;
     file.make_folder(&path)?;
-    made.extend(resettle()?);
+    made.extend(reload()?);
     let data = Fields::default()
         .with("store", Content::mention(new.name.as_str()))
         .with("config", file.address)
@@ -82,11 +82,11 @@ pub(super) fn init_store(
     let draft = Draft::success(codes::STORE_MADE, message).data(data);
     // The fallback store is no longer served once a store is configured, so say so if it holds
     // memories.
-    let left = clerk.stores.all().iter().find(|store| !store.is_configured);
-    let is_left = |store: &Store| store.folder(clerk.context).ok().flatten().is_some();
+    let left = call.stores.all().iter().find(|store| !store.is_configured);
+    let is_left = |store: &Store| store.folder(call.context).ok().flatten().is_some();
     let is_usual = path.trim_start_matches("./").trim_end_matches('/') == ItemType::Memory.folder();
     let is_left = |store: &&Store| !(is_usual && store.scope == scope) && is_left(store);
-    let awaits_trust = check_config(clerk.context).into_iter().find_map(|file| file.note);
+    let awaits_trust = check_config(call.context).into_iter().find_map(|file| file.note);
     if let Some(note) = awaits_trust.filter(|_| scope == Scope::Project) {
         return Ok(draft.hint(Prose::words("").content(Content::mention(note)).and(".")));
     }
@@ -101,9 +101,9 @@ pub(super) fn init_store(
 
 /// Returns the path of a store for which the person gave none: the usual folder of memories, unless
 /// another store has it.
-fn default_path(clerk: &StoreCall<'_>, scope: Scope, name: &ModName) -> String {
+fn default_path(call: &StoreCall<'_>, scope: Scope, name: &ModName) -> String {
     let folder = ItemType::Memory.folder();
-    let is_taken = clerk.stores.all().iter().any(|store| {
+    let is_taken = call.stores.all().iter().any(|store| {
         let last = store.address.path().names().next_back();
         store.is_configured && store.scope == scope && last == Some(folder)
     });
@@ -112,11 +112,11 @@ fn default_path(clerk: &StoreCall<'_>, scope: Scope, name: &ModName) -> String {
 
 /// Adds a category of the served store to the configuration.
 pub(super) fn define_category(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     (path, description): (&Category, Option<&Description>),
-    resettle: ReloadStores<'_>,
+    reload: ReloadStores<'_>,
 ) -> Result<Draft, StoreError> {
-    let store = configured_store(clerk)?;
+    let store = configured_store(call)?;
     if store.rules.hierarchy().find(path).is_some() {
         return Err(ConfigureError::AlreadyDefined(path.clone()).into());
     }
@@ -126,8 +126,8 @@ pub(super) fn define_category(
     if !description.is_empty() {
         value.insert("description".to_owned(), json!(description.as_str()));
     }
-    let file = ConfigFile::new(clerk, store.scope);
-    let made = file.change(resettle, |text| {
+    let file = ConfigFile::new(call, store.scope);
+    let made = file.change(reload, |text| {
         amend::add(
             text,
             &keys.iter().map(String::as_str).collect::<Vec<_>>(),
@@ -145,11 +145,11 @@ pub(super) fn define_category(
 
 /// Removes a category from the configuration. Its folder stays.
 pub(super) fn undefine_category(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     path: &Category,
-    resettle: ReloadStores<'_>,
+    reload: ReloadStores<'_>,
 ) -> Result<Draft, StoreError> {
-    let store = configured_store(clerk)?;
+    let store = configured_store(call)?;
     let Some(named) = store.rules.hierarchy().find(path) else {
         return Err(ConfigureError::NotDefined(path.clone()).into());
     };
@@ -157,8 +157,8 @@ pub(super) fn undefine_category(
         return Err(ConfigureError::HasSubcategories(path.clone()).into());
     }
     let keys = category_keys(store, path);
-    let file = ConfigFile::new(clerk, store.scope);
-    file.change(resettle, |text| {
+    let file = ConfigFile::new(call, store.scope);
+    file.change(reload, |text| {
         amend::remove(text, &keys.iter().map(String::as_str).collect::<Vec<_>>())
     })?;
     let data = category_fields(store, path, &named.description, file.address);
@@ -172,8 +172,8 @@ pub(super) fn undefine_category(
 }
 
 /// Returns the served store, which must be in a configuration.
-fn configured_store<'a>(clerk: &'a StoreCall<'_>) -> Result<&'a Store, StoreError> {
-    let store = clerk.served_store()?;
+fn configured_store<'a>(call: &'a StoreCall<'_>) -> Result<&'a Store, StoreError> {
+    let store = call.served_store()?;
     if store.is_configured {
         return Ok(store);
     }
@@ -222,7 +222,7 @@ impl<'a> ConfigFile<'a> {
     /// Changes the text and reads the configuration again. If that fails, the change is undone.
     fn change(
         &self,
-        resettle: ReloadStores<'_>,
+        reload: ReloadStores<'_>,
         amend: impl Fn(&str) -> Result<String, AmendError>,
     ) -> Result<Vec<Address>, StoreError> {
         let (old, new) = self.write(amend)?;
@@ -232,7 +232,7 @@ impl<'a> ConfigFile<'a> {
             Some(reason) => {
                 Err(ConfigureError::Unusable { address: self.address.clone(), reason }.into())
             }
-            None => resettle(),
+            None => reload(),
         };
         made.inspect_err(|_| {
             if let Err(error) = self.restore(old.as_deref(), &new) {

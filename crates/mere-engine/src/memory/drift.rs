@@ -87,10 +87,10 @@ impl CategoryFolders {
             }
         }
         if rules.mode() > CategoryMode::Free {
-            let mut tops = self.top_categories()?;
-            tops.retain(|top| rules.hierarchy().find(top).is_none());
+            let mut top_level = self.top_categories()?;
+            top_level.retain(|top| rules.hierarchy().find(top).is_none());
             found.extend(
-                tops.into_iter().map(|top| {
+                top_level.into_iter().map(|top| {
                     format!("{what}: category `{top}` is on disk but not in the config")
                 }),
             );
@@ -113,7 +113,7 @@ impl CategoryFolders {
             Ok(())
         })?;
         names.sort();
-        let mut tops = Vec::new();
+        let mut top_level = Vec::new();
         for name in names {
             let own = self.kind.and_then(ItemType::folder_main_file);
             let is_item = match (own, open_below(top, name.as_str())?) {
@@ -123,10 +123,10 @@ impl CategoryFolders {
                 _ => false,
             };
             if !is_item {
-                tops.extend(Category::default().child(&name));
+                top_level.extend(Category::default().child(&name));
             }
         }
-        Ok(tops)
+        Ok(top_level)
     }
 }
 

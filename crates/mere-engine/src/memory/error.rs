@@ -78,7 +78,7 @@ impl StoreError {
     pub(super) fn from_refusal(store: &ModName, refusal: Refusal<io::Error>) -> Self {
         match refusal {
             Refusal::Denied(denial) => Self::Denied(denial),
-            Refusal::Invalid(flaw) => Self::Invalid(flaw),
+            Refusal::Invalid(invalid) => Self::Invalid(invalid),
             Refusal::Unreadable(cause) => Self::Unreadable { store: store.clone(), cause },
         }
     }
@@ -87,7 +87,7 @@ impl StoreError {
     pub(super) fn from_item_refusal(kind: ItemType, refusal: Refusal<io::Error>) -> Self {
         match refusal {
             Refusal::Denied(denial) => Self::Denied(denial),
-            Refusal::Invalid(flaw) => Self::Invalid(flaw),
+            Refusal::Invalid(invalid) => Self::Invalid(invalid),
             Refusal::Unreadable(cause) => Self::CategoriesUnreadable { kind, cause },
         }
     }

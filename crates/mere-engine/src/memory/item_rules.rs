@@ -41,15 +41,15 @@ impl ItemRules {
 
     /// Returns the rules for the items of a type in a scope.
     pub(crate) fn rules_for(&self, scope: Scope, kind: ItemType) -> CategoryRules {
-        let said = |rules: &[(ItemType, CategoryRules)]| {
+        let rules_of_kind = |rules: &[(ItemType, CategoryRules)]| {
             let found = rules.iter().find(|(one, _)| *one == kind);
             found.map_or_else(|| free_rules(kind), |(_, rules)| rules.clone())
         };
-        let user = said(&self.user).with_mode_at_least(self.minimum_mode);
+        let user = rules_of_kind(&self.user).with_mode_at_least(self.minimum_mode);
         match scope {
             Scope::User | Scope::Registry => user,
             Scope::Project => {
-                let project = said(&self.project);
+                let project = rules_of_kind(&self.project);
                 let hierarchy = project.hierarchy().merge(user.hierarchy());
                 CategoryRules::new(
                     CategoryOwner::Items(kind),
@@ -113,12 +113,12 @@ impl StoreView for ItemsOnDisk<'_> {
 
     /// Leaves out folders that are items, because they are not categories.
     fn top_categories(&self) -> io::Result<Vec<Category>> {
-        let mut tops = self.disk.top_categories()?;
+        let mut top_level = self.disk.top_categories()?;
         if let (Some(folder), Some(main)) = (self.folder, self.kind.folder_main_file()) {
             let is_item = |top: &Category| folder.symlink_metadata(format!("{top}/{main}")).is_ok();
-            tops.retain(|top| !is_item(top));
+            top_level.retain(|top| !is_item(top));
         }
-        Ok(tops)
+        Ok(top_level)
     }
 
     fn count_memories(&self, category: &Category) -> io::Result<u64> {
@@ -164,13 +164,13 @@ mod tests {
     use super::*;
     use crate::config::parse_storage;
 
-    fn rules(user: &str, project: &str, floor: CategoryMode) -> ItemRules {
-        ItemRules::new(&parse_storage(user), &parse_storage(project), floor)
+    fn rules(user: &str, project: &str, minimum_mode: CategoryMode) -> ItemRules {
+        ItemRules::new(&parse_storage(user), &parse_storage(project), minimum_mode)
     }
 
     #[test]
     fn a_project_never_loosens_what_the_user_tightened() {
-        let said = |mode: &str| format!("items: {{tools: {{categoryMode: {mode}}}}}");
+        let config_with_mode = |mode: &str| format!("items: {{tools: {{categoryMode: {mode}}}}}");
         for (user, project, expected) in [
             ("free", "free", CategoryMode::Free),
             ("strict", "free", CategoryMode::Strict),
@@ -179,7 +179,8 @@ mod tests {
             ("strict", "subcategories", CategoryMode::Strict),
             ("subcategories", "free", CategoryMode::Subcategories),
         ] {
-            let both = rules(&said(user), &said(project), CategoryMode::Free);
+            let both =
+                rules(&config_with_mode(user), &config_with_mode(project), CategoryMode::Free);
             let mode = both.rules_for(Scope::Project, ItemType::Tool).mode();
             assert_eq!(mode, expected, "{user} {project}");
             assert_eq!(both.rules_for(Scope::User, ItemType::Tool).mode().name(), user);
@@ -188,7 +189,7 @@ mod tests {
                 CategoryMode::Free
             );
         }
-        let only_user = rules(&said("strict"), "items: {}", CategoryMode::Free);
+        let only_user = rules(&config_with_mode("strict"), "items: {}", CategoryMode::Free);
         assert_eq!(
             only_user.rules_for(Scope::Project, ItemType::Tool).mode(),
             CategoryMode::Strict
@@ -197,10 +198,10 @@ mod tests {
 
     #[test]
     fn the_floor_holds_for_all() {
-        let floor =
+        let strict_rules =
             rules("items: {tools: {categoryMode: strict}}", "{}", CategoryMode::Subcategories);
         for scope in [Scope::Project, Scope::User] {
-            let mode = |kind| floor.rules_for(scope, kind).mode();
+            let mode = |kind| strict_rules.rules_for(scope, kind).mode();
             let kinds = [ItemType::Directive, ItemType::Tool, ItemType::Knowledge];
             let expected =
                 [CategoryMode::Subcategories, CategoryMode::Strict, CategoryMode::Subcategories];

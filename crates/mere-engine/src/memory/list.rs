@@ -21,14 +21,14 @@ use crate::trust::now;
 use mere_host::FolderWriter;
 
 /// Lists the stores, each with the category hierarchy that its configuration defines.
-pub(crate) fn list_stores(clerk: &StoreCall<'_>) -> Draft {
-    let served = clerk.stores.served_store().ok().map(|store| &store.name);
-    let stores = clerk.stores.all().iter().map(|store| {
+pub(crate) fn list_stores(call: &StoreCall<'_>) -> Draft {
+    let served = call.stores.served_store().ok().map(|store| &store.name);
+    let stores = call.stores.all().iter().map(|store| {
         let is_served = Some(&store.name) == served;
         Data::from(store_fields(store).with_some("current", is_served.then_some(true)))
     });
     let data = Fields::default().with("stores", stores.collect::<Data>());
-    let message = match clerk.stores.all().len() {
+    let message = match call.stores.all().len() {
         1 => "One store is configured.".to_owned(),
         many => format!("{many} stores are configured."),
     };
@@ -45,13 +45,13 @@ fn store_fields(store: &Store) -> Fields {
 }
 
 fn category_data(defined: &[ConfiguredCategory]) -> Data {
-    let told = defined.iter().map(|one| {
+    let rows = defined.iter().map(|one| {
         Fields::default()
             .with("path", ParsedName::from(&one.category))
             .with("description", description_content(&one.description))
             .with("subcategories", category_data(&one.subcategories))
     });
-    told.map(Data::from).collect()
+    rows.map(Data::from).collect()
 }
 
 /// The most subcategories that a reply lists.
@@ -59,14 +59,14 @@ const MAX_SUBCATEGORIES: usize = 1000;
 
 /// Lists one page of the memories in a category and below.
 pub(super) fn list_memories(
-    clerk: &StoreCall<'_>,
-    asked: &ListMemories,
+    call: &StoreCall<'_>,
+    request: &ListMemories,
 ) -> Result<Draft, StoreError> {
-    let store = clerk.served_store()?;
-    let category = &asked.category;
-    store.check_visible(clerk, category)?;
+    let store = call.served_store()?;
+    let category = &request.category;
+    store.check_visible(call, category)?;
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
-    let folder = store.folder(clerk.context).map_err(unreadable)?;
+    let folder = store.folder(call.context).map_err(unreadable)?;
     if !category.is_empty()
         && !StoreOnDisk(folder.as_ref()).has_category(category).map_err(unreadable)?
     {
@@ -74,27 +74,26 @@ pub(super) fn list_memories(
         return Err(StoreError::Invalid(InvalidChange::CategoryMissing { what: "list", path }));
     }
     let target = category_address(&store.address, category).ok_or(ItemChangeError::InvalidPlace)?;
-    let call = format!("list_memories {:?} {:?}", asked.sort, asked.expired);
-    let after = asked.cursor.as_ref().map(|cursor| cursor.position(&call, &target));
+    let cursor_call = format!("list_memories {:?} {:?}", request.sort, request.expired);
+    let after = request.cursor.as_ref().map(|cursor| cursor.position(&cursor_call, &target));
     let after = after.map(|position| position.ok_or(StoreError::ForeignCursor)).transpose()?;
-    let wanted = MemoryQuery {
+    let query = MemoryQuery {
         category,
-        sort: asked.sort,
-        limit: asked.limit,
-        expired: asked.expired,
+        sort: request.sort,
+        limit: request.limit,
+        expired: request.expired,
         now: now(),
         after,
-        is_visible: &|path| store.is_visible(&clerk.view.world, &format!("{path}.md")),
+        is_visible: &|path| store.is_visible(&call.view.world, &format!("{path}.md")),
     };
-    let found =
-        folder.map(|folder| clerk.tables.with_table(&folder, |ledger| ledger.page(&wanted)));
+    let found = folder.map(|folder| call.tables.with_table(&folder, |table| table.page(&query)));
     let found = match found.transpose().map_err(unreadable)? {
         Some(page) => page.ok_or(StoreError::ForeignCursor)?,
         None => MemoryPage::default(),
     };
     let (count, next) = (found.count, found.next.clone());
-    let data = page_fields(clerk, store, (found, asked));
-    let next = next.map(|position| Cursor::new(&call, &target, &position));
+    let data = page_fields(call, store, (found, request));
+    let next = next.map(|position| Cursor::new(&cursor_call, &target, &position));
     let data = data.with_some("next", next.as_ref().map(cursor_data));
     let message = count_phrase(count, "memory", "memories");
     Ok(page_reply(codes::MEMORY_LIST, message, next.as_ref()).data(data))
@@ -102,17 +101,17 @@ pub(super) fn list_memories(
 
 /// Builds the data of a reply for one page.
 fn page_fields(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     store: &Store,
-    (page, asked): (MemoryPage, &ListMemories),
+    (page, request): (MemoryPage, &ListMemories),
 ) -> Fields {
-    let rows = page.rows.iter().filter_map(|row| row_data(clerk, store, row));
+    let rows = page.rows.iter().filter_map(|row| row_data(call, store, row));
     // Only the first page lists the subcategories.
-    let below = if asked.cursor.is_none() { page.subcategories } else { Vec::new() };
+    let below = if request.cursor.is_none() { page.subcategories } else { Vec::new() };
     let left = below.len().saturating_sub(MAX_SUBCATEGORIES) as u64;
-    let below = below.into_iter().filter(|(path, _)| store.check_visible(clerk, path).is_ok());
+    let below = below.into_iter().filter(|(path, _)| store.check_visible(call, path).is_ok());
     let below = below.take(MAX_SUBCATEGORIES).map(|(path, count)| {
-        let description = store.category_description(clerk, &path);
+        let description = store.category_description(call, &path);
         Data::from(
             Fields::default()
                 .with("path", ParsedName::from(&path))
@@ -122,17 +121,17 @@ fn page_fields(
     });
     Fields::default()
         .with("store", store.name_data())
-        .with("category", ParsedName::from(&asked.category))
+        .with("category", ParsedName::from(&request.category))
         .with("count", page.count)
         .with("memories", rows.collect::<Data>())
         .with("subcategories", below.collect::<Data>())
         .with_some("more_subcategories", nonzero(left))
 }
 
-fn row_data(clerk: &StoreCall<'_>, store: &Store, row: &MemoryRow) -> Option<Data> {
+fn row_data(call: &StoreCall<'_>, store: &Store, row: &MemoryRow) -> Option<Data> {
     let path = row.path.parse::<MemoryPath>().ok()?;
     let address = store.memory_address(&path).ok()?;
-    if !clerk.view.world.may_show(&address) {
+    if !call.view.world.may_show(&address) {
         return None;
     }
     let tags = row.tags.iter().map(|tag| Data::from(Content::mention(mask_secrets(tag))));
@@ -151,11 +150,11 @@ fn row_data(clerk: &StoreCall<'_>, store: &Store, row: &MemoryRow) -> Option<Dat
 impl Store {
     /// Returns the description of a category, from the configuration or else from the file in its
     /// folder.
-    fn category_description(&self, clerk: &StoreCall<'_>, category: &Category) -> Description {
+    fn category_description(&self, call: &StoreCall<'_>, category: &Category) -> Description {
         if let Some(named) = self.rules.hierarchy().find(category) {
             return named.description.clone();
         }
-        let folder = self.folder(clerk.context).ok().flatten();
+        let folder = self.folder(call.context).ok().flatten();
         let path = category_path(category).ok();
         let folder =
             folder.zip(path).map(|(folder, path)| FolderWriter::open_folder_below(&folder, &path));

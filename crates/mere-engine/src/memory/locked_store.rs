@@ -54,48 +54,48 @@ impl<'a> LockedStore<'a> {
     /// Opens and locks a store. Returns `None` if its folder does not exist.
     pub(super) fn open(
         store: &'a Store,
-        bench: StoreAccess<'a>,
+        access: StoreAccess<'a>,
     ) -> Result<Option<Self>, StoreError> {
-        let folder = store.folder(bench.context).map_err(|cause| read_error(store, cause))?;
-        folder.map(|folder| Self::lock(store, bench, &folder)).transpose()
+        let folder = store.folder(access.context).map_err(|cause| read_error(store, cause))?;
+        folder.map(|folder| Self::lock(store, access, &folder)).transpose()
     }
 
     /// Opens and locks a store for a change that adds to it. If the folder is missing, it is made,
     /// provided that the change would be allowed.
     pub(super) fn open_or_create(
         store: &'a Store,
-        bench: StoreAccess<'a>,
+        access: StoreAccess<'a>,
         change: &StoreChange,
         force: Force,
     ) -> Result<Self, StoreError> {
-        if let Some(shelf) = Self::open(store, bench)? {
-            return Ok(shelf);
+        if let Some(locked) = Self::open(store, access)? {
+            return Ok(locked);
         }
         // A refused change must leave no trace, so it is checked before the folder is made.
-        Self::check_without_folder(store, bench, change.clone(), force)?;
-        let folder = store.make_folder(bench.context).map_err(|cause| match cause.kind() {
+        Self::check_without_folder(store, access, change.clone(), force)?;
+        let folder = store.make_folder(access.context).map_err(|cause| match cause.kind() {
             io::ErrorKind::NotFound => StoreError::NoFolder(store.name.clone()),
             _ => write_error(store, cause),
         })?;
-        Self::lock(store, bench, &folder)
+        Self::lock(store, access, &folder)
     }
 
     /// Checks whether a change would be allowed in a store without a folder.
     pub(super) fn check_without_folder(
         store: &Store,
-        bench: StoreAccess<'_>,
+        access: StoreAccess<'_>,
         change: StoreChange,
         force: Force,
     ) -> Result<(), StoreError> {
-        StoredState { store, folder: None, access: bench }.permit(change, force).map(|_| ())
+        StoredState { store, folder: None, access }.permit(change, force).map(|_| ())
     }
 
-    fn lock(store: &'a Store, bench: StoreAccess<'a>, folder: &Dir) -> Result<Self, StoreError> {
-        store.check_format(bench.context)?;
-        let editing = FolderWriter::open_store(folder, bench.is_cancelled);
+    fn lock(store: &'a Store, access: StoreAccess<'a>, folder: &Dir) -> Result<Self, StoreError> {
+        store.check_format(access.context)?;
+        let editing = FolderWriter::open_store(folder, access.is_cancelled);
         let editing = editing.map_err(|cause| write_error(store, cause))?;
         let editing = editing.ok_or_else(|| StoreError::LockTimeout(store.name.clone()))?;
-        Ok(Self { store, access: bench, editing })
+        Ok(Self { store, access, editing })
     }
 
     /// Asks for a permit for a change, given what is on disk now.
@@ -176,8 +176,8 @@ impl<'a> LockedStore<'a> {
             let below = category.as_str()[top.as_str().len()..].trim_start_matches('/');
             let folder = below.parse::<RelPath>().map_err(invalid_input)?;
             let file = folder.child(CATEGORY_FILE).ok_or(io::ErrorKind::InvalidInput)?;
-            let said = self.store.new_description(category, path, description);
-            Ok((file, category_file::render(said).into_bytes()))
+            let description = self.store.new_description(category, path, description);
+            Ok((file, category_file::render(description).into_bytes()))
         });
         let files = files.collect::<io::Result<Vec<_>>>()?;
         let Some(parent) = self.editing.open_folder(&category_path(&top.parent())?)? else {
@@ -239,11 +239,11 @@ impl StoredState<'_> {
         let Self { store, folder, access } = self;
         let change_context = ChangeContext { now: now(), force };
         let context = StoreChangeContext { reader: access.reader, change: change_context };
-        let ground = VisibleStore {
+        let visible_store = VisibleStore {
             disk: StoreOnDisk(*folder),
             is_visible: &|path| store.is_visible(access.world, path),
         };
-        let permit = policy::permit_store_change(&store.rules, change, &ground, context);
+        let permit = policy::permit_store_change(&store.rules, change, &visible_store, context);
         permit.map_err(|refusal| StoreError::from_refusal(&store.name, refusal))
     }
 }
@@ -264,12 +264,12 @@ impl Store {
     fn new_description<'a>(
         &'a self,
         category: &Category,
-        asked: &Category,
-        said: &'a Description,
+        requested: &Category,
+        description: &'a Description,
     ) -> &'a Description {
         match self.rules.hierarchy().find(category) {
             Some(named) => &named.description,
-            None if category == asked => said,
+            None if category == requested => description,
             None => NO_DESCRIPTION,
         }
     }

@@ -29,19 +29,19 @@ pub(super) fn sync_reply(made: Vec<Address>) -> Draft {
 }
 
 /// Reads every memory again, and reports those that are faulty.
-pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, StoreError> {
-    let store = clerk.served_store()?;
+pub(super) fn reindex(call: &StoreCall<'_>) -> Result<Draft, StoreError> {
+    let store = call.served_store()?;
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
-    let folder = store.folder(clerk.context).map_err(unreadable)?;
+    let folder = store.folder(call.context).map_err(unreadable)?;
     let (memories, categories, faults) = match folder {
         Some(folder) => {
-            clerk.tables.clear();
-            clerk.tables.with_table(&folder, |ledger| {
-                let faults = ledger.faulty_rows().map(|row| (row.path.clone(), None));
-                let strays = ledger.find_strays()?.into_iter();
+            call.tables.clear();
+            call.tables.with_table(&folder, |table| {
+                let faults = table.faulty_rows().map(|row| (row.path.clone(), None));
+                let strays = table.find_strays()?.into_iter();
                 let strays = strays.map(|stray| (stray.path, Some(stray.reason)));
                 let faults = faults.chain(strays).take(MAX_FAULTS).collect::<Vec<_>>();
-                let (memories, categories) = (ledger.len(), ledger.categories().len());
+                let (memories, categories) = (table.len(), table.categories().len());
                 Ok((memories as u64, categories as u64, faults))
             })
         }
@@ -50,9 +50,9 @@ pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, StoreError> {
     .flatten()
     .map_err(unreadable)?;
     let count = faults.len() as u64;
-    let faults = faults.into_iter().map(|(path, why)| {
-        let problem = why.map(str::to_owned);
-        let own = || path.parse().ok().and_then(|path| describe_problem(clerk, store, &path));
+    let faults = faults.into_iter().map(|(path, reason)| {
+        let problem = reason.map(str::to_owned);
+        let own = || path.parse().ok().and_then(|path| describe_problem(call, store, &path));
         let problem = problem.or_else(own).unwrap_or_else(|| "it cannot be read".to_owned());
         Data::from(
             Fields::default()
@@ -79,10 +79,10 @@ pub(super) fn reindex(clerk: &StoreCall<'_>) -> Result<Draft, StoreError> {
 }
 
 /// Describes in one line what is wrong with a memory.
-fn describe_problem(clerk: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> Option<String> {
-    let shelf = LockedStore::open(store, clerk.access()).ok()??;
-    let lying = shelf.read(path).ok()??;
-    let fault = match item::decode_text(&lying.bytes) {
+fn describe_problem(call: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> Option<String> {
+    let locked = LockedStore::open(store, call.access()).ok()??;
+    let stored = locked.read(path).ok()??;
+    let fault = match item::decode_text(&stored.bytes) {
         Ok(text) => MemoryText::parse(text.to_owned(), &path.slug).err()?,
         Err(fault) => fault,
     };
@@ -96,23 +96,23 @@ fn describe_problem(clerk: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> 
 }
 
 /// Deletes the memories that have expired, or lists them in a dry run.
-pub(super) fn prune(clerk: &StoreCall<'_>, rehearsal: DryRun) -> Result<Draft, StoreError> {
-    let store = clerk.served_store()?;
+pub(super) fn prune(call: &StoreCall<'_>, dry_run: DryRun) -> Result<Draft, StoreError> {
+    let store = call.served_store()?;
     let now = now();
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
-    let folder = store.folder(clerk.context).map_err(unreadable)?;
+    let folder = store.folder(call.context).map_err(unreadable)?;
     let expired =
-        folder.map(|folder| clerk.tables.with_table(&folder, |ledger| ledger.expired_paths(now)));
+        folder.map(|folder| call.tables.with_table(&folder, |table| table.expired_paths(now)));
     let expired = expired.transpose().map_err(unreadable)?.unwrap_or_default();
     let may_go =
         |path: &MemoryPath| store.rules.policy_for(&path.category).permits(MemoryOperation::Delete);
     let (expired, kept) = expired.into_iter().partition::<Vec<_>, _>(may_go);
-    let gone = match rehearsal {
+    let removed = match dry_run {
         DryRun::Yes => expired,
         DryRun::No if expired.is_empty() => expired,
-        DryRun::No => prune_all(clerk, store, expired)?,
+        DryRun::No => prune_all(call, store, expired)?,
     };
-    let draft = prune_reply(store, &gone, rehearsal, now);
+    let draft = prune_reply(store, &removed, dry_run, now);
     let (count, are) = (kept.len(), if kept.len() == 1 { "is" } else { "are" });
     Ok(if kept.is_empty() {
         draft
@@ -126,40 +126,40 @@ pub(super) fn prune(clerk: &StoreCall<'_>, rehearsal: DryRun) -> Result<Draft, S
 
 /// Deletes expired memories, and returns those that were deleted.
 fn prune_all(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     store: &Store,
     expired: Vec<MemoryPath>,
 ) -> Result<Vec<MemoryPath>, StoreError> {
-    let Some(shelf) = LockedStore::open(store, clerk.access())? else { return Ok(Vec::new()) };
-    let mut gone = Vec::new();
+    let Some(locked) = LockedStore::open(store, call.access())? else { return Ok(Vec::new()) };
+    let mut removed = Vec::new();
     for path in expired {
-        if prune_one(&shelf, &path)? {
-            gone.push(path);
+        if prune_one(&locked, &path)? {
+            removed.push(path);
         }
     }
-    Ok(gone)
+    Ok(removed)
 }
 
 /// Deletes a memory if it still exists and is still expired.
-fn prune_one(shelf: &LockedStore<'_>, path: &MemoryPath) -> Result<bool, StoreError> {
-    let Some(lying) = shelf.read(path)? else { return Ok(false) };
-    let text = item::decode_text(&lying.bytes).map(str::to_owned);
+fn prune_one(locked: &LockedStore<'_>, path: &MemoryPath) -> Result<bool, StoreError> {
+    let Some(stored) = locked.read(path)? else { return Ok(false) };
+    let text = item::decode_text(&stored.bytes).map(str::to_owned);
     let Ok(note) = text.and_then(|text| MemoryText::parse(text, &path.slug)) else {
         return Ok(false);
     };
     let change =
-        StoreChange::PruneMemory { path: path.clone(), memory: note, before: lying.sha256 };
-    match shelf.permit(change, Force::No) {
-        Ok(permit) => shelf.apply(permit),
+        StoreChange::PruneMemory { path: path.clone(), memory: note, before: stored.sha256 };
+    match locked.permit(change, Force::No) {
+        Ok(permit) => locked.apply(permit),
         Err(StoreError::Invalid(_) | StoreError::Denied(_)) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-fn prune_reply(store: &Store, gone: &[MemoryPath], rehearsal: DryRun, now: Timestamp) -> Draft {
-    let count = gone.len() as u64;
-    let paths = gone.iter().map(|path| Data::from(ParsedName::from(path)));
-    let is_dry = rehearsal == DryRun::Yes;
+fn prune_reply(store: &Store, removed: &[MemoryPath], dry_run: DryRun, now: Timestamp) -> Draft {
+    let count = removed.len() as u64;
+    let paths = removed.iter().map(|path| Data::from(ParsedName::from(path)));
+    let is_dry = dry_run == DryRun::Yes;
     let data = Fields::default()
         .with("store", store.name_data())
         .with("count", count)

@@ -53,41 +53,42 @@ impl Store {
 
 /// Creates a new memory.
 pub(super) fn create(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     path: &MemoryPath,
-    said: &NewMemory,
+    new_memory: &NewMemory,
 ) -> Result<Draft, StoreError> {
-    let store = clerk.served_store()?;
-    let address = visible_address(clerk, store, path)?;
+    let store = call.served_store()?;
+    let address = visible_address(call, store, path)?;
     let now = now();
     let latest = store.rules.policy_for(&path.category).latest_expiry(now);
-    let said = NewMemory { expires_at: said.expires_at.or(latest), ..said.clone() };
-    let note = MemoryText::compose(&path.slug, &said, now);
+    let new_memory =
+        NewMemory { expires_at: new_memory.expires_at.or(latest), ..new_memory.clone() };
+    let note = MemoryText::compose(&path.slug, &new_memory, now);
     let note = note.map_err(|fault| invalid_note(&address, fault))?;
     let change = StoreChange::CreateMemory { path: path.clone(), memory: note.clone() };
-    let shelf = LockedStore::open_or_create(store, clerk.access(), &change, Force::No)?;
-    let permit = shelf.permit(change, Force::No)?;
-    if !shelf.apply(permit)? {
+    let locked = LockedStore::open_or_create(store, call.access(), &change, Force::No)?;
+    let permit = locked.permit(change, Force::No)?;
+    if !locked.apply(permit)? {
         return Err(StoreError::MemoryExists(path.clone()));
     }
-    drop(shelf);
-    let telling = MemoryReply { call: clerk, store, path, address };
+    drop(locked);
+    let reply = MemoryReply { call, store, path, address };
     let message =
         Prose::with_names(&format!("The memory '{path}' was created."), &[ParsedName::from(path)]);
     let sha256 = Sha256::digest(note.text().as_bytes());
-    Ok(Draft::success(codes::MEMORY_CREATED, message).data(telling.summary_fields(&note, sha256)))
+    Ok(Draft::success(codes::MEMORY_CREATED, message).data(reply.summary_fields(&note, sha256)))
 }
 
 /// Reads a memory.
 pub(super) fn get(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     path: &MemoryPath,
     expired: ExpiredMemories,
 ) -> Result<Draft, StoreError> {
-    let store = clerk.served_store()?;
-    let address = visible_address_or_missing(clerk, store, path)?;
+    let store = call.served_store()?;
+    let address = visible_address_or_missing(call, store, path)?;
     let missing = || StoreError::Missing(path.clone());
-    let found = clerk.view.world.resolve(&Spoken::Rooted(address.clone()), &clerk.view.home);
+    let found = call.view.world.resolve(&Spoken::Rooted(address.clone()), &call.view.home);
     // A link is not a memory, wherever it leads.
     let found = found.map_err(StoreError::from).and_then(|file| {
         if file.is_linked() { Err(missing()) } else { Ok(open_visible_file(&file)?) }
@@ -101,107 +102,107 @@ pub(super) fn get(
     let modified = Timestamp::from_nanosecond(i128::from(modified)).ok();
     let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64).map_err(unreadable)?;
     let bytes = bytes.unwrap_or_else(|| vec![b' '; item::MAX_ITEM_BYTES + 1]);
-    let lying = StoredMemory { sha256: Sha256::digest(&bytes), bytes };
-    let note = parse_note(&address, path, &lying)?;
+    let stored = StoredMemory { sha256: Sha256::digest(&bytes), bytes };
+    let note = parse_note(&address, path, &stored)?;
     let expires_at = note.memory().expires_at.filter(|at| *at <= now());
     if let Some(at) = expires_at.filter(|_| expired == ExpiredMemories::Hidden) {
         return Err(StoreError::Expired { path: path.clone(), at });
     }
     let message = Prose::with_names(&format!("The memory '{path}'."), &[ParsedName::from(path)]);
-    let telling = MemoryReply { call: clerk, store, path, address };
-    let data = telling.full_fields(&note, lying.sha256, modified);
+    let reply = MemoryReply { call, store, path, address };
+    let data = reply.full_fields(&note, stored.sha256, modified);
     Ok(Draft::success(codes::MEMORY, message).data(data))
 }
 
 /// Updates a memory.
 pub(super) fn update(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     path: &MemoryPath,
-    (said, expect): (&MemoryRevision, Option<Sha256>),
+    (revision, expect): (&MemoryRevision, Option<Sha256>),
 ) -> Result<Draft, StoreError> {
-    let store = clerk.served_store()?;
-    let address = visible_address_or_missing(clerk, store, path)?;
-    let (shelf, lying) = lock_and_read(clerk, store, path)?;
+    let store = call.served_store()?;
+    let address = visible_address_or_missing(call, store, path)?;
+    let (locked, stored) = lock_and_read(call, store, path)?;
     let stale = |current| ItemChangeError::Stale { address: address.clone(), current };
-    if expect.is_some_and(|expected| expected != lying.sha256) {
-        return Err(stale(Some(lying.sha256)).into());
+    if expect.is_some_and(|expected| expected != stored.sha256) {
+        return Err(stale(Some(stored.sha256)).into());
     }
-    let old = parse_note(&address, path, &lying)?;
+    let old = parse_note(&address, path, &stored)?;
     let now = now();
-    let content = said
+    let content = revision
         .content
         .as_deref()
-        .map(|content| restore_masked_content(clerk, &address, &old, content));
-    let each = |said: Option<&[String]>, old: &[String]| {
-        said.map(|said| restore_masked_texts(clerk, &address, (old, said))).transpose()
+        .map(|content| restore_masked_content(call, &address, &old, content));
+    let restore = |texts: Option<&[String]>, old: &[String]| {
+        texts.map(|texts| restore_masked_texts(call, &address, (old, texts))).transpose()
     };
-    let mut said = MemoryRevision {
+    let mut revision = MemoryRevision {
         content: content.transpose()?,
-        tags: each(said.tags.as_deref(), &old.memory().tags)?,
-        citations: each(said.citations.as_deref(), &old.memory().citations)?,
-        expires_at: said.expires_at,
+        tags: restore(revision.tags.as_deref(), &old.memory().tags)?,
+        citations: restore(revision.citations.as_deref(), &old.memory().citations)?,
+        expires_at: revision.expires_at,
     };
     let latest = store.rules.policy_for(&path.category).latest_expiry(now);
     // An expiry that the caller left out gets the policy's default. An explicit "never" is checked
     // like any other time.
-    if let (Some(latest), None, None) = (latest, said.expires_at, old.memory().expires_at) {
-        said.expires_at = Some(MemoryExpiry::At(latest));
+    if let (Some(latest), None, None) = (latest, revision.expires_at, old.memory().expires_at) {
+        revision.expires_at = Some(MemoryExpiry::At(latest));
     }
-    let note = old.revise(&path.slug, &said, now);
+    let note = old.revise(&path.slug, &revision, now);
     let note = note.map_err(|fault| invalid_note(&address, fault))?;
-    let (path, before) = (path.clone(), lying.sha256);
+    let (path, before) = (path.clone(), stored.sha256);
     let change = StoreChange::UpdateMemory { path: path.clone(), memory: note.clone(), before };
-    if !shelf.apply(shelf.permit(change, Force::No)?)? {
-        return Err(stale(shelf.read(&path)?.map(|lying| lying.sha256)).into());
+    if !locked.apply(locked.permit(change, Force::No)?)? {
+        return Err(stale(locked.read(&path)?.map(|stored| stored.sha256)).into());
     }
-    drop(shelf);
-    let telling = MemoryReply { call: clerk, store, path: &path, address: address.clone() };
+    drop(locked);
+    let reply = MemoryReply { call, store, path: &path, address: address.clone() };
     let message =
         Prose::with_names(&format!("The memory '{path}' was updated."), &[ParsedName::from(&path)]);
     let sha256 = Sha256::digest(note.text().as_bytes());
-    Ok(Draft::success(codes::MEMORY_UPDATED, message).data(telling.summary_fields(&note, sha256)))
+    Ok(Draft::success(codes::MEMORY_UPDATED, message).data(reply.summary_fields(&note, sha256)))
 }
 
 /// Moves a memory to another path.
 pub(super) fn move_memory(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     from: &MemoryPath,
     to: &MemoryPath,
 ) -> Result<Draft, StoreError> {
-    let store = clerk.served_store()?;
+    let store = call.served_store()?;
     let (old, new) =
-        (visible_address_or_missing(clerk, store, from)?, visible_address(clerk, store, to)?);
-    let (shelf, lying) = lock_and_read(clerk, store, from)?;
-    parse_note(&old, from, &lying)?;
-    let note = parse_note(&old, to, &lying)?;
-    let before = lying.sha256;
+        (visible_address_or_missing(call, store, from)?, visible_address(call, store, to)?);
+    let (locked, stored) = lock_and_read(call, store, from)?;
+    parse_note(&old, from, &stored)?;
+    let note = parse_note(&old, to, &stored)?;
+    let before = stored.sha256;
     let change = StoreChange::MoveMemory {
         from: from.clone(),
         to: to.clone(),
         memory: note.clone(),
         before,
     };
-    let permit = shelf.permit(change, Force::No)?;
-    if shelf.read(to)?.is_some() || !shelf.apply(permit)? {
+    let permit = locked.permit(change, Force::No)?;
+    if locked.read(to)?.is_some() || !locked.apply(permit)? {
         return Err(StoreError::MemoryExists(to.clone()));
     }
-    drop(shelf);
-    let telling = MemoryReply { call: clerk, store, path: to, address: new };
+    drop(locked);
+    let reply = MemoryReply { call, store, path: to, address: new };
     let message = Prose::with_names(
         &format!("The memory '{from}' was moved to '{to}'."),
         &[from.into(), to.into()],
     );
-    Ok(Draft::success(codes::MEMORY_MOVED, message).data(telling.summary_fields(&note, before)))
+    Ok(Draft::success(codes::MEMORY_MOVED, message).data(reply.summary_fields(&note, before)))
 }
 
 /// Removes a memory.
-pub(super) fn remove(clerk: &StoreCall<'_>, path: &MemoryPath) -> Result<Draft, StoreError> {
-    let store = clerk.served_store()?;
-    let address = visible_address_or_missing(clerk, store, path)?;
-    let (shelf, lying) = lock_and_read(clerk, store, path)?;
-    let change = StoreChange::RemoveMemory { path: path.clone(), before: lying.sha256 };
-    if !shelf.apply(shelf.permit(change, Force::No)?)? {
-        let current = shelf.read(path)?.map(|lying| lying.sha256);
+pub(super) fn remove(call: &StoreCall<'_>, path: &MemoryPath) -> Result<Draft, StoreError> {
+    let store = call.served_store()?;
+    let address = visible_address_or_missing(call, store, path)?;
+    let (locked, stored) = lock_and_read(call, store, path)?;
+    let change = StoreChange::RemoveMemory { path: path.clone(), before: stored.sha256 };
+    if !locked.apply(locked.permit(change, Force::No)?)? {
+        let current = locked.read(path)?.map(|stored| stored.sha256);
         return Err(ItemChangeError::Stale { address, current }.into());
     }
     let data = store.identifying_fields(path).with("address", address).with("removed", true);
@@ -220,34 +221,34 @@ impl Store {
 
 /// Locks the store and reads a memory that must exist.
 fn lock_and_read<'a>(
-    clerk: &'a StoreCall<'a>,
+    call: &'a StoreCall<'a>,
     store: &'a Store,
     path: &MemoryPath,
 ) -> Result<(LockedStore<'a>, StoredMemory), StoreError> {
-    let shelf = LockedStore::open(store, clerk.access())?;
-    let shelf = shelf.ok_or_else(|| StoreError::Missing(path.clone()))?;
-    let lying = shelf.read(path)?.ok_or_else(|| StoreError::Missing(path.clone()))?;
-    Ok((shelf, lying))
+    let locked = LockedStore::open(store, call.access())?;
+    let locked = locked.ok_or_else(|| StoreError::Missing(path.clone()))?;
+    let stored = locked.read(path)?.ok_or_else(|| StoreError::Missing(path.clone()))?;
+    Ok((locked, stored))
 }
 
 /// Returns the address of a memory. One that the caller may not see is reported as missing.
 fn visible_address_or_missing(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     store: &Store,
     path: &MemoryPath,
 ) -> Result<Address, StoreError> {
     let missing = |_| StoreError::Missing(path.clone());
-    visible_address(clerk, store, path).map_err(missing)
+    visible_address(call, store, path).map_err(missing)
 }
 
 /// Returns the address of a memory that the caller may see.
 fn visible_address(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     store: &Store,
     path: &MemoryPath,
 ) -> Result<Address, StoreError> {
     let address = store.memory_address(path)?;
-    if clerk.view.world.may_show(&address) {
+    if call.view.world.may_show(&address) {
         Ok(address)
     } else {
         Err(ItemChangeError::InvalidPlace.into())
@@ -258,9 +259,9 @@ fn visible_address(
 fn parse_note(
     address: &Address,
     path: &MemoryPath,
-    lying: &StoredMemory,
+    stored: &StoredMemory,
 ) -> Result<MemoryText, StoreError> {
-    let text = item::decode_text(&lying.bytes).map(str::to_owned);
+    let text = item::decode_text(&stored.bytes).map(str::to_owned);
     text.and_then(|text| MemoryText::parse(text, &path.slug)).map_err(|fault| {
         let fault = Box::new(crate::files::masking::mask_fault(fault));
         StoreError::Faulty { address: address.clone(), fault }
@@ -274,44 +275,44 @@ fn invalid_note(address: &Address, fault: item::ItemFault) -> StoreError {
 /// Restores what was masked or rewritten in the content that the caller saw, given the text they
 /// sent back. A person's text is taken as it is.
 fn restore_masked_content(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     address: &Address,
     old: &MemoryText,
     content: &str,
 ) -> Result<String, StoreError> {
-    if clerk.reader == Reader::Person {
+    if call.reader == Reader::Person {
         return Ok(content.to_owned());
     }
-    let confirmed = clerk.view.world.is_confirmed_at(address);
+    let confirmed = call.view.world.is_confirmed_at(address);
     let secrets = if confirmed { SecretDisplay::Shown } else { SecretDisplay::Masked };
-    let obscured = |RedactionConflict| ItemChangeError::TouchesMasked(address.clone());
-    let seen = RedactedText::new(old.content(), secrets, clerk.view.gate, clerk.view.agent);
-    Ok(seen.map_err(obscured)?.rewrite(content).map_err(obscured)?)
+    let conflict = |RedactionConflict| ItemChangeError::TouchesMasked(address.clone());
+    let seen = RedactedText::new(old.content(), secrets, call.view.gate, call.view.agent);
+    Ok(seen.map_err(conflict)?.rewrite(content).map_err(conflict)?)
 }
 
 /// Does the same for lists of short texts. A text that equals what the caller saw of an old one
 /// stands for that old one.
 fn restore_masked_texts(
-    clerk: &StoreCall<'_>,
+    call: &StoreCall<'_>,
     address: &Address,
-    (old, said): (&[String], &[String]),
+    (old, texts): (&[String], &[String]),
 ) -> Result<Vec<String>, StoreError> {
-    if clerk.reader == Reader::Person {
-        return Ok(said.to_vec());
+    if call.reader == Reader::Person {
+        return Ok(texts.to_vec());
     }
-    let seen = |text: &str| {
+    let preview = |text: &str| {
         let masked = mask_secrets(text);
-        clerk.view.gate.preview(&masked, clerk.view.agent).map(Cow::into_owned)
+        call.view.gate.preview(&masked, call.view.agent).map(Cow::into_owned)
     };
-    let meant = said.iter().map(|said| {
-        let known = old.iter().find(|old| *old == said || seen(old).as_ref() == Some(said));
+    let restored = texts.iter().map(|text| {
+        let known = old.iter().find(|old| *old == text || preview(old).as_ref() == Some(text));
         match known {
             Some(old) => Ok(old.clone()),
-            None if said.contains(MASK) => {
+            None if text.contains(MASK) => {
                 Err(ItemChangeError::TouchesMasked(address.clone()).into())
             }
-            None => Ok(said.clone()),
+            None => Ok(text.clone()),
         }
     });
-    meant.collect()
+    restored.collect()
 }

@@ -29,7 +29,7 @@ impl MemorySource<'_> {
     pub(crate) fn candidates(&self, item: &ItemRef) -> io::Result<Vec<ScopedPath>> {
         let Some(folder) = self.store.folder(self.context)? else { return Ok(Vec::new()) };
         let Some(category) = item.category.clone() else {
-            let found = self.tables.with_table(&folder, |ledger| ledger.find_slug(&item.id))?;
+            let found = self.tables.with_table(&folder, |table| table.find_slug(&item.id))?;
             return Ok(found.iter().map(|path| self.store.scoped_path(path)).collect());
         };
         let path = MemoryPath { category, slug: item.id.clone() };
@@ -42,7 +42,7 @@ impl MemorySource<'_> {
     /// Returns every memory that has not expired.
     pub(crate) fn all(&self) -> io::Result<Vec<ScopedPath>> {
         let Some(folder) = self.store.folder(self.context)? else { return Ok(Vec::new()) };
-        let paths = self.tables.with_table(&folder, |ledger| ledger.paths(now()))?;
+        let paths = self.tables.with_table(&folder, |table| table.paths(now()))?;
         Ok(paths.iter().map(|path| self.store.scoped_path(path)).collect())
     }
 }

@@ -105,55 +105,55 @@ impl StoreCall<'_> {
 
 /// Runs a command about stores that only a person can give.
 pub(crate) fn run_store_command(
-    clerk: &StoreCall<'_>,
-    asked: &StoreCommand,
-    resettle: ReloadStores<'_>,
+    call: &StoreCall<'_>,
+    command: &StoreCommand,
+    reload: ReloadStores<'_>,
 ) -> Result<Draft, StoreError> {
-    match asked {
-        StoreCommand::Init(new) => configure::init_store(clerk, new, resettle),
-        StoreCommand::Sync => Ok(maintenance::sync_reply(resettle()?)),
-        StoreCommand::Reindex => maintenance::reindex(clerk),
-        StoreCommand::Prune(rehearsal) => maintenance::prune(clerk, *rehearsal),
+    match command {
+        StoreCommand::Init(new) => configure::init_store(call, new, reload),
+        StoreCommand::Sync => Ok(maintenance::sync_reply(reload()?)),
+        StoreCommand::Reindex => maintenance::reindex(call),
+        StoreCommand::Prune(dry_run) => maintenance::prune(call, *dry_run),
         StoreCommand::Define { path, description } => {
-            configure::define_category(clerk, (path, description.as_ref()), resettle)
+            configure::define_category(call, (path, description.as_ref()), reload)
         }
-        StoreCommand::Undefine { path } => configure::undefine_category(clerk, path, resettle),
+        StoreCommand::Undefine { path } => configure::undefine_category(call, path, reload),
     }
 }
 
 /// Runs a call about a category.
 pub(crate) fn run_category_call(
-    clerk: &StoreCall<'_>,
-    call: &CategoryCall,
+    call: &StoreCall<'_>,
+    category_call: &CategoryCall,
 ) -> Result<Draft, StoreError> {
-    categories::run_category_call(clerk, call)
+    categories::run_category_call(call, category_call)
 }
 
 /// Runs a call about memories.
 pub(crate) fn run_memory_call(
-    clerk: &StoreCall<'_>,
-    call: &MemoryCall,
+    call: &StoreCall<'_>,
+    memory_call: &MemoryCall,
 ) -> Result<Draft, StoreError> {
-    match call {
-        MemoryCall::Create { path, wording } => memories::create(clerk, path, wording),
-        MemoryCall::Get { path, expired } => memories::get(clerk, path, *expired),
+    match memory_call {
+        MemoryCall::Create { path, wording } => memories::create(call, path, wording),
+        MemoryCall::Get { path, expired } => memories::get(call, path, *expired),
         MemoryCall::Update { path, revision, expect } => {
-            memories::update(clerk, path, (revision, *expect))
+            memories::update(call, path, (revision, *expect))
         }
-        MemoryCall::Move { from, to } => memories::move_memory(clerk, from, to),
-        MemoryCall::Remove { path } => memories::remove(clerk, path),
-        MemoryCall::List(wanted) => list::list_memories(clerk, wanted),
+        MemoryCall::Move { from, to } => memories::move_memory(call, from, to),
+        MemoryCall::Remove { path } => memories::remove(call, path),
+        MemoryCall::List(wanted) => list::list_memories(call, wanted),
     }
 }
 
 impl Store {
     /// Checks that the caller may know of a category.
-    fn check_visible(&self, clerk: &StoreCall<'_>, category: &Category) -> Result<(), StoreError> {
+    fn check_visible(&self, call: &StoreCall<'_>, category: &Category) -> Result<(), StoreError> {
         let path =
             locked_store::category_path(category).map_err(|_| ItemChangeError::InvalidPlace)?;
         let path = self.address.path().join_path(&path);
         let address = Address::directory(self.address.root().clone(), path);
-        if clerk.view.world.may_show(&address) {
+        if call.view.world.may_show(&address) {
             Ok(())
         } else {
             Err(ItemChangeError::InvalidPlace.into())

@@ -23,9 +23,9 @@ pub(super) struct MemoryReply<'a> {
 impl MemoryReply<'_> {
     /// Returns every field but the content, which the writer of the memory already knows.
     pub(super) fn summary_fields(self, note: &MemoryText, sha256: Sha256) -> Fields {
-        let mut teller = ItemMasker::for_memory(self.call.view, &self.address, note);
-        let fields = self.leading_fields(note, &mut teller);
-        with_trailing_fields(fields, note, &mut teller, FileState { sha256, modified: None })
+        let mut masker = ItemMasker::for_memory(self.call.view, &self.address, note);
+        let fields = self.leading_fields(note, &mut masker);
+        with_trailing_fields(fields, note, &mut masker, FileState { sha256, modified: None })
     }
 
     /// Returns every field. If the note does not record when it was changed, `modified`, the time
@@ -36,17 +36,17 @@ impl MemoryReply<'_> {
         sha256: Sha256,
         modified: Option<Timestamp>,
     ) -> Fields {
-        let mut teller = ItemMasker::for_memory(self.call.view, &self.address, note);
-        let fields = self.leading_fields(note, &mut teller);
-        let fields = fields.with("content", teller.body(note.content()));
-        with_trailing_fields(fields, note, &mut teller, FileState { sha256, modified })
+        let mut masker = ItemMasker::for_memory(self.call.view, &self.address, note);
+        let fields = self.leading_fields(note, &mut masker);
+        let fields = fields.with("content", masker.body(note.content()));
+        with_trailing_fields(fields, note, &mut masker, FileState { sha256, modified })
     }
 
-    fn leading_fields(self, note: &MemoryText, teller: &mut ItemMasker) -> Fields {
+    fn leading_fields(self, note: &MemoryText, masker: &mut ItemMasker) -> Fields {
         self.store
             .identifying_fields(self.path)
             .with("address", self.address)
-            .with("title", teller.mention(&note.memory().title))
+            .with("title", masker.mention(&note.memory().title))
     }
 }
 
@@ -61,24 +61,24 @@ struct FileState {
 fn with_trailing_fields(
     fields: Fields,
     note: &MemoryText,
-    teller: &mut ItemMasker,
+    masker: &mut ItemMasker,
     state: FileState,
 ) -> Fields {
     let FileState { sha256, modified } = state;
     let memory = note.memory();
-    let texts = |teller: &mut ItemMasker, texts: &[String]| -> Data {
-        texts.iter().map(|text| Data::from(teller.mention(text))).collect()
+    let texts = |masker: &mut ItemMasker, texts: &[String]| -> Data {
+        texts.iter().map(|text| Data::from(masker.mention(text))).collect()
     };
-    let citations = (!memory.citations.is_empty()).then(|| texts(teller, &memory.citations));
+    let citations = (!memory.citations.is_empty()).then(|| texts(masker, &memory.citations));
     fields
-        .with("tags", texts(teller, &memory.tags))
+        .with("tags", texts(masker, &memory.tags))
         .with("created_at", memory.created_at.map(time_data))
         .with("updated_at", memory.updated_at.or(modified).map(time_data))
         .with_some("expires_at", memory.expires_at.map(time_data))
         .with_some("citations", citations)
-        .with_some("source", memory.source.as_deref().map(|source| teller.mention(source)))
+        .with_some("source", memory.source.as_deref().map(|source| masker.mention(source)))
         .with("sha256", sha256)
-        .with_some("masked", teller.masked_count())
+        .with_some("masked", masker.masked_count())
 }
 
 /// Converts the description of a category, with known secrets masked.

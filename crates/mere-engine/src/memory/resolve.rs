@@ -28,35 +28,36 @@ pub(crate) fn resolve_stores(
 ) -> Result<Stores, WorldError> {
     let default = default_store(user, project)?;
     let served = choice.store.clone().or(default);
-    let floor = context.least_mode();
-    let with_floor = |store: Store| Store { rules: store.rules.with_mode_at_least(floor), ..store };
+    let minimum_mode = context.least_mode();
+    let with_minimum_mode =
+        |store: Store| Store { rules: store.rules.with_mode_at_least(minimum_mode), ..store };
     // A store that awaits trust does not count as configured.
     let counts = |config: &Config| config.storage.stores.iter().any(|store| !store.awaits_trust);
     if !counts(user) && !counts(project) {
-        return Ok(Stores::new(vec![with_floor(fallback_store(context))], served));
+        return Ok(Stores::new(vec![with_minimum_mode(fallback_store(context))], served));
     }
     let spaces = (context.space()?, context.environment.user_space()?);
-    let mut settling = StoreResolver { context, configs: [user, project], resolved: Vec::new() };
+    let mut resolver = StoreResolver { context, configs: [user, project], resolved: Vec::new() };
     for (scope, config, space) in
         [(Scope::Project, project, spaces.0.as_ref()), (Scope::User, user, spaces.1.as_deref())]
     {
         let Some(space) = space else { continue };
         for store in config.storage.stores.iter().filter(|store| !store.awaits_trust) {
-            settling.add(store, (scope, space), choice.mods)?;
+            resolver.add(store, (scope, space), choice.mods)?;
         }
     }
-    let stores = settling.resolved.into_iter().map(|(store, _)| with_floor(store));
+    let stores = resolver.resolved.into_iter().map(|(store, _)| with_minimum_mode(store));
     Ok(Stores::new(stores.collect(), served))
 }
 
 /// Returns `settings.defaultStore` of the project or, if that is not set, the user's.
 fn default_store(user: &Config, project: &Config) -> Result<Option<ModName>, ConfigError> {
-    let said = [(Scope::Project, project), (Scope::User, user)];
-    let said = said.into_iter().find_map(|(scope, config)| {
+    let default = [(Scope::Project, project), (Scope::User, user)];
+    let default = default.into_iter().find_map(|(scope, config)| {
         let (name, at) = config.storage.settings.default_store.as_ref()?;
         Some((scope, name.clone(), *at))
     });
-    let Some((scope, name, at)) = said else { return Ok(None) };
+    let Some((scope, name, at)) = default else { return Ok(None) };
     let stores = project.storage.stores.iter().chain(&user.storage.stores);
     let mut known = stores.map(|store| store.name.clone()).collect::<Vec<_>>();
     if known.is_empty() {
@@ -78,48 +79,48 @@ struct StoreResolver<'a> {
 impl StoreResolver<'_> {
     fn add(
         &mut self,
-        said: &StoreConfig,
+        config: &StoreConfig,
         (scope, space): (Scope, &Folder),
         mods: Mods,
     ) -> Result<(), WorldError> {
-        let name = || said.name.clone();
-        let refuse_name =
-            |fault: &StoreConfigError| Err(invalid_config(scope, said.name_location, fault).into());
-        if self.resolved.iter().any(|(store, _)| store.name == said.name) {
+        let name = || config.name.clone();
+        let refuse_name = |fault: &StoreConfigError| {
+            Err(invalid_config(scope, config.name_location, fault).into())
+        };
+        if self.resolved.iter().any(|(store, _)| store.name == config.name) {
             return refuse_name(&StoreConfigError::Duplicate(name()));
         }
-        let refuse =
-            |fault: &StoreConfigError| Err(invalid_config(scope, said.path_location, fault).into());
-        let vantage = PathResolver {
-            surroundings: &self.context.environment,
-            project: &self.context.project,
+        let refuse = |fault: &StoreConfigError| {
+            Err(invalid_config(scope, config.path_location, fault).into())
         };
-        let (spot, site) = match scope {
-            Scope::Project => vantage.resolve_project_path(&said.path, space),
-            Scope::User | Scope::Registry => vantage.resolve_user_path(&said.path, space),
+        let resolver =
+            PathResolver { environment: &self.context.environment, project: &self.context.project };
+        let (store_location, folder_location) = match scope {
+            Scope::Project => resolver.resolve_project_path(&config.path, space),
+            Scope::User | Scope::Registry => resolver.resolve_user_path(&config.path, space),
         };
-        if matches!(spot, StoreLocation::Outside) && mods == Mods::Off {
+        if matches!(store_location, StoreLocation::Outside) && mods == Mods::Off {
             return Ok(());
         }
-        if matches!(spot, StoreLocation::Outside) && self.is_name_taken(&said.name) {
+        if matches!(store_location, StoreLocation::Outside) && self.is_name_taken(&config.name) {
             return refuse_name(&StoreConfigError::NameTaken(name()));
         }
-        if let Some(fault) = self.find_location_error(said, &spot, &site)? {
+        if let Some(fault) = self.find_location_error(config, &store_location, &folder_location)? {
             return refuse(&fault);
         }
-        let (address, home) = match spot {
+        let (address, home) = match store_location {
             StoreLocation::Inside(root, path) => {
                 (Address::directory(root, path), FolderAccess::Inside)
             }
             StoreLocation::Outside | StoreLocation::Unaddressable => {
-                let home = site
+                let home = folder_location
                     .folder()
                     .map(Arc::clone)
                     .map_or(FolderAccess::Missing, FolderAccess::Outside);
                 (Address::directory(Root::Mod(name()), RelPath::default()), home)
             }
         };
-        let (description, rules) = (said.description.clone(), said.rules.clone());
+        let (description, rules) = (config.description.clone(), config.rules.clone());
         let is_configured = true;
         let store = Store {
             name: name(),
@@ -130,7 +131,7 @@ impl StoreResolver<'_> {
             folder_access: home,
             is_configured,
         };
-        self.resolved.push((store, site));
+        self.resolved.push((store, folder_location));
         Ok(())
     }
 
@@ -145,19 +146,20 @@ impl StoreResolver<'_> {
     /// Returns the reason why a store may not lie at a location, if there is one.
     fn find_location_error(
         &self,
-        said: &StoreConfig,
-        spot: &StoreLocation,
-        site: &FolderLocation,
+        config: &StoreConfig,
+        store_location: &StoreLocation,
+        folder_location: &FolderLocation,
     ) -> io::Result<Option<StoreConfigError>> {
-        let (name, surroundings) = (said.name.clone(), &self.context.environment);
-        let by_name = match spot {
+        let (name, environment) = (config.name.clone(), &self.context.environment);
+        let by_name = match store_location {
             StoreLocation::Inside(Root::User, path) => {
                 find_name_error(path.names(), PathStart::UserSpace)
             }
             StoreLocation::Inside(_, path) => find_name_error(path.names(), PathStart::Project),
-            StoreLocation::Outside => {
-                find_name_error(site.names().iter().map(String::as_str), PathStart::Outside)
-            }
+            StoreLocation::Outside => find_name_error(
+                folder_location.names().iter().map(String::as_str),
+                PathStart::Outside,
+            ),
             StoreLocation::Unaddressable => {
                 Some(StoreConfigError::Unaddressable as fn(ModName) -> StoreConfigError)
             }
@@ -165,14 +167,17 @@ impl StoreResolver<'_> {
         if let Some(fault) = by_name {
             return Ok(Some(fault(name)));
         }
-        if site.contains_folder(&self.context.project) || surroundings.has_user_space_below(site) {
+        if folder_location.contains_folder(&self.context.project)
+            || environment.has_user_space_below(folder_location)
+        {
             return Ok(Some(StoreConfigError::ContainsRoot(name)));
         }
-        if surroundings.overlaps_private_folders(site)? {
+        if environment.overlaps_private_folders(folder_location)? {
             return Ok(Some(StoreConfigError::TouchesPrivateFolder(name)));
         }
-        let overlap =
-            |(_, other): &&(Store, FolderLocation)| other.contains(site) || site.contains(other);
+        let overlap = |(_, other): &&(Store, FolderLocation)| {
+            other.contains(folder_location) || folder_location.contains(other)
+        };
         let other = self.resolved.iter().find(overlap);
         Ok(other.map(|(store, _)| StoreConfigError::Overlap(name, store.name.clone())))
     }

@@ -74,15 +74,15 @@ impl StoreView for StoreOnDisk<'_> {
     }
 
     fn top_categories(&self) -> io::Result<Vec<Category>> {
-        let mut tops = Vec::new();
+        let mut top_level = Vec::new();
         if let Some(folder) = self.open("")? {
             folder.for_each_entry(|name, kind| {
                 let name = name.filter(|name| kind == EntryKind::Folder && is_id(name));
-                tops.extend(name.and_then(|name| name.parse().ok()));
+                top_level.extend(name.and_then(|name| name.parse().ok()));
                 Ok(())
             })?;
         }
-        Ok(tops)
+        Ok(top_level)
     }
 
     fn count_memories(&self, category: &Category) -> io::Result<u64> {
@@ -111,9 +111,9 @@ impl StoreView for VisibleStore<'_> {
     }
 
     fn top_categories(&self) -> io::Result<Vec<Category>> {
-        let mut tops = self.disk.top_categories()?;
-        tops.retain(|top| (self.is_visible)(top.as_str()));
-        Ok(tops)
+        let mut top_level = self.disk.top_categories()?;
+        top_level.retain(|top| (self.is_visible)(top.as_str()));
+        Ok(top_level)
     }
 
     fn count_memories(&self, category: &Category) -> io::Result<u64> {

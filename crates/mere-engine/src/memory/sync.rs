@@ -18,13 +18,13 @@ use mere_host::{FolderWriter, WritePrecondition};
 pub(crate) fn create_categories(
     folder: &Dir,
     hierarchy: &Hierarchy,
-    over: &dyn Fn() -> bool,
+    is_cancelled: &dyn Fn() -> bool,
 ) -> io::Result<Vec<Category>> {
     let mut made = Vec::new();
     if is_in_sync(folder, hierarchy)? {
         return Ok(made);
     }
-    let editing = FolderWriter::open_store(folder, over)?.ok_or(io::ErrorKind::TimedOut)?;
+    let editing = FolderWriter::open_store(folder, is_cancelled)?.ok_or(io::ErrorKind::TimedOut)?;
     for named in hierarchy.all_categories() {
         let path = category_path(&named.category)?;
         let text = category_file::render(&named.description);

@@ -54,8 +54,8 @@ impl MemoryTables {
         } else {
             FolderWatcher::new_disabled()
         };
-        let ledger = MemoryTable::open(folder.try_clone()?, watch)?;
-        open.insert(0, ledger);
+        let table = MemoryTable::open(folder.try_clone()?, watch)?;
+        open.insert(0, table);
         open.truncate(MAX_OPEN);
         Ok(ask(&open[0]))
     }
@@ -72,13 +72,13 @@ mod tests {
     use crate::memory::table::tests::temporary_folder;
 
     #[test]
-    fn a_store_has_one_ledger_as_long_as_it_has_its_folder() {
+    fn a_store_has_one_table_as_long_as_it_has_its_folder() {
         let (_held, top) = temporary_folder();
-        let ledgers = MemoryTables::default();
-        ledgers.start_watching();
+        let tables = MemoryTables::default();
+        tables.start_watching();
         let count = |name: &str| {
             let store = top.open_dir(name).expect("a store");
-            ledgers.with_table(&store, |ledger| ledger.categories().len()).expect("a ledger")
+            tables.with_table(&store, |table| table.categories().len()).expect("a ledger")
         };
         for number in 0..=MAX_OPEN {
             top.create_dir_all(format!("s{number}/a")).expect("a store");
@@ -89,6 +89,6 @@ mod tests {
         top.rename("s1", &top, "s9").expect("moved");
         top.create_dir("s1").expect("another store");
         assert_eq!((count("s1"), count("s9")), (0, 2));
-        assert_eq!(ledgers.open.lock().expect("ledgers").len(), MAX_OPEN);
+        assert_eq!(tables.open.lock().expect("ledgers").len(), MAX_OPEN);
     }
 }

@@ -37,7 +37,7 @@ impl Permit<'_> {
     }
 
     /// Returns what happens to the file.
-    pub(crate) fn how(&self) -> &FileChangeKind {
+    pub(crate) fn kind(&self) -> &FileChangeKind {
         &self.change.kind
     }
 

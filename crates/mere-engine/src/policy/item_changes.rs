@@ -23,11 +23,11 @@ pub(crate) enum ItemOperation {
     /// The item is created with these files. There must be nothing of its name.
     Create { files: Vec<(RelPath, Vec<u8>)> },
     /// The item gets these files. The digest of the whole item must be this.
-    Replace { files: Vec<(RelPath, Vec<u8>)>, whole: Sha256 },
+    Replace { files: Vec<(RelPath, Vec<u8>)>, digest: Sha256 },
     /// The item is deleted. The digest of the whole item must be this.
-    Remove { whole: Sha256 },
+    Remove { digest: Sha256 },
     /// The item gets this sidecar. The digest of the whole item must be this.
-    Seal { sidecar: Vec<u8>, whole: Sha256 },
+    Seal { sidecar: Vec<u8>, digest: Sha256 },
 }
 
 impl ItemChange {
@@ -40,19 +40,19 @@ impl ItemChange {
     pub(crate) fn replace(
         place: ScopedPath,
         files: Vec<(RelPath, Vec<u8>)>,
-        whole: Sha256,
+        digest: Sha256,
     ) -> Self {
-        Self { place, operation: ItemOperation::Replace { files, whole } }
+        Self { place, operation: ItemOperation::Replace { files, digest } }
     }
 
     /// Deletes the item whose whole digest is given.
-    pub(crate) fn remove(place: ScopedPath, whole: Sha256) -> Self {
-        Self { place, operation: ItemOperation::Remove { whole } }
+    pub(crate) fn remove(place: ScopedPath, digest: Sha256) -> Self {
+        Self { place, operation: ItemOperation::Remove { digest } }
     }
 
     /// Puts a sidecar beside the item whose whole digest is given.
-    pub(crate) fn seal(place: ScopedPath, sidecar: Vec<u8>, whole: Sha256) -> Self {
-        Self { place, operation: ItemOperation::Seal { sidecar, whole } }
+    pub(crate) fn add_sidecar(place: ScopedPath, sidecar: Vec<u8>, digest: Sha256) -> Self {
+        Self { place, operation: ItemOperation::Seal { sidecar, digest } }
     }
 
     /// Returns where the item lies or will lie.
@@ -100,18 +100,19 @@ impl ItemPermit {
 /// Allows a change to an item. A person changes it directly. For an agent the user's `agents.write`
 /// decides, and items that are signed, or lie in the user's own space, are never overwritten.
 pub(crate) fn permit_item(
-    who: Reader,
+    reader: Reader,
     agents: &AgentsConfig,
     change: ItemChange,
-    seal: SignatureState,
+    signature_state: SignatureState,
 ) -> ItemPermit {
-    let is_open = seal == SignatureState::Unsigned && change.place.scope == Scope::Project;
-    let way = match (who, agents.write_mode(change.place.kind)) {
+    let is_open =
+        signature_state == SignatureState::Unsigned && change.place.scope == Scope::Project;
+    let route = match (reader, agents.write_mode(change.place.kind)) {
         (Reader::Person, _) => ChangeRoute::Direct,
         (Reader::Agent, WriteMode::Direct) if is_open => ChangeRoute::Direct,
         (Reader::Agent, _) => ChangeRoute::Propose,
     };
-    ItemPermit { change, way }
+    ItemPermit { change, way: route }
 }
 
 /// Permission for one caller to copy one item into another space.
@@ -121,10 +122,13 @@ pub struct InstallPermit {
 }
 
 /// Allows someone to copy an item between spaces, before anything is read for it.
-pub(crate) fn permit_install(who: Reader, agents: &AgentsConfig) -> Result<InstallPermit, Denied> {
-    match who {
+pub(crate) fn permit_install(
+    reader: Reader,
+    agents: &AgentsConfig,
+) -> Result<InstallPermit, Denied> {
+    match reader {
         Reader::Agent if agents.may_install != Some(true) => Err(Denied::Install),
-        Reader::Agent | Reader::Person => Ok(InstallPermit { reader: who }),
+        Reader::Agent | Reader::Person => Ok(InstallPermit { reader }),
     }
 }
 

@@ -77,12 +77,12 @@ pub(crate) fn permit_run<T>(
     item: Checked<T>,
     context: RunContext,
 ) -> Result<Runnable<T>, Box<Checked<T>>> {
-    let is_meant = context.reader == Reader::Person
+    let is_person_run = context.reader == Reader::Person
         && context.unsigned == UnsignedPolicy::Allow
         && context.has_terminal;
     match item {
         Checked::Verified(_) => Ok(Runnable { item }),
-        _ if is_meant => Ok(Runnable { item }),
+        _ if is_person_run => Ok(Runnable { item }),
         _ => Err(Box::new(item)),
     }
 }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     /// Returns an item of each kind that no trusted key signed.
-    fn unvouched() -> [Checked<()>; 3] {
+    fn items_without_trust() -> [Checked<()>; 3] {
         let key = format!("SHA256:{}", "A".repeat(43)).parse().expect("a fingerprint");
         let signer = UntrustedSigner { key, reason: UntrustedReason::UnknownKey };
         [Checked::Draft(()), Checked::Unsigned(()), Checked::UnknownKey((), signer)]
@@ -127,7 +127,7 @@ mod tests {
             (SignatureRequirement::Required, [true, false, false]),
             (SignatureRequirement::Optional, [true, true, true]),
         ] {
-            let found = unvouched().map(|item| permit_use(item, requirement).is_ok());
+            let found = items_without_trust().map(|item| permit_use(item, requirement).is_ok());
             assert_eq!(found, expected, "{requirement:?}");
         }
     }
@@ -140,7 +140,7 @@ mod tests {
                     let context = RunContext { reader, unsigned, has_terminal };
                     let expected = (reader, unsigned) == (Reader::Person, UnsignedPolicy::Allow)
                         && has_terminal;
-                    for item in unvouched() {
+                    for item in items_without_trust() {
                         assert_eq!(permit_run(item, context).is_ok(), expected, "{context:?}");
                     }
                 }
@@ -150,6 +150,6 @@ mod tests {
 
     #[test]
     fn a_lockfile_that_no_trusted_key_signed_does_not_count() {
-        assert!(unvouched().into_iter().all(|item| permit_lockfile(item).is_err()));
+        assert!(items_without_trust().into_iter().all(|item| permit_lockfile(item).is_err()));
     }
 }

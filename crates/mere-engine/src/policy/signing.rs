@@ -39,10 +39,10 @@ pub(crate) fn permit_signing(
     context: SigningContext,
     reason: SigningReason<'_>,
 ) -> Result<SigningPermit, Denied> {
-    let is_meant = context.has_terminal || context.is_in_agent || context.is_unattended;
+    let is_attended = context.has_terminal || context.is_in_agent || context.is_unattended;
     match (context.reader, reason) {
         (Reader::Person, SigningReason::Examples) => Ok(SigningPermit(())),
-        (Reader::Person, SigningReason::Requested) if is_meant => Ok(SigningPermit(())),
+        (Reader::Person, SigningReason::Requested) if is_attended => Ok(SigningPermit(())),
         (reader, SigningReason::Install(install)) if install.reader() == reader => {
             Ok(SigningPermit(()))
         }

@@ -47,9 +47,9 @@ pub(crate) fn run_item(
     if !matches!(request.kind, ItemType::Directive | ItemType::Knowledge) {
         return Err(ItemError::NotRunnable(request.kind).into());
     }
-    let (view, stock) = (call.items.view, call.items.sources);
+    let (view, sources) = (call.items.view, call.items.sources);
     let found = find(
-        stock,
+        sources,
         view,
         NamedItem { kind: request.kind, item: &request.item, source: LookupScope::Local },
     )?;
@@ -75,41 +75,41 @@ fn run_directive(
     let loaded = usable.item();
     let schema = directive_schema(directive);
     check_inputs(loaded, &schema, parameters)?;
-    let mut teller = ItemMasker::new(view, usable);
+    let mut masker = ItemMasker::new(view, usable);
     let default = |name: &str| schema["properties"][name].get("default");
     let value = |name: &str| parameters.get(name).or_else(|| default(name));
     let inputs = directive.inputs.iter().map(|input| {
         Data::from(
             Fields::default()
-                .with("name", teller.mention(&input.name))
-                .with("type", input.kind.as_deref().map(|kind| teller.mention(kind)))
+                .with("name", masker.mention(&input.name))
+                .with("type", input.kind.as_deref().map(|kind| masker.mention(kind)))
                 .with("required", input.required)
-                .with("description", teller.mention(&input.about))
-                .with_some("value", value(&input.name).map(|value| teller.data(value))),
+                .with("description", masker.mention(&input.about))
+                .with_some("value", value(&input.name).map(|value| masker.data(value))),
         )
     });
     let inputs = inputs.collect::<Data>();
     let steps = directive.steps.iter().map(|step| {
         Data::from(
             Fields::default()
-                .with("name", teller.mention(&step.name))
-                .with("description", teller.mention(&step.description))
-                .with("action", teller.mention(&step.action)),
+                .with("name", masker.mention(&step.name))
+                .with("description", masker.mention(&step.description))
+                .with("action", masker.mention(&step.action)),
         )
     });
     let steps = steps.collect::<Data>();
     let extra = |name: &str| directive.extra.iter().find(|(key, _)| *key == name);
-    let data = ready_fields(&mut teller, loaded, inputs)
+    let data = ready_fields(&mut masker, loaded, inputs)
         .with("process", steps)
-        .with("outputs", extra("outputs").map(|(_, value)| teller.data(value)))
-        .with("context", extra("context").map(|(_, value)| teller.data(value)))
-        .with("model", directive.metadata.get("model").map(|model| teller.data(model)))
-        .with("permissions", directive.permissions.as_ref().map(|value| teller.data(value)))
+        .with("outputs", extra("outputs").map(|(_, value)| masker.data(value)))
+        .with("context", extra("context").map(|(_, value)| masker.data(value)))
+        .with("model", directive.metadata.get("model").map(|model| masker.data(model)))
+        .with("permissions", directive.permissions.as_ref().map(|value| masker.data(value)))
         .with("inputs_validated", true)
-        .with("input_schema", teller.data(&schema));
-    let how = "Follow the steps of `process` in order, with the values of `inputs`. Keep to \
+        .with("input_schema", masker.data(&schema));
+    let guidance = "Follow the steps of `process` in order, with the values of `inputs`. Keep to \
         `permissions` where they are given, and return what `outputs` asks for.";
-    Ok(directive_reply(usable, &teller, data, how))
+    Ok(directive_reply(usable, &masker, data, guidance))
 }
 
 /// Returns the text of a skill, which is followed as it is written.
@@ -120,41 +120,41 @@ fn run_skill(
 ) -> Result<Draft, RunError> {
     let loaded = usable.item();
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
-    let mut teller = ItemMasker::new(view, usable);
+    let mut masker = ItemMasker::new(view, usable);
     let body = loaded.item.content_range().map_or("", |body| &loaded.text[body]);
-    let data = ready_fields(&mut teller, loaded, Data::List(Vec::new()))
-        .with("content", teller.body(body))
+    let data = ready_fields(&mut masker, loaded, Data::List(Vec::new()))
+        .with("content", masker.body(body))
         .with("process", Data::List(Vec::new()))
         .with("files", reply_fields::file_list(view, usable))
         .with("inputs_validated", true);
-    let how = "Follow the text of `content`. Its other files are beside it and can be read.";
-    Ok(directive_reply(usable, &teller, data, how))
+    let guidance = "Follow the text of `content`. Its other files are beside it and can be read.";
+    Ok(directive_reply(usable, &masker, data, guidance))
 }
 
-fn ready_fields(teller: &mut ItemMasker, loaded: &LoadedItem, inputs: Data) -> Fields {
+fn ready_fields(masker: &mut ItemMasker, loaded: &LoadedItem, inputs: Data) -> Fields {
     Fields::default()
         .with("status", "ready")
         .with("name", own_text(&loaded.place.id))
         .with("version", loaded.item.version().map(own_text))
-        .with("description", teller.mention(loaded.item.description()))
+        .with("description", masker.mention(loaded.item.description()))
         .with("address", loaded.address.clone())
         .with("inputs", inputs)
 }
 
 fn directive_reply(
     usable: &UsableItem,
-    teller: &ItemMasker,
+    masker: &ItemMasker,
     data: Fields,
-    how: &'static str,
+    instructions: &'static str,
 ) -> Draft {
     let loaded = usable.item();
-    let warnings = loaded.item.warnings().iter().map(|odd| Data::from(*odd));
+    let warnings = loaded.item.warnings().iter().map(|warning| Data::from(*warning));
     let data = data
         .with("validation_warnings", warnings.collect::<Data>())
         .with("integrity", loaded.integrity)
         .with("trust", trust_status_fields(usable.checked()))
-        .with("instructions", how)
-        .with_some("masked", teller.masked_count());
+        .with("instructions", instructions)
+        .with_some("masked", masker.masked_count());
     let message = Prose::words("The directive `")
         .name(item_name(&loaded.place))
         .and("` is ready to be followed.");
@@ -171,19 +171,19 @@ fn run_knowledge(
     let (view, loaded) = (items.view, usable.item());
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     check_frontmatter(view, loaded, entry)?;
-    let mut teller = ItemMasker::new(view, usable);
-    let odd = item_warnings(items.sources, view, &loaded.item);
+    let mut masker = ItemMasker::new(view, usable);
+    let warnings = item_warnings(items.sources, view, &loaded.item);
     let data = Fields::default()
         .with("id", own_text(&loaded.place.id))
-        .with("title", teller.mention(&entry.title))
+        .with("title", masker.mention(&entry.title))
         .with("address", loaded.address.clone())
-        .with("content", teller.body(&loaded.text[entry.content.clone()]))
-        .with("metadata", teller.data(&loaded.item.metadata()))
+        .with("content", masker.body(&loaded.text[entry.content.clone()]))
+        .with("metadata", masker.data(&loaded.item.metadata()))
         .with("integrity", loaded.integrity)
         .with("trust", trust_status_fields(usable.checked()))
         .with("frontmatter_validated", true)
-        .with("validation_warnings", odd.into_iter().map(Data::from).collect::<Data>())
-        .with_some("masked", teller.masked_count());
+        .with("validation_warnings", warnings.into_iter().map(Data::from).collect::<Data>())
+        .with_some("masked", masker.masked_count());
     let message = Prose::words("The knowledge entry `").name(item_name(&loaded.place)).and("`.");
     Ok(Draft::success(codes::RUN_KNOWLEDGE, message).data(data))
 }

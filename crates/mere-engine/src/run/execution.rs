@@ -61,17 +61,17 @@ pub(crate) fn run_tool(call: &RunCall<'_>, ask: &RunRequest<'_>) -> Result<Draft
 
 /// Checks that this machine has a sandbox in which the tool could run.
 fn check_layers(call: &RunCall<'_>) -> Result<(), SandboxError> {
-    let standing = mere_host::probe_layers()?;
+    let probe = mere_host::probe_layers()?;
     let accepts = |layer: SandboxLayer| {
         call.run_config.sandbox_level == SandboxLevel::Namespaces && layer.is_optional()
     };
-    for (layer, built) in standing.layers {
+    for (layer, built) in probe.layers {
         match built {
-            Err(why) if !accepts(layer) => return Err(SandboxError::Layer(layer, why)),
+            Err(reason) if !accepts(layer) => return Err(SandboxError::Layer(layer, reason)),
             _ => {}
         }
     }
-    if [standing.processes_limited_by, standing.memory_limited_by].contains(&NOT_ENFORCED) {
+    if [probe.processes_limited_by, probe.memory_limited_by].contains(&NOT_ENFORCED) {
         return Err(SandboxError::Limits("nothing limits memory and processes".to_owned()));
     }
     Ok(())
@@ -113,14 +113,14 @@ fn run_in_cell(
         level: call.run_config.sandbox_level,
     };
     let began = Instant::now();
-    let heard = |output: &[u8], errors: &[u8]| match call.items.reader {
+    let on_output = |output: &[u8], errors: &[u8]| match call.items.reader {
         Reader::Agent => {
             let done = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             (call.report_tool_note)(done, progress_note(&call.items, &[output, errors].concat()));
         }
         Reader::Person => {
-            for (stream, news) in [(OutputStream::Output, output), (OutputStream::Error, errors)] {
-                let text = String::from_utf8_lossy(news);
+            for (stream, bytes) in [(OutputStream::Output, output), (OutputStream::Error, errors)] {
+                let text = String::from_utf8_lossy(bytes);
                 if !text.is_empty() {
                     (call.stream_tool_output)(
                         stream,
@@ -133,13 +133,13 @@ fn run_in_cell(
     mere_host::run_tool(
         call.cells,
         &plan,
-        &RunObserver { is_cancelled: call.is_cancelled, on_output: &heard },
+        &RunObserver { is_cancelled: call.is_cancelled, on_output: &on_output },
     )
 }
 
 /// Returns the last line that the tool printed, or a note that it is running.
-fn progress_note(items: &ItemReader<'_>, news: &[u8]) -> Prose {
-    let text = String::from_utf8_lossy(news);
+fn progress_note(items: &ItemReader<'_>, bytes: &[u8]) -> Prose {
+    let text = String::from_utf8_lossy(bytes);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
     match line {
         None => Prose::words("running"),

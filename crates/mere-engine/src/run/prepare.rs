@@ -24,7 +24,7 @@ pub(crate) fn prepare(call: &RunCall<'_>, item: &ItemRef) -> Result<Draft, RunEr
     let command = command.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
     let program = needs.find_program(call.context, &[command], &files)?;
     let tool = Content::mention(needs.tool().to_string());
-    let (Some(asked), Some(key)) = (needs.package_request, needs.packages_key(&program)) else {
+    let (Some(request), Some(key)) = (needs.package_request, needs.packages_key(&program)) else {
         let message = Prose::words("`").content(tool);
         let message = message.and("` needs no packages; it can be run as it is.");
         return Ok(Draft::success(codes::PREPARED, message).hint(
@@ -36,7 +36,7 @@ pub(crate) fn prepare(call: &RunCall<'_>, item: &ItemRef) -> Result<Draft, RunEr
     let packages = packages.ok_or(RunError::Packages(PackagesError::NoFolder))?;
     let is_there = packages.find(&key).map_err(PackagesError::from).map_err(RunError::Packages)?;
     if is_there.is_none() {
-        packages.fetch(&key, asked, &program).map_err(RunError::Packages)?;
+        packages.fetch(&key, request, &program).map_err(RunError::Packages)?;
     }
     let data = Fields::default().with("packages", Content::mention(key));
     let message = Prose::words("The packages of `").content(tool);

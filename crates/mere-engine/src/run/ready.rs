@@ -182,15 +182,15 @@ impl<'a> RuntimeNeeds<'a> {
         context: &Context,
         program: &Program,
     ) -> Result<Option<Folder>, RunError> {
-        let surroundings = &context.environment;
+        let environment = &context.environment;
         let configured = self.runtime_config.as_ref().and_then(|one| one.packages.as_deref());
         if let (Some(text), Some(runtime)) = (configured, &self.runtime) {
-            let folder = surroundings.configured_folder(text);
+            let folder = environment.configured_folder(text);
             let wrong = |cause| RunError::BadInterpreter { runtime: runtime.clone(), cause };
             return folder.map(Some).map_err(wrong);
         }
         let Some(key) = self.packages_key(program) else { return Ok(None) };
-        let found = surroundings.package_sets().map(|packages| packages.find(&key)).transpose();
+        let found = environment.package_sets().map(|packages| packages.find(&key)).transpose();
         match found.ok().flatten().flatten() {
             Some(folder) => Ok(Some(folder)),
             None => Err(RunError::PackagesNotFetched { tool: self.tool.clone() }),
@@ -224,10 +224,10 @@ pub(super) fn read_tool_files(
 /// Returns the values of the variables that a chain asks for.
 fn resolve_variables(
     call: &RunCall<'_>,
-    asked: Vec<(String, EnvSource)>,
+    requested: Vec<(String, EnvSource)>,
 ) -> Result<BTreeMap<String, String>, RunError> {
     let mut found = BTreeMap::new();
-    for (name, source) in asked {
+    for (name, source) in requested {
         let value = match source {
             EnvSource::Value(value) => Some(value),
             EnvSource::Secret(secret) => return Err(RunError::SecretNotGranted(name, secret)),
@@ -248,13 +248,16 @@ fn resolve_variables(
 
 /// Builds the environment of a tool. The variables that it asks for override those that every tool
 /// gets.
-fn build_environment(asked: BTreeMap<String, String>, program: &Program) -> Vec<(String, String)> {
+fn build_environment(
+    requested: BTreeMap<String, String>,
+    program: &Program,
+) -> Vec<(String, String)> {
     let base = BASE_ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let mut all = BTreeMap::from(base);
     if program.install_folder.is_some() {
         // The interpreter's libraries lie beside it, whatever prefix it was built for.
         all.insert("LD_LIBRARY_PATH".to_owned(), "/interpreter/lib".to_owned());
     }
-    all.extend(asked);
+    all.extend(requested);
     all.into_iter().collect()
 }

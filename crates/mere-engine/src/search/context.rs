@@ -108,8 +108,8 @@ impl SearchContext<'_> {
         ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
     ) -> Result<Option<T>, SearchError> {
         let target = self.sources.index_target()?;
-        let quick = QuickQuery { count_items: &*self.sources.count_items, stale_policy };
-        self.session_index.try_with_index(target, &self.update_context(), &quick, ask)
+        let quick_query = QuickQuery { count_items: &*self.sources.count_items, stale_policy };
+        self.session_index.try_with_index(target, &self.update_context(), &quick_query, ask)
     }
 
     /// Passes the index to `ask` without comparing the disk again; returns none if it is not open.

@@ -16,13 +16,13 @@ pub(crate) const OUTDATED_NOTE: &str = "Another process is still updating the se
 pub(crate) const TEMPORARY_INDEX_NOTE: &str = "The search index cannot be stored in the cache folder and was built for this session only, so the first search is slower.";
 
 /// Explains why a search found items by their words alone.
-pub(crate) fn keyword_only_note(trouble: &EmbeddingError) -> String {
-    format!("{}: items were found by keywords only.", describe_trouble(trouble))
+pub(crate) fn keyword_only_note(error: &EmbeddingError) -> String {
+    format!("{}: items were found by keywords only.", describe_embedding_error(error))
 }
 
 /// Explains why items have no vectors.
-pub(crate) fn no_vectors_note(trouble: &EmbeddingError) -> String {
-    format!("{}: items are found by keywords only.", describe_trouble(trouble))
+pub(crate) fn no_vectors_note(error: &EmbeddingError) -> String {
+    format!("{}: items are found by keywords only.", describe_embedding_error(error))
 }
 
 /// Says that not all items could be found by meaning.
@@ -31,8 +31,8 @@ pub(crate) fn embedding_backlog_note(count: u64) -> String {
     format!("{count} {items} no vector yet and could only be found by keywords.")
 }
 
-fn describe_trouble(trouble: &EmbeddingError) -> String {
-    match trouble {
+fn describe_embedding_error(error: &EmbeddingError) -> String {
+    match error {
         EmbeddingError::Disabled => "No embedding model is configured".into(),
         EmbeddingError::Missing => {
             "The model `minilm` is not installed (a person can install it with `mere model fetch minilm`)"

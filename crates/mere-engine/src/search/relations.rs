@@ -27,14 +27,14 @@ pub(crate) fn relationships(
     })?;
     let Some(node) = graph.node_at(place) else { return Ok(Some(Fields::default())) };
     let related = graph.walk(node, walk);
-    let loose = graph.unresolved_links(node);
-    let dangling = loose.iter().take(MAX_DANGLING).map(|loose| {
-        let target = Content::mention(loose.target.to_string());
-        Fields::default().with("relation", loose.relation.name()).with("target", target).into()
+    let unresolved = graph.unresolved_links(node);
+    let dangling = unresolved.iter().take(MAX_DANGLING).map(|unresolved| {
+        let target = Content::mention(unresolved.target.to_string());
+        Fields::default().with("relation", unresolved.relation.name()).with("target", target).into()
     });
     let dangling = dangling.collect::<Vec<Data>>();
     let some = |count: usize| Some(count as u64).filter(|count| *count > 0);
-    let not_told = some(loose.len() - dangling.len());
+    let omitted = some(unresolved.len() - dangling.len());
     let left_out = some(related.omitted_count + cut);
     let fields = Direction::ALL.into_iter().fold(Fields::default(), |fields, direction| {
         fields.with_some(direction.name(), related_fields(&graph, &related, direction))
@@ -42,14 +42,14 @@ pub(crate) fn relationships(
     Ok(Some(
         fields
             .with_some("dangling", (!dangling.is_empty()).then_some(Data::List(dangling)))
-            .with_some("dangling_left_out", not_told)
+            .with_some("dangling_left_out", omitted)
             .with_some("left_out", left_out),
     ))
 }
 
 /// Returns the entries reached in one direction, grouped by relation.
 fn related_fields(graph: &Graph, related: &RelatedEntries, direction: Direction) -> Option<Fields> {
-    let groups = related.groups.iter().filter(|((_, way), _)| *way == direction);
+    let groups = related.groups.iter().filter(|((_, linked), _)| *linked == direction);
     let mut groups = groups.peekable();
     groups.peek()?;
     Some(groups.fold(Fields::default(), |fields, ((relation, _), reached)| {

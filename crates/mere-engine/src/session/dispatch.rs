@@ -134,24 +134,24 @@ impl Session {
         answer: impl FnOnce(&CommandCall<'_>) -> Result<Draft, ToolError>,
     ) -> Result<Draft, ToolError> {
         let turn = RefCell::new(turn);
-        let late = wait_limit();
-        let is_patient = request.verb.has_no_time_limit();
-        let over = || check_active(&**turn.borrow()).is_err() || !is_patient && late();
+        let is_late = wait_limit();
+        let is_unlimited = request.verb.has_no_time_limit();
+        let is_cancelled = || check_active(&**turn.borrow()).is_err() || !is_unlimited && is_late();
         let gate = snapshot.gate(request.caller.reader);
-        let tell = |done, total, words: &Prose| {
+        let report_progress = |done, total, words: &Prose| {
             if let Some(message) = gate.clear_text(words, &request.caller.agent) {
                 turn.borrow_mut().progress(&Progress { done, total, message });
             }
         };
-        let progress = |done, total| tell(done, Some(total), &Prose::words("items"));
-        let report_note = |done, words: Prose| tell(done, None, &words);
+        let progress = |done, total| report_progress(done, Some(total), &Prose::words("items"));
+        let report_note = |done, words: Prose| report_progress(done, None, &words);
         let stream_output = |stream, words: &Prose| {
             if let Some(text) = gate.clear_text(words, &request.caller.agent) {
                 turn.borrow_mut().show_output(stream, &text);
             }
         };
         let view = self.view(snapshot, &request.caller)?;
-        let store_call = self.store_call(snapshot, &view, request.caller.reader, &over)?;
+        let store_call = self.store_call(snapshot, &view, request.caller.reader, &is_cancelled)?;
         let sources = self.item_sources(snapshot)?;
         let item_reader = ItemReader {
             view: &view,
@@ -159,19 +159,19 @@ impl Session {
             trust_policy: snapshot.trust_policy()?,
             reader: request.caller.reader,
         };
-        let signals = CallSignals { is_cancelled: &over, progress: &progress };
+        let signals = CallSignals { is_cancelled: &is_cancelled, progress: &progress };
         let change = ItemCall {
             items: item_reader,
             context: &self.context,
             agents: snapshot.agents()?,
             item_rules: snapshot.item_rules()?,
             passphrase: request.key_passphrase.as_ref(),
-            is_cancelled: &over,
+            is_cancelled: &is_cancelled,
         };
         let run = RunCall {
             items: item_reader,
             context: &self.context,
-            is_cancelled: &over,
+            is_cancelled: &is_cancelled,
             run_config: snapshot.running()?,
             cells: &self.cells,
             report_tool_note: &report_note,
@@ -202,7 +202,7 @@ impl Session {
         reader: Reader,
         is_cancelled: &'a dyn Fn() -> bool,
     ) -> Result<StoreCall<'a>, ToolError> {
-        let (context, tables) = (&self.context, &self.ledgers);
+        let (context, tables) = (&self.context, &self.tables);
         let stores = snapshot.stores()?;
         Ok(StoreCall { view, context, stores, tables, reader, is_cancelled })
     }
@@ -240,17 +240,17 @@ impl Session {
         let snapshot = self.snapshot();
         let Ok(embedder) = snapshot.embedder() else { return };
         let (caller, view) = (Caller::default(), OnceCell::new());
-        let shows = |place: &ScopedPath| {
+        let is_visible = |place: &ScopedPath| {
             let view = view.get_or_init(|| self.view(&snapshot, &caller).ok());
             view.as_ref().is_some_and(|view| items::is_visible(view, place))
         };
         let gate = snapshot.gate(Reader::Agent);
         let embedding =
-            EmbeddingJob { embedder, gate, is_visible: &shows, threads: ThreadBudget::One };
+            EmbeddingJob { embedder, gate, is_visible: &is_visible, threads: ThreadBudget::One };
         let began = Instant::now();
         let ended = self.searches.embed_missing(&embedding, &|_| began.elapsed() > EMBEDDING_SLICE);
-        if let Err(trouble) = ended {
-            tracing::debug!(%trouble, "items are still waiting for their vectors");
+        if let Err(error) = ended {
+            tracing::debug!(trouble = %error, "items are still waiting for their vectors");
         }
     }
 
@@ -258,8 +258,8 @@ impl Session {
     pub(super) fn memory_sources<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<MemorySource<'a>> {
         let stores =
             snapshot.stores().map(Stores::stores_to_search).unwrap_or_default().into_iter();
-        let (context, ledgers) = (&self.context, &self.ledgers);
-        stores.map(|store| MemorySource { store, context, tables: ledgers }).collect()
+        let (context, tables) = (&self.context, &self.tables);
+        stores.map(|store| MemorySource { store, context, tables }).collect()
     }
 
     /// Makes what a call about stores needs, and passes it to `answer`.
@@ -270,10 +270,10 @@ impl Session {
         turn: &dyn Turn,
         answer: impl FnOnce(&StoreCall<'_>) -> Result<Draft, ToolError>,
     ) -> Result<Draft, ToolError> {
-        let late = wait_limit();
-        let over = || check_active(turn).is_err() || late();
+        let is_late = wait_limit();
+        let is_cancelled = || check_active(turn).is_err() || is_late();
         let view = self.view(snapshot, caller)?;
-        answer(&self.store_call(snapshot, &view, caller.reader, &over)?)
+        answer(&self.store_call(snapshot, &view, caller.reader, &is_cancelled)?)
     }
 }
 
@@ -293,9 +293,9 @@ pub(super) fn answer_item_verb(
 fn load_item(call: &CommandCall<'_>, load: &Load) -> Result<Draft, ToolError> {
     let loaded = items::load::open(call.change, load)?;
     let walk = load.relationships.as_ref();
-    let around = walk.map(|walk| relationships(&call.search, loaded.place(), walk)).transpose()?;
+    let graph = walk.map(|walk| relationships(&call.search, loaded.place(), walk)).transpose()?;
     let related = RelatedFields {
-        relationships: around.flatten(),
+        relationships: graph.flatten(),
         superseded_by: find_successor(&call.search, loaded.place()),
     };
     Ok(loaded.reply(call.items, related))

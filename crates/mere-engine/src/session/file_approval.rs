@@ -70,14 +70,14 @@ impl AllowedFiles {
 
     /// Takes an approval back. Returns its address, and whether there was one.
     pub fn revoke(&self, typed: &TypedPath) -> Result<(Address, bool), AllowError> {
-        let said = self.address_of(typed)?;
-        let meant = |one: &Address| one.root() == said.root() && one.path() == said.path();
-        let allowed = self.list().into_iter().filter(meant).collect::<Vec<_>>();
+        let address = self.address_of(typed)?;
+        let is_same = |one: &Address| one.root() == address.root() && one.path() == address.path();
+        let allowed = self.list().into_iter().filter(is_same).collect::<Vec<_>>();
         for address in &allowed {
             self.replace_record(address, |_, _| {})?;
         }
         let was = !allowed.is_empty();
-        Ok((allowed.into_iter().next().unwrap_or(said), was))
+        Ok((allowed.into_iter().next().unwrap_or(address), was))
     }
 
     /// Drops the record of an address, and lets `add` write a new one.
@@ -97,9 +97,9 @@ impl AllowedFiles {
     fn address_of(&self, typed: &TypedPath) -> Result<Address, AllowError> {
         let agent = AgentName::default();
         let extra = Snapshot::take(&self.context, &OperatorChoice::default()).extra_folders();
-        let surroundings = &self.context.environment;
+        let environment = &self.context.environment;
         let address =
-            surroundings.locate_typed_path(typed, &self.context.project, &agent, &extra).address;
+            environment.locate_typed_path(typed, &self.context.project, &agent, &extra).address;
         let address = address.filter(|address| *address.root() != Root::Registry);
         address.ok_or_else(|| AllowError::Address(typed.display_text()))
     }

@@ -55,9 +55,9 @@ fn topic_text(topic: &str) -> &'static str {
 /// Answers with the text for one topic, or for all of them.
 pub(crate) fn help(topic: Option<&str>) -> Draft {
     let topics = TOPICS.iter().filter(|one| topic.is_none_or(|topic| topic == **one));
-    let told = topics.map(|topic| {
+    let rows = topics.map(|topic| {
         Data::from(Fields::default().with("topic", *topic).with("text", topic_text(topic)))
     });
-    let data = Fields::default().with("topics", told.collect::<Data>());
+    let data = Fields::default().with("topics", rows.collect::<Data>());
     Draft::success(codes::HELP, "How to use this server.").data(data)
 }

@@ -106,7 +106,7 @@ fn notes(context: &Context) -> Vec<String> {
 /// Returns a note if the configuration would widen access but is not trusted.
 fn untrusted_note(context: &Context, space: &Folder, widening: &WideningConfig) -> Option<String> {
     let counts =
-        |said| project::is_config_trusted(&context.environment, &context.project, space, said);
+        |config| project::is_config_trusted(&context.environment, &context.project, space, config);
     if widening.is_empty() || widening.config().is_ok_and(counts) {
         return None;
     }

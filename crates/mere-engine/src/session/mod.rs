@@ -58,7 +58,7 @@ pub struct Session {
     agent: Option<AgentName>,
     snapshot: RwLock<Arc<Snapshot>>,
     catalogs: Catalogs,
-    ledgers: MemoryTables,
+    tables: MemoryTables,
     searches: SessionIndex,
     cells: CellPool,
 }
@@ -91,8 +91,8 @@ impl Session {
         let snapshot = Arc::new(Snapshot::take(&context, &choice));
         // The requested store must exist now; each call checks again whether it still does.
         if let (Some(_), Ok(stores)) = (&choice.store, snapshot.stores()) {
-            let unserved = |UnknownStore { name, known }| OpenError::Store { name, known };
-            stores.served_store().map_err(unserved)?;
+            let unknown_store = |UnknownStore { name, known }| OpenError::Store { name, known };
+            stores.served_store().map_err(unknown_store)?;
         }
         let kept = match opening.state {
             SessionState::Kept => Some((Uuid::now_v7().into(), Mutex::new(Root::Project))),
@@ -107,7 +107,7 @@ impl Session {
             working_address: None,
             snapshot: RwLock::new(snapshot),
             catalogs: Catalogs::default(),
-            ledgers: MemoryTables::default(),
+            tables: MemoryTables::default(),
             searches: SessionIndex::default(),
             cells,
             context,
@@ -177,9 +177,9 @@ impl Session {
         self.refresh();
         let snapshot = self.snapshot();
         let spaces = snapshot.spaces(&self.context).ok()?;
-        let stock = ItemSources::new(spaces, &self.catalogs, self.memory_sources(&snapshot));
+        let sources = ItemSources::new(spaces, &self.catalogs, self.memory_sources(&snapshot));
         let found = [Scope::Project, Scope::User].into_iter().find_map(|scope| {
-            let found = stock.candidates(scope, kind, item).ok()?;
+            let found = sources.candidates(scope, kind, item).ok()?;
             (!found.is_empty()).then_some(found)
         });
         match found.as_deref() {
@@ -191,7 +191,7 @@ impl Session {
     /// Tells the session that it is long-lived: from now on the system reports changed items to it.
     pub fn watch_for_changes(&self) {
         self.catalogs.enable_watching();
-        self.ledgers.start_watching();
+        self.tables.start_watching();
         self.searches.start_watching();
         self.cells.keep_ready();
     }
@@ -329,9 +329,9 @@ impl Session {
     fn find_working_address(&self) -> Option<Address> {
         let path =
             self.context.project.locate(&self.context.environment.open_working_directory()?)?;
-        let said = Spoken::Relative { path, directory: true };
+        let spoken = Spoken::Relative { path, directory: true };
         let world = self.world(&AgentName::default())?;
-        world.resolve(&said, &Root::Project).ok().map(|seen| seen.address().clone())
+        world.resolve(&spoken, &Root::Project).ok().map(|seen| seen.address().clone())
     }
 }
 

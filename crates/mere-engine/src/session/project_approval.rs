@@ -61,24 +61,24 @@ impl ProjectApproval {
     pub fn widening(&self) -> Result<WideningRequest, TrustError> {
         let broken =
             |error: ConfigError| TrustError::Config(escape_unprintable(&error.to_string()));
-        let surroundings = &self.context.environment;
+        let environment = &self.context.environment;
         let Some(space) = self.context.space().map_err(TrustError::Space)? else {
             return Ok(WideningRequest::default());
         };
-        let config = config::read_project(surroundings, &self.context.project, &space);
-        let said = config.and_then(|config| config.trusted_config()).map_err(broken)?;
-        let user = surroundings.user_space().map_err(TrustError::Space)?;
+        let config = config::read_project(environment, &self.context.project, &space);
+        let trusted = config.and_then(|config| config.trusted_config()).map_err(broken)?;
+        let user = environment.user_space().map_err(TrustError::Space)?;
         let user = user.map(|space| config::read_user(space.dir())).transpose().map_err(broken)?;
         let user = user.unwrap_or_default();
         let outer = self.context.outer.as_ref().map(|outer| &outer.name);
-        config::check_clashes(&user, &said, outer).map_err(broken)?;
-        resolve_stores(&self.context, (&user, &said), &OperatorChoice::default()).map_err(
+        config::check_clashes(&user, &trusted, outer).map_err(broken)?;
+        resolve_stores(&self.context, (&user, &trusted), &OperatorChoice::default()).map_err(
             |error| match error {
                 WorldError::Config(error) => broken(error),
                 WorldError::Io(cause) => TrustError::Config(cause.to_string()),
             },
         )?;
-        Ok(WideningRequest::from_config(&said, &space, surroundings))
+        Ok(WideningRequest::from_config(&trusted, &space, environment))
     }
 
     /// Checks whether exactly this request is trusted already.
@@ -104,8 +104,8 @@ impl ProjectApproval {
         let mut dropped = false;
         records::update(self.context.environment.lock_state(), FILE, |records| {
             let before = records.len();
-            let ours = |record: &Value| folders.iter().flatten().any(|f| record["folder"] == **f);
-            records.retain(|record| !ours(record));
+            let is_own = |record: &Value| folders.iter().flatten().any(|f| record["folder"] == **f);
+            records.retain(|record| !is_own(record));
             dropped = records.len() < before;
         })?;
         Ok(dropped)

@@ -64,8 +64,8 @@ impl<'a> SearchAccess<'a> {
             Err(ItemError::Broken(broken)) => {
                 Some(HitContent { trust: trust_fields(&broken.failure), texts: None })
             }
-            Err(ItemError::UseDenied(unused)) => {
-                Some(HitContent { trust: trust_status_fields(&unused.status), texts: None })
+            Err(ItemError::UseDenied(untrusted)) => {
+                Some(HitContent { trust: trust_status_fields(&untrusted.status), texts: None })
             }
             Err(_) => None,
         }

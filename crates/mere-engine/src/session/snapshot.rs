@@ -67,9 +67,9 @@ struct ResolvedConfig {
 impl Snapshot {
     pub(crate) fn take(context: &Context, choice: &OperatorChoice) -> Self {
         let resolved = resolve_config(context, choice);
-        let standing = resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
-        let mirror = resolved.as_ref().map_or(MirrorFormat::default(), |settled| settled.mirror);
-        let landmarks = landmarks(context, standing);
+        let mods = resolved.as_ref().map_or(&[][..], |resolved| &resolved.mods);
+        let mirror = resolved.as_ref().map_or(MirrorFormat::default(), |resolved| resolved.mirror);
+        let landmarks = landmarks(context, mods);
         let digest = Sha256::digest(format!("{landmarks:?}").as_bytes());
         let gate = Gate::new(landmarks).with_mirror_format(mirror);
         Self { resolved, gate, person_gate: Gate::new(Vec::new()), landmarks_digest: digest }
@@ -111,7 +111,7 @@ impl Snapshot {
 
     /// Returns the extra folders, each with its root.
     pub(crate) fn extra_folders(&self) -> Vec<(Root, Arc<Folder>)> {
-        let mods = self.resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let mods = self.resolved.as_ref().map_or(&[][..], |resolved| &resolved.mods);
         let folders = mods.iter();
         folders.filter_map(|one| Some((one.root.clone(), one.folder.clone()?))).collect()
     }
@@ -123,7 +123,7 @@ impl Snapshot {
 
     /// Returns the roots an agent can name.
     pub(crate) fn roots(&self) -> Vec<Root> {
-        let mods = self.resolved.as_ref().map_or(&[][..], |settled| &settled.mods);
+        let mods = self.resolved.as_ref().map_or(&[][..], |resolved| &resolved.mods);
         let mods = mods.iter().map(|one| one.root.clone());
         let fixed = [Root::Project, Root::User, Root::Workspace, Root::Registry];
         fixed.into_iter().chain(mods).collect()
@@ -131,11 +131,11 @@ impl Snapshot {
 
     /// Returns the root, under the name that replies print, for a root that a caller named; `None`
     /// if there is no such root. Does not touch the disk.
-    pub(crate) fn find_root(&self, said: &Root) -> Result<Option<Root>, WorldError> {
-        let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
-        Ok(match said {
+    pub(crate) fn find_root(&self, root: &Root) -> Result<Option<Root>, WorldError> {
+        let resolved = self.resolved.as_ref().map_err(WorldError::clone)?;
+        Ok(match root {
             Root::Mod(_) => {
-                settled.mods.iter().find(|one| one.has_name(said)).map(|one| one.root.clone())
+                resolved.mods.iter().find(|one| one.has_name(root)).map(|one| one.root.clone())
             }
             fixed => Some(fixed.clone()),
         })
@@ -143,8 +143,8 @@ impl Snapshot {
 
     /// Builds the world of one call for one agent, as the disk is now.
     pub(crate) fn world(&self, context: &Context, agent: &AgentName) -> Result<World, WorldError> {
-        let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
-        let around = settled.enclosing_repository.clone();
+        let resolved = self.resolved.as_ref().map_err(WorldError::clone)?;
+        let enclosing_repository = resolved.enclosing_repository.clone();
         let project = Some(Arc::clone(&context.project));
         let user = context.environment.user_space()?;
         let workspaces = workspaces(&context.project)?;
@@ -154,31 +154,31 @@ impl Snapshot {
             Some(folder) => folder.subfolder(agent.as_str())?.map(Arc::new),
             None => None,
         };
-        let mut standing = vec![
-            MountedRoot { enclosing_repository: around, ..mount(Root::Project, project) },
+        let mut roots = vec![
+            MountedRoot { enclosing_repository, ..mount(Root::Project, project) },
             mount(Root::User, user),
             mount(Root::Workspace, workspace),
             mount(Root::Registry, None),
         ];
-        standing.extend(settled.mods.iter().cloned());
+        roots.extend(resolved.mods.iter().cloned());
         let mut hidden = context.environment.private_identities()?;
         hidden.extend(workspaces.as_ref().map(Folder::identity));
         // The workspaces of other projects' agents are hidden too.
-        for folder in settled.mods.iter().filter_map(|one| one.folder.as_ref()) {
+        for folder in resolved.mods.iter().filter_map(|one| one.folder.as_ref()) {
             hidden.extend(self::workspaces(folder)?.as_ref().map(Folder::identity));
         }
-        Ok(World::new(standing, HiddenFolders::new(hidden), Arc::clone(&settled.sensitivity)))
+        Ok(World::new(roots, HiddenFolders::new(hidden), Arc::clone(&resolved.sensitivity)))
     }
 }
 
 impl Snapshot {
     /// Returns the spaces of one call, in order of precedence.
     pub(crate) fn spaces(&self, context: &Context) -> Result<Vec<Space>, WorldError> {
-        let settled = self.resolved.as_ref().map_err(WorldError::clone)?;
+        let resolved = self.resolved.as_ref().map_err(WorldError::clone)?;
         let cache = context.environment.cache();
         let project = context.space()?.map(Arc::new);
         let mut in_place = Vec::new();
-        for path in &settled.in_place_folders {
+        for path in &resolved.in_place_folders {
             let folder = context.project.subfolder(path.as_str())?;
             in_place.extend(
                 folder.map(|folder| InPlace { path: path.clone(), folder: Arc::new(folder) }),
@@ -251,54 +251,59 @@ fn resolve_config(
     context: &Context,
     choice: &OperatorChoice,
 ) -> Result<ResolvedConfig, WorldError> {
-    let surroundings = &context.environment;
-    let user_space = surroundings.user_space().map_err(config::unreadable_user_config)?;
+    let environment = &context.environment;
+    let user_space = environment.user_space().map_err(config::unreadable_user_config)?;
     let user = user_space.as_ref().map(|space| config::read_user(space.dir())).transpose()?;
     let user = user.unwrap_or_default();
     let space = context.space()?;
-    let ours = space.as_ref().map(|space| effective_project_config(context, space)).transpose()?;
-    let ours = ours.unwrap_or_default();
+    let project =
+        space.as_ref().map(|space| effective_project_config(context, space)).transpose()?;
+    let project = project.unwrap_or_default();
     let outer = context.trusted_outer();
-    config::check_clashes(&user, &ours, outer.map(|outer| &outer.name))?;
-    let discretion = sensitivity_rules(context, space.as_ref(), [&user, &ours]);
-    let discretion = match outer {
+    config::check_clashes(&user, &project, outer.map(|outer| &outer.name))?;
+    let sensitivity = sensitivity_rules(context, space.as_ref(), [&user, &project]);
+    let sensitivity = match outer {
         Some(outer) => {
-            let sensitive = outer.sensitive_patterns(surroundings)?;
+            let sensitive = outer.sensitive_patterns(environment)?;
             let sensitive = sensitive.iter().map(String::as_str).collect::<Vec<_>>();
-            discretion.with_outer(
+            sensitivity.with_outer(
                 &sensitive,
                 Root::Mod(outer.name.clone()),
                 outer.inner_path.clone(),
             )
         }
-        None => discretion,
+        None => sensitivity,
     };
-    let stores = resolve_stores(context, (&user, &ours), choice)?;
+    let stores = resolve_stores(context, (&user, &project), choice)?;
     let mut mods = Vec::new();
     if choice.mods == Mods::Configured {
-        let around = outer.map(|outer| (outer.name.clone(), Arc::clone(&outer.folder)));
-        mods.extend(around.map(|(name, folder)| mount(Root::Mod(name), Some(folder))));
-        mods.extend(open_mods(surroundings, &user, user_space.as_deref())?);
-        mods.extend(open_mods(surroundings, &ours, space.as_ref())?);
+        let outer_mod = outer.map(|outer| (outer.name.clone(), Arc::clone(&outer.folder)));
+        mods.extend(outer_mod.map(|(name, folder)| mount(Root::Mod(name), Some(folder))));
+        mods.extend(open_mods(environment, &user, user_space.as_deref())?);
+        mods.extend(open_mods(environment, &project, space.as_ref())?);
         mods.extend(stores.mounted_roots());
     }
     let folders = ProjectFolders { project: &context.project, space: space.as_ref() };
-    let (yours, own) = (&user.storage, &ours.storage);
-    let format = own.settings.output_format.or(yours.settings.output_format);
+    let skill_folders = project.skill_folders.iter().chain(&user.skill_folders);
+    let (user_storage, project_storage) = (&user.storage, &project.storage);
+    let format = project_storage.settings.output_format.or(user_storage.settings.output_format);
     Ok(ResolvedConfig {
         mods,
-        sensitivity: Arc::new(discretion),
-        agents: ours.agents.or(&user.agents),
-        in_place_folders: ours.skill_folders.iter().chain(&user.skill_folders).cloned().collect(),
+        sensitivity: Arc::new(sensitivity),
+        agents: project.agents.or(&user.agents),
+        in_place_folders: skill_folders.cloned().collect(),
         enclosing_repository: outer
             .map(|outer| (Arc::clone(&outer.folder), outer.inner_path.clone())),
-        trust_policy: TrustPolicy::read(surroundings, folders, &user.signing, &ours.signing)?,
-        item_rules: ItemRules::new(yours, own, context.least_mode()),
+        trust_policy: TrustPolicy::read(environment, folders, &user.signing, &project.signing)?,
+        item_rules: ItemRules::new(user_storage, project_storage, context.least_mode()),
         mirror: format.unwrap_or_default(),
-        embedder: Embedder::from_config(&user.embeddings, surroundings),
+        embedder: Embedder::from_config(&user.embeddings, environment),
         embeddings: user.embeddings,
-        type_priority: ours.type_priority.or(user.type_priority).unwrap_or(SEARCHED_TYPES.to_vec()),
-        running: user.running.with_project(&ours.running),
+        type_priority: project
+            .type_priority
+            .or(user.type_priority)
+            .unwrap_or(SEARCHED_TYPES.to_vec()),
+        running: user.running.with_project(&project.running),
         stores,
     })
 }
@@ -320,16 +325,17 @@ fn sensitivity_rules(
 /// Returns the part of a project's configuration that takes effect: whatever widens access needs a
 /// person's trust.
 fn effective_project_config(context: &Context, space: &Folder) -> Result<Config, ConfigError> {
-    let config = config::read_project(&context.environment, &context.project, space)?;
+    let environment = &context.environment;
+    let config = config::read_project(environment, &context.project, space)?;
     match config.widening.config() {
         _ if config.widening.is_empty() => {}
-        Ok(said)
-            if project::is_config_trusted(&context.environment, &context.project, space, said) =>
+        Ok(widening)
+            if project::is_config_trusted(environment, &context.project, space, widening) =>
         {
             return config.trusted_config();
         }
-        Ok(said) => {
-            let keys = said.widening_keys().join(", ");
+        Ok(widening) => {
+            let keys = widening.widening_keys().join(", ");
             tracing::warn!(
                 "{keys} in the project's config has no effect without `mere trust project`"
             );
@@ -344,15 +350,15 @@ fn effective_project_config(context: &Context, space: &Folder) -> Result<Config,
 /// Opens the extra folders. A folder that does not exist, or that lies where keys or approvals are
 /// kept, is left out.
 fn open_mods(
-    surroundings: &Environment,
+    environment: &Environment,
     config: &Config,
     base: Option<&Folder>,
 ) -> io::Result<Vec<MountedRoot>> {
     let Some(base) = base else { return Ok(Vec::new()) };
-    let private = surroundings.private_identities()?;
-    let mut standing = Vec::new();
+    let private = environment.private_identities()?;
+    let mut mounted = Vec::new();
     for one in &config.mods {
-        let folder = match Folder::open_configured(&one.path, base, surroundings) {
+        let folder = match Folder::open_configured(&one.path, base, environment) {
             Ok(folder) => folder,
             Err(error) => {
                 tracing::warn!(name = %one.name, path = %one.path, %error, "extra folder left out");
@@ -364,14 +370,14 @@ fn open_mods(
             continue;
         }
         let root = Root::Mod(one.name.clone());
-        standing.push(MountedRoot {
+        mounted.push(MountedRoot {
             root,
             id: Some(one.id.clone()),
             folder: Some(Arc::new(folder)),
             enclosing_repository: None,
         });
     }
-    Ok(standing)
+    Ok(mounted)
 }
 
 fn landmarks(context: &Context, mods: &[MountedRoot]) -> Vec<Landmark> {
@@ -382,9 +388,9 @@ fn landmarks(context: &Context, mods: &[MountedRoot]) -> Vec<Landmark> {
     });
     let workspaces = workspaces.collect::<Vec<_>>();
     marks.extend(workspaces);
-    for standing in mods {
-        if let Some(folder) = &standing.folder {
-            marks.extend(folder.landmarks(&StandIn::Root(standing.root.clone())));
+    for mounted in mods {
+        if let Some(folder) = &mounted.folder {
+            marks.extend(folder.landmarks(&StandIn::Root(mounted.root.clone())));
         }
     }
     marks.extend(context.environment.landmarks());

@@ -67,14 +67,13 @@ impl Catalog {
     /// Opens the catalog of a space.
     pub(crate) fn open(space: Space) -> io::Result<Self> {
         let (base, folders) = match open_recorded_index(&space) {
-            Some(sealed) => sealed,
+            Some(recorded) => recorded,
             None => build_base(&space, scan(&space, ScanDepth::Digests)?),
         };
-        let (plots, fresh, watch) =
+        let (trees, fresh, watch) =
             (space.indexed_trees(), HashMap::new(), FolderWatcher::new_disabled());
         let must_check = true;
-        let mut catalog =
-            Self { space, trees: plots, base, folders, overlay: fresh, watch, must_check };
+        let mut catalog = Self { space, trees, base, folders, overlay: fresh, watch, must_check };
         catalog.check_folders()?;
         Ok(catalog)
     }
@@ -158,16 +157,17 @@ impl Catalog {
     /// is small and no folder has changed just now.
     pub(crate) fn rewrite_if_worthwhile(&mut self) -> io::Result<()> {
         self.refresh()?;
-        let (quick, old) = match &self.base {
+        let (is_small, old) = match &self.base {
             CatalogBase::Index(index, items) => (
                 *items <= QUICK_INDEX_ITEMS,
                 now_nanoseconds() - index.stamp.modified > MAX_INDEX_AGE,
             ),
             CatalogBase::InMemory(_) => (false, false),
         };
-        let at_rest = || self.folders.values().all(|looks| *looks != FolderState::Unsettled);
-        let worthwhile = self.overlay.len() >= MAX_OVERLAY_FOLDERS || old || (quick && at_rest());
-        if worthwhile && !self.overlay.is_empty() { self.rewrite_index() } else { Ok(()) }
+        let at_rest = || self.folders.values().all(|state| *state != FolderState::Unsettled);
+        let is_worthwhile =
+            self.overlay.len() >= MAX_OVERLAY_FOLDERS || old || (is_small && at_rest());
+        if is_worthwhile && !self.overlay.is_empty() { self.rewrite_index() } else { Ok(()) }
     }
 
     /// Reads the changed folders again, with digests, and writes the index.
@@ -183,21 +183,22 @@ impl Catalog {
         let starts = self.overlay.keys().filter_map(|label| self.find_tree(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
         let known = ScanOptions { depth: ScanDepth::Digests, is_known: &has };
-        let mut census = scan_from(self.space.scope, &self.trees, starts, &known)?;
-        let read = census.folders.iter().map(|(label, _)| label.clone()).collect::<HashSet<_>>();
+        let mut scan_result = scan_from(self.space.scope, &self.trees, starts, &known)?;
+        let read =
+            scan_result.folders.iter().map(|(label, _)| label.clone()).collect::<HashSet<_>>();
         let kept = self.folders.iter().filter(|(label, _)| !read.contains(*label));
-        census.folders.extend(kept.map(|(label, stamp)| (label.clone(), *stamp)));
-        census.entries.extend(base.into_iter().filter(|entry| self.is_unchanged(entry)));
-        entry::sort_entries(&mut census.entries);
-        self.adopt_scan(census)
+        scan_result.folders.extend(kept.map(|(label, stamp)| (label.clone(), *stamp)));
+        scan_result.entries.extend(base.into_iter().filter(|entry| self.is_unchanged(entry)));
+        entry::sort_entries(&mut scan_result.entries);
+        self.adopt_scan(scan_result)
     }
 
     /// Scans everything again, writes the index, and returns the files and folders that are not
     /// items.
     pub(crate) fn rescan(&mut self) -> io::Result<Vec<Stray>> {
-        let mut census = scan(&self.space, ScanDepth::Digests)?;
-        let strays = std::mem::take(&mut census.strays);
-        self.adopt_scan(census)?;
+        let mut scan_result = scan(&self.space, ScanDepth::Digests)?;
+        let strays = std::mem::take(&mut scan_result.strays);
+        self.adopt_scan(scan_result)?;
         Ok(strays)
     }
 
@@ -212,8 +213,8 @@ impl Catalog {
         self.check_folders()
     }
 
-    fn adopt_scan(&mut self, census: ScanResult) -> io::Result<()> {
-        (self.base, self.folders) = build_base(&self.space, census);
+    fn adopt_scan(&mut self, scan_result: ScanResult) -> io::Result<()> {
+        (self.base, self.folders) = build_base(&self.space, scan_result);
         self.overlay.clear();
         self.watch_all();
         self.check_folders()
@@ -228,9 +229,9 @@ impl Catalog {
 
     /// Keeps everything in memory, because someone else keeps rewriting the index.
     fn fall_back_to_memory(&mut self) -> io::Result<()> {
-        let census = scan(&self.space, ScanDepth::Names)?;
-        self.folders = census.folders.into_iter().collect();
-        self.base = CatalogBase::InMemory(census.entries);
+        let scan_result = scan(&self.space, ScanDepth::Names)?;
+        self.folders = scan_result.folders.into_iter().collect();
+        self.base = CatalogBase::InMemory(scan_result.entries);
         self.overlay.clear();
         self.watch_all();
         self.check_folders()
@@ -245,21 +246,21 @@ impl Catalog {
     /// Checks the stamp of every folder, and reads those that have changed.
     fn check_folders(&mut self) -> io::Result<()> {
         self.must_check = true;
-        let mut suspects = Vec::new();
+        let mut changed = Vec::new();
         for (label, known) in &self.folders {
-            let Some((plot, below)) = self.find_tree(label) else { continue };
-            let plot = &self.trees[plot];
-            let now = OpenFolder::stat(&plot.dir, &plot.path_from_handle(&below))?;
+            let Some((tree, below)) = self.find_tree(label) else { continue };
+            let tree = &self.trees[tree];
+            let now = OpenFolder::stat(&tree.dir, &tree.path_from_handle(&below))?;
             if !known.is_unchanged(now) {
-                suspects.push(label.clone());
+                changed.push(label.clone());
             }
         }
-        while !suspects.is_empty() {
+        while !changed.is_empty() {
             // Folders are watched before they are read, so a change in between is noticed by the
             // one or the other. The folder of this name may also be another one than the one that
             // was watched.
-            self.watch_folders(&suspects);
-            suspects = self.reread_folders(&suspects)?;
+            self.watch_folders(&changed);
+            changed = self.reread_folders(&changed)?;
         }
         self.must_check = false;
         Ok(())
@@ -267,26 +268,27 @@ impl Catalog {
 
     /// Reads folders again. Returns newly found folders, which were not yet watched when they were
     /// read.
-    fn reread_folders(&mut self, suspects: &[String]) -> io::Result<Vec<String>> {
-        let starts = suspects.iter().filter_map(|label| self.find_tree(label)).collect();
+    fn reread_folders(&mut self, changed: &[String]) -> io::Result<Vec<String>> {
+        let starts = changed.iter().filter_map(|label| self.find_tree(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
         let known = ScanOptions { depth: ScanDepth::Names, is_known: &has };
-        let census = scan_from(self.space.scope, &self.trees, starts, &known)?;
+        let scan_result = scan_from(self.space.scope, &self.trees, starts, &known)?;
         // If a folder no longer exists, or has become an item, everything below it goes as well.
-        let gone = census.folders.iter().filter(|(_, looks)| *looks == FolderState::Gone);
-        let ends = gone.map(|(label, _)| label).chain(&census.item_folders);
+        let gone = scan_result.folders.iter().filter(|(_, state)| *state == FolderState::Gone);
+        let ends = gone.map(|(label, _)| label).chain(&scan_result.item_folders);
         let ends = ends.cloned().collect::<HashSet<_>>();
         self.forget_below(&ends);
         let mut new = Vec::new();
-        let folders = census.folders.into_iter().filter(|(label, _)| !is_below_any(label, &ends));
-        for (label, looks) in folders {
+        let folders =
+            scan_result.folders.into_iter().filter(|(label, _)| !is_below_any(label, &ends));
+        for (label, state) in folders {
             self.overlay.insert(label.clone(), Vec::new());
-            self.folders.insert(label.clone(), looks);
-            if self.watch.is_active() && !suspects.contains(&label) && looks != FolderState::Gone {
+            self.folders.insert(label.clone(), state);
+            if self.watch.is_active() && !changed.contains(&label) && state != FolderState::Gone {
                 new.push(label);
             }
         }
-        for entry in census.entries {
+        for entry in scan_result.entries {
             let folder = entry.parent_folder().unwrap_or_default();
             if let Some(entries) =
                 self.overlay.get_mut(&folder).filter(|_| !is_below_any(&folder, &ends))
@@ -307,16 +309,16 @@ impl Catalog {
 
     fn watch_folders(&mut self, labels: &[String]) {
         for label in labels {
-            let Some((plot, below)) = self.find_tree(label) else { continue };
-            let plot = &self.trees[plot];
-            self.watch.add(&plot.dir, &plot.path_from_handle(&below));
+            let Some((tree, below)) = self.find_tree(label) else { continue };
+            let tree = &self.trees[tree];
+            self.watch.add(&tree.dir, &tree.path_from_handle(&below));
         }
     }
 
     /// Returns the tree that a folder lies in, by its number, and the folder's path in it.
     fn find_tree(&self, label: &str) -> Option<(usize, String)> {
-        let mut plots = self.trees.iter().enumerate();
-        plots.find_map(|(number, plot)| Some((number, plot.path_of_label(label)?.to_owned())))
+        let mut trees = self.trees.iter().enumerate();
+        trees.find_map(|(number, tree)| Some((number, tree.path_of_label(label)?.to_owned())))
     }
 
     fn is_unchanged(&self, entry: &CatalogEntry) -> bool {
@@ -332,41 +334,44 @@ fn is_below_any(label: &str, ends: &HashSet<String>) -> bool {
 /// Opens the index of a space, if it is the one that was written here, and returns the folders it
 /// was made from.
 fn open_recorded_index(space: &Space) -> Option<(CatalogBase, HashMap<String, FolderState>)> {
-    let mut seal = IndexRecord::read(space)?;
+    let mut record = IndexRecord::read(space)?;
     let mut index = IndexFile::open(space.folder()?, space.scope)?;
-    index.integrity = seal.integrity;
-    if index.stamp != seal.index_stamp || index.check_unchanged().is_err() {
+    index.integrity = record.integrity;
+    if index.stamp != record.index_stamp || index.check_unchanged().is_err() {
         return None;
     }
-    if index.integrity != seal.integrity {
-        seal.integrity = index.integrity;
-        seal.write(space);
+    if index.integrity != record.integrity {
+        record.integrity = index.integrity;
+        record.write(space);
     }
-    Some((CatalogBase::Index(index, seal.items), seal.folders))
+    Some((CatalogBase::Index(index, record.items), record.folders))
 }
 
 /// Turns a scan into a base: as an index if one can be written, and else in memory.
-fn build_base(space: &Space, census: ScanResult) -> (CatalogBase, HashMap<String, FolderState>) {
-    let folders = census.folders.into_iter().collect::<HashMap<_, _>>();
+fn build_base(
+    space: &Space,
+    scan_result: ScanResult,
+) -> (CatalogBase, HashMap<String, FolderState>) {
+    let folders = scan_result.folders.into_iter().collect::<HashMap<_, _>>();
     let index = space.folder().filter(|_| space.cache.is_some());
-    let index = index.map(|folder| IndexFile::write(folder, space.scope, &census.entries));
+    let index = index.map(|folder| IndexFile::write(folder, space.scope, &scan_result.entries));
     match index {
         Some(Ok(index)) => {
-            let items = census.entries.len() as u64;
-            let seal = IndexRecord {
+            let items = scan_result.entries.len() as u64;
+            let record = IndexRecord {
                 index_stamp: index.stamp,
                 integrity: index.integrity,
                 items,
                 folders,
             };
-            seal.write(space);
-            (CatalogBase::Index(index, items), seal.folders)
+            record.write(space);
+            (CatalogBase::Index(index, items), record.folders)
         }
         Some(Err(error)) => {
             tracing::debug!(%error, "the index could not be written");
-            (CatalogBase::InMemory(census.entries), folders)
+            (CatalogBase::InMemory(scan_result.entries), folders)
         }
-        None => (CatalogBase::InMemory(census.entries), folders),
+        None => (CatalogBase::InMemory(scan_result.entries), folders),
     }
 }
 

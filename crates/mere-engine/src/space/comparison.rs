@@ -30,16 +30,16 @@ impl IndexComparison {
     /// Compares the index of a space. Returns `None` if there is no space.
     pub(crate) fn compare(space: &Space) -> io::Result<Option<Self>> {
         let Some(folder) = space.folder() else { return Ok(None) };
-        let census = scan(space, ScanDepth::Digests)?;
+        let scan_result = scan(space, ScanDepth::Digests)?;
         let mut index = IndexFile::open(folder, space.scope);
-        let seal = IndexRecord::read(space);
-        let ours = index.as_mut().zip(seal).is_some_and(|(index, seal)| {
-            index.integrity = seal.integrity;
-            index.stamp == seal.index_stamp && index.check_unchanged().is_ok()
+        let record = IndexRecord::read(space);
+        let is_recorded = index.as_mut().zip(record).is_some_and(|(index, record)| {
+            index.integrity = record.integrity;
+            index.stamp == record.index_stamp && index.check_unchanged().is_ok()
         });
         let listed = index.as_mut().and_then(|index| index.all().ok());
-        let (state, sound) = match (&index, &listed, ours) {
-            (None, ..) if census.entries.is_empty() => ("not needed", true),
+        let (state, sound) = match (&index, &listed, is_recorded) {
+            (None, ..) if scan_result.entries.is_empty() => ("not needed", true),
             (None, ..) => ("there is none", false),
             (_, None, _) => ("corrupt", false),
             (_, _, false) => {
@@ -53,10 +53,10 @@ impl IndexComparison {
             missing: Vec::new(),
             changed: Vec::new(),
             gone: Vec::new(),
-            strays: census.strays,
+            strays: scan_result.strays,
             is_sound: sound,
         };
-        for (path, entry) in map_by_path(census.entries) {
+        for (path, entry) in map_by_path(scan_result.entries) {
             match old.remove(&path) {
                 None => comparison.missing.push(path),
                 Some(old) if old.sha256 != entry.sha256 => comparison.changed.push(path),

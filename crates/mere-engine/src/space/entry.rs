@@ -27,8 +27,7 @@ pub(crate) struct CatalogEntry {
 
 impl CatalogEntry {
     pub(super) fn new(place: ScopedPath, stamp: FileStamp, sha256: Option<Sha256>) -> Self {
-        let looks = Some(stamp);
-        Self { place, size: stamp.size, modified: stamp.modified, sha256, stamp: looks }
+        Self { place, size: stamp.size, modified: stamp.modified, sha256, stamp: Some(stamp) }
     }
 
     /// Returns the key that entries are sorted and found by: `type:id:category`. The key of an item
@@ -73,10 +72,10 @@ impl CatalogEntry {
 
     /// Renders its line of the index, without a comma. `twin` marks the second of two items that
     /// have the same key, one being a file and the other a folder.
-    pub(super) fn to_line(&self, twin: KeySharing) -> Option<String> {
+    pub(super) fn to_line(&self, sharing: KeySharing) -> Option<String> {
         let ScopedPath { id, category, scope, version, base, .. } = &self.place;
         // Ids, categories and versions need no escapes, but folders of the project may.
-        let key = Value::from(self.key() + twin.suffix());
+        let key = Value::from(self.key() + sharing.suffix());
         let path = Value::from(self.path()?);
         let mut line = format!(
             r#"{key}:{{"path":{path},"category":"{category}","item_id":"{id}","scope":"{scope}""#

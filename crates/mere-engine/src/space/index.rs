@@ -114,25 +114,26 @@ impl IndexFile {
         replace_derived_file(space, FILE, |file| {
             let mut out = BufWriter::with_capacity(READ_BLOCK_BYTES, file);
             let mut last = String::new();
-            let mut put = |text: &str| {
+            let mut write_text = |text: &str| {
                 digest.update(text.as_bytes());
                 out.write_all(text.as_bytes())
             };
-            put(HEAD)?;
+            write_text(HEAD)?;
             for (number, entry) in entries.iter().enumerate() {
                 let key = entry.key();
-                let twin = if key == last { KeySharing::SecondOfTwo } else { KeySharing::Unique };
-                let Some(line) = entry.to_line(twin) else { continue };
-                put(if number == 0 { "" } else { ",\n" })?;
-                put(&line)?;
+                let sharing =
+                    if key == last { KeySharing::SecondOfTwo } else { KeySharing::Unique };
+                let Some(line) = entry.to_line(sharing) else { continue };
+                write_text(if number == 0 { "" } else { ",\n" })?;
+                write_text(&line)?;
                 last = key;
             }
-            put(if entries.is_empty() { "" } else { "\n" })?;
-            put(TAIL)?;
+            write_text(if entries.is_empty() { "" } else { "\n" })?;
+            write_text(TAIL)?;
             out.flush()
         })?;
-        let gone = || io::Error::other("the index disappeared right after it was written");
-        let index = Self::open(space, scope).ok_or_else(gone)?;
+        let missing = || io::Error::other("the index disappeared right after it was written");
+        let index = Self::open(space, scope).ok_or_else(missing)?;
         Ok(Self { integrity: IntegrityCheck::Digest(digest.digest()), ..index })
     }
 
@@ -165,11 +166,11 @@ impl IndexFile {
             return Err(CorruptIndex);
         }
         let IntegrityCheck::Digest(digest) = self.integrity else { return Ok(()) };
-        let looked = now_nanoseconds();
+        let checked_at = now_nanoseconds();
         if self.digest()? != digest {
             return Err(CorruptIndex);
         }
-        if !stamp.is_racy(looked) {
+        if !stamp.is_racy(checked_at) {
             self.integrity = IntegrityCheck::Stamp;
         }
         Ok(())
@@ -243,10 +244,10 @@ impl IndexFile {
 
     /// Reads the line around the byte `at` into `window`. A line must begin at `least`.
     fn line_at(&self, at: u64, least: u64, window: &mut Vec<u8>) -> Result<LineSpan, CorruptIndex> {
-        let mut reach = LINE_WINDOW_BYTES as u64;
+        let mut span = LINE_WINDOW_BYTES as u64;
         loop {
-            let from = at.saturating_sub(reach).max(least);
-            let to = (at + reach).min(self.lines.end);
+            let from = at.saturating_sub(span).max(least);
+            let to = (at + span).min(self.lines.end);
             let size = |bytes: u64| usize::try_from(bytes).map_err(|_| CorruptIndex);
             window.resize(size(to - from)?, 0);
             self.read_exact(window, from)?;
@@ -258,10 +259,10 @@ impl IndexFile {
                 let next = from + end as u64 + 1;
                 return Ok(LineSpan { start: from + start as u64, text: start..end, next });
             }
-            if reach > MAX_LINE || (from == least && to == self.lines.end) {
+            if span > MAX_LINE || (from == least && to == self.lines.end) {
                 return Err(CorruptIndex);
             }
-            reach *= 4;
+            span *= 4;
         }
     }
 
@@ -317,9 +318,9 @@ impl LineReader<'_> {
             let want = self.block.capacity().max(2 * LINEAR_SCAN_BYTES).max(2 * self.block.len());
             let want =
                 (want - self.block.len()).min(usize::try_from(rest).map_err(|_| CorruptIndex)?);
-            let begun = self.block.len();
-            self.block.resize(begun + want, 0);
-            self.index.read_exact(&mut self.block[begun..], self.next_offset)?;
+            let start = self.block.len();
+            self.block.resize(start + want, 0);
+            self.index.read_exact(&mut self.block[start..], self.next_offset)?;
             self.next_offset += want as u64;
         }
     }

@@ -75,16 +75,11 @@ impl IndexRecord {
         }
         let index = serde_json::from_value(head["index"].clone()).ok()?;
         let folders = lines.map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
-        let belief = match &head["digest"] {
+        let integrity = match &head["digest"] {
             Value::Null => IntegrityCheck::Stamp,
             digest => IntegrityCheck::Digest(digest.as_str()?.parse().ok()?),
         };
-        Some(Self {
-            index_stamp: index,
-            integrity: belief,
-            items: head["items"].as_u64()?,
-            folders,
-        })
+        Some(Self { index_stamp: index, integrity, items: head["items"].as_u64()?, folders })
     }
 }
 

@@ -19,28 +19,28 @@ impl Space {
         item: &ItemRef,
     ) -> io::Result<Vec<ScopedPath>> {
         let mut found = Vec::new();
-        for plot in self.trees_of(kind) {
+        for tree in self.trees_of(kind) {
             if kind == ItemType::Lockfile {
-                found.extend(find_lockfiles(self, &plot, category, item)?);
+                found.extend(find_lockfiles(self, &tree, category, item)?);
                 continue;
             }
             for form in [ItemForm::Flat, ItemForm::Folder] {
                 let place = ScopedPath {
                     scope: self.scope,
                     kind,
-                    base: plot.base.clone(),
+                    base: tree.base.clone(),
                     category: category.clone(),
                     id: item.id.clone(),
                     version: None,
                     form,
                 };
                 let has_form = match form {
-                    ItemForm::Flat => plot.base == CategoryBase::Space,
+                    ItemForm::Flat => tree.base == CategoryBase::Space,
                     ItemForm::Folder => kind.folder_main_file().is_some(),
                 };
                 if has_form
-                    && !is_category_inside_an_item(&plot, category)?
-                    && exists(&plot, &place)?
+                    && !is_category_inside_an_item(&tree, category)?
+                    && exists(&tree, &place)?
                 {
                     found.push(place);
                 }
@@ -52,8 +52,8 @@ impl Space {
     /// Returns true if a place is in the folder of an item. What is put there would belong to that
     /// item.
     pub(crate) fn is_inside_an_item(&self, place: &ScopedPath) -> io::Result<bool> {
-        for plot in self.trees_of(place.kind) {
-            if plot.base == place.base && is_category_inside_an_item(&plot, &place.category)? {
+        for tree in self.trees_of(place.kind) {
+            if tree.base == place.base && is_category_inside_an_item(&tree, &place.category)? {
                 return Ok(true);
             }
         }
@@ -63,11 +63,11 @@ impl Space {
 
 fn find_lockfiles(
     space: &Space,
-    plot: &ItemTree,
+    tree: &ItemTree,
     category: &Category,
     item: &ItemRef,
 ) -> io::Result<Vec<ScopedPath>> {
-    let ScannedFolder::Level(_, level, _) = read_folder(plot, space.scope, category.as_str())?
+    let ScannedFolder::Level(_, level, _) = read_folder(tree, space.scope, category.as_str())?
     else {
         return Ok(Vec::new());
     };
@@ -77,27 +77,27 @@ fn find_lockfiles(
 
 /// Returns true if a category is the folder of an item or lies in one. Then nothing in it is an
 /// item of its own.
-pub(crate) fn is_category_inside_an_item(plot: &ItemTree, category: &Category) -> io::Result<bool> {
-    let Some(main) = plot.kind.folder_main_file() else { return Ok(false) };
+pub(crate) fn is_category_inside_an_item(tree: &ItemTree, category: &Category) -> io::Result<bool> {
+    let Some(main) = tree.kind.folder_main_file() else { return Ok(false) };
     let mut folder = String::new();
     for level in category.levels() {
         folder = join_path(&folder, level);
-        if has_file(plot, &folder, main)? {
+        if has_file(tree, &folder, main)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn exists(plot: &ItemTree, place: &ScopedPath) -> io::Result<bool> {
+fn exists(tree: &ItemTree, place: &ScopedPath) -> io::Result<bool> {
     let Some((folder, name)) = place.folder_and_file() else { return Ok(false) };
-    has_file(plot, &folder, &name)
+    has_file(tree, &folder, &name)
 }
 
 /// Returns true if a folder of a tree has a regular file of this name. No link on the way is
 /// followed.
-fn has_file(plot: &ItemTree, folder: &str, name: &str) -> io::Result<bool> {
-    let opened = match OpenFolder::open(&plot.dir, &plot.path_from_handle(folder)) {
+fn has_file(tree: &ItemTree, folder: &str, name: &str) -> io::Result<bool> {
+    let opened = match OpenFolder::open(&tree.dir, &tree.path_from_handle(folder)) {
         Err(error) if is_symlink_error(&error) => return Ok(false),
         opened => none_if_missing(opened)?,
     };

@@ -107,7 +107,7 @@ impl Space {
             top: kind.folder(),
             index_prefix: kind.folder().to_owned(),
         });
-        let taken =
+        let in_place =
             self.in_place.iter().filter(|_| kind == ItemType::Directive).map(|one| ItemTree {
                 kind,
                 base: CategoryBase::InPlace(one.path.clone()),
@@ -115,7 +115,7 @@ impl Space {
                 top: "",
                 index_prefix: format!("../{}", one.path),
             });
-        own.chain(taken).collect()
+        own.chain(in_place).collect()
     }
 }
 

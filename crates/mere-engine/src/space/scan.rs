@@ -84,9 +84,9 @@ pub(crate) struct Stray {
 
 /// Scans a whole space.
 pub(crate) fn scan(space: &Space, content: ScanDepth) -> io::Result<ScanResult> {
-    let plots = space.indexed_trees();
-    let tops = (0..plots.len()).map(|plot| (plot, String::new())).collect();
-    scan_from(space.scope, &plots, tops, &ScanOptions { depth: content, is_known: &|_| false })
+    let trees = space.indexed_trees();
+    let starts = (0..trees.len()).map(|tree| (tree, String::new())).collect();
+    scan_from(space.scope, &trees, starts, &ScanOptions { depth: content, is_known: &|_| false })
 }
 
 /// How closely to look, and which folders to leave out.
@@ -100,35 +100,35 @@ pub(crate) struct ScanOptions<'a> {
 /// Scans the given folders, each a tree and a path from its top, and everything below them.
 pub(crate) fn scan_from(
     scope: Scope,
-    plots: &[ItemTree],
+    trees: &[ItemTree],
     folders: Vec<(usize, String)>,
     known: &ScanOptions<'_>,
 ) -> io::Result<ScanResult> {
-    let tasks = folders.into_iter().map(|(plot, below)| ScanTask::Folder { plot, below });
-    let board =
+    let tasks = folders.into_iter().map(|(tree, below)| ScanTask::Folder { tree, below });
+    let queue =
         TaskQueue { tasks: tasks.collect(), busy: 0, found: 0, failed: None, is_stopped: false };
-    let crew = ScanWorkers {
+    let workers = ScanWorkers {
         scope,
-        trees: plots,
+        trees,
         options: known,
         started: now_nanoseconds(),
-        queue: Mutex::new(board),
+        queue: Mutex::new(queue),
         wake: Condvar::new(),
     };
-    let (mut census, others) = share_work(&crew, |threads| {
+    let (mut scan_result, others) = share_work(&workers, |threads| {
         threads.start(available_parallelism(MAX_THREADS) - 1);
-        crew.work()
+        workers.work()
     });
     for other in others {
-        census.add(other);
+        scan_result.add(other);
     }
-    let board = crew.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(error) = board.failed {
+    let queue = workers.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = queue.failed {
         return Err(error);
     }
-    entry::sort_entries(&mut census.entries);
-    census.strays.sort();
-    Ok(census)
+    entry::sort_entries(&mut scan_result.entries);
+    scan_result.strays.sort();
+    Ok(scan_result)
 }
 
 impl ScanResult {
@@ -141,7 +141,7 @@ impl ScanResult {
 }
 
 enum ScanTask {
-    Folder { plot: usize, below: String },
+    Folder { tree: usize, below: String },
     Files { folder: Arc<OpenFolder>, files: Vec<(ScopedPath, String)> },
 }
 
@@ -168,24 +168,24 @@ impl SharedWork for ScanWorkers<'_> {
 
     /// Performs tasks until none are left, and returns what this thread found.
     fn work(&self) -> ScanResult {
-        let mut census = ScanResult::default();
-        let mut board = self.lock_queue();
+        let mut scan_result = ScanResult::default();
+        let mut queue = self.lock_queue();
         loop {
-            match board.tasks.pop_front() {
-                _ if board.is_stopped => return census,
-                Some(task) if board.failed.is_none() => {
-                    board.busy += 1;
-                    drop(board);
-                    let before = census.entries.len();
-                    let done = self.perform(task, &mut census);
-                    board = self.lock_queue();
-                    board.busy -= 1;
-                    board.finish_task(done, census.entries.len() - before);
+            match queue.tasks.pop_front() {
+                _ if queue.is_stopped => return scan_result,
+                Some(task) if queue.failed.is_none() => {
+                    queue.busy += 1;
+                    drop(queue);
+                    let before = scan_result.entries.len();
+                    let done = self.perform(task, &mut scan_result);
+                    queue = self.lock_queue();
+                    queue.busy -= 1;
+                    queue.finish_task(done, scan_result.entries.len() - before);
                     self.wake.notify_all();
                 }
-                Some(_) => board.tasks.clear(),
-                None if board.busy == 0 => return census,
-                None => board = self.wake.wait(board).unwrap_or_else(PoisonError::into_inner),
+                Some(_) => queue.tasks.clear(),
+                None if queue.busy == 0 => return scan_result,
+                None => queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
@@ -197,11 +197,11 @@ impl SharedWork for ScanWorkers<'_> {
 }
 
 impl ScanWorkers<'_> {
-    fn perform(&self, task: ScanTask, census: &mut ScanResult) -> io::Result<Vec<ScanTask>> {
+    fn perform(&self, task: ScanTask, scan_result: &mut ScanResult) -> io::Result<Vec<ScanTask>> {
         match task {
-            ScanTask::Folder { plot, below } => self.scan_folder(plot, &below, census),
+            ScanTask::Folder { tree, below } => self.scan_folder(tree, &below, scan_result),
             ScanTask::Files { folder, files } => {
-                self.scan_files(&folder, files, census)?;
+                self.scan_files(&folder, files, scan_result)?;
                 Ok(Vec::new())
             }
         }
@@ -211,29 +211,29 @@ impl ScanWorkers<'_> {
         &self,
         number: usize,
         below: &str,
-        census: &mut ScanResult,
+        scan_result: &mut ScanResult,
     ) -> io::Result<Vec<ScanTask>> {
-        let plot = &self.trees[number];
-        let label = plot.index_label(below);
-        let looks = |stamp: FileStamp| {
+        let tree = &self.trees[number];
+        let label = tree.index_label(below);
+        let state = |stamp: FileStamp| {
             if stamp.is_racy(self.started) {
                 FolderState::Unsettled
             } else {
                 FolderState::Settled(stamp)
             }
         };
-        let surveyed = match read_folder(plot, self.scope, below) {
+        let scanned = match read_folder(tree, self.scope, below) {
             Err(error) if self.can_skip(&error) => ScannedFolder::Missing,
-            surveyed => surveyed?,
+            scanned => scanned?,
         };
-        match surveyed {
+        match scanned {
             ScannedFolder::Missing => {
-                census.folders.push((label, FolderState::Gone));
+                scan_result.folders.push((label, FolderState::Gone));
                 Ok(Vec::new())
             }
             ScannedFolder::Item(stamp, place, folder) => {
-                census.item_folders.push(label.clone());
-                census.folders.push((label, looks(stamp)));
+                scan_result.item_folders.push(label.clone());
+                scan_result.folders.push((label, state(stamp)));
                 let name = place.main_file_path().and_then(|path| path.split_last());
                 let Some((_, name)) = name else { return Ok(Vec::new()) };
                 let files = vec![(place, name.to_string())];
@@ -241,18 +241,18 @@ impl ScanWorkers<'_> {
             }
             ScannedFolder::Level(stamp, level, folder) => {
                 let strays = level.strays.into_iter();
-                let strays = strays.map(|(name, why)| Stray {
-                    path: plot.index_label(&super::join_path(below, &name)),
-                    reason: why,
+                let strays = strays.map(|(name, reason)| Stray {
+                    path: tree.index_label(&super::join_path(below, &name)),
+                    reason,
                 });
-                census.strays.extend(strays);
+                scan_result.strays.extend(strays);
                 let deeper = level.folders.iter().map(|name| super::join_path(below, name));
                 let deeper =
-                    deeper.filter(|below| !(self.options.is_known)(&plot.index_label(below)));
-                let deeper = deeper.map(|below| ScanTask::Folder { plot: number, below });
+                    deeper.filter(|below| !(self.options.is_known)(&tree.index_label(below)));
+                let deeper = deeper.map(|below| ScanTask::Folder { tree: number, below });
                 let mut tasks = deeper.collect::<Vec<_>>();
                 tasks.extend(file_tasks(level.items, Arc::new(folder)));
-                census.folders.push((label, looks(stamp)));
+                scan_result.folders.push((label, state(stamp)));
                 Ok(tasks)
             }
         }
@@ -267,19 +267,21 @@ impl ScanWorkers<'_> {
         &self,
         folder: &OpenFolder,
         files: Vec<(ScopedPath, String)>,
-        census: &mut ScanResult,
+        scan_result: &mut ScanResult,
     ) -> io::Result<()> {
         let mut bytes = Vec::new();
         for (place, name) in files {
             fault_point("scan", place.id.as_str());
             if self.options.depth == ScanDepth::Names {
                 let stamp = FileStamp::from((0, 0, 0, 0));
-                census.entries.push(CatalogEntry::new(place, stamp, None));
+                scan_result.entries.push(CatalogEntry::new(place, stamp, None));
                 continue;
             }
             if self.options.depth == ScanDepth::Stamps {
-                let looks = folder.file_stamp(&name).ok().flatten();
-                census.entries.extend(looks.map(|stamp| CatalogEntry::new(place, stamp, None)));
+                let stamp = folder.file_stamp(&name).ok().flatten();
+                scan_result
+                    .entries
+                    .extend(stamp.map(|stamp| CatalogEntry::new(place, stamp, None)));
                 continue;
             }
             // If a file has been removed or may not be read, whoever wants it will find that out
@@ -289,7 +291,7 @@ impl ScanWorkers<'_> {
                 Ok(None) => continue,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    census.entries.push(CatalogEntry::new(
+                    scan_result.entries.push(CatalogEntry::new(
                         place,
                         FileStamp::from((0, 0, 0, 0)),
                         None,
@@ -306,7 +308,7 @@ impl ScanWorkers<'_> {
             } else {
                 None
             };
-            census.entries.push(CatalogEntry::new(place, stamp, sha256));
+            scan_result.entries.push(CatalogEntry::new(place, stamp, sha256));
         }
         Ok(())
     }

@@ -35,8 +35,8 @@ pub(super) struct CategoryLevel {
 
 /// Reads the folder at `below`, a path from the top of a tree. The stamp is taken first, so that a
 /// change during the read is noticed later.
-pub(super) fn read_folder(plot: &ItemTree, scope: Scope, below: &str) -> io::Result<ScannedFolder> {
-    let folder = match OpenFolder::open(&plot.dir, &plot.path_from_handle(below)) {
+pub(super) fn read_folder(tree: &ItemTree, scope: Scope, below: &str) -> io::Result<ScannedFolder> {
+    let folder = match OpenFolder::open(&tree.dir, &tree.path_from_handle(below)) {
         Err(error) if is_symlink_error(&error) => return Ok(ScannedFolder::Missing),
         opened => none_if_missing(opened)?,
     };
@@ -58,24 +58,24 @@ pub(super) fn read_folder(plot: &ItemTree, scope: Scope, below: &str) -> io::Res
     let names = below.split('/').filter(|name| !name.is_empty()).collect::<Vec<_>>();
     let place = |file: &str| {
         let names = names.iter().copied().chain([file]).collect::<Vec<_>>();
-        ScopedPath::from_base_path(scope, plot.kind, plot.base.clone(), &names)
+        ScopedPath::from_base_path(scope, tree.kind, tree.base.clone(), &names)
     };
     if let Some(main) =
-        plot.kind.folder_main_file().filter(|main| files.iter().any(|file| file == main))
+        tree.kind.folder_main_file().filter(|main| files.iter().any(|file| file == main))
         && let Some(item) = place(main)
     {
         return Ok(ScannedFolder::Item(stamp, item, folder));
     }
     // In a folder that is used in place only skills count. The rest belongs to whoever owns the
     // folder.
-    let is_taken = matches!(plot.base, CategoryBase::InPlace(_));
+    let is_taken = matches!(tree.base, CategoryBase::InPlace(_));
     let files = if is_taken { Vec::new() } else { files };
     for file in files {
         match place(&file) {
             Some(item) => level.items.push((item, file)),
             None => {
-                if let Some(why) = stray_reason(plot.kind, &file) {
-                    level.add_stray(&file, why);
+                if let Some(reason) = stray_reason(tree.kind, &file) {
+                    level.add_stray(&file, reason);
                 }
             }
         }
@@ -104,8 +104,8 @@ fn stray_reason(kind: ItemType, file: &str) -> Option<&'static str> {
 }
 
 impl CategoryLevel {
-    fn add_stray(&mut self, name: &str, why: &'static str) {
-        self.strays.push((name.to_owned(), why));
+    fn add_stray(&mut self, name: &str, reason: &'static str) {
+        self.strays.push((name.to_owned(), reason));
     }
 
     /// Keeps the folders that can be a level or an item.

@@ -36,9 +36,9 @@ impl DraftRecord {
 }
 
 /// Reads the drafts of a space. A record that does not parse is ignored.
-pub(super) fn read_drafts(surroundings: &Environment, key: Option<ProjectKey>) -> Vec<DraftRecord> {
+pub(super) fn read_drafts(environment: &Environment, key: Option<ProjectKey>) -> Vec<DraftRecord> {
     let Some(key) = key else { return Vec::new() };
-    let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
+    let records = records::parse_or_empty(environment.read_state_or_none(FILE));
     let own = records.iter().filter(|record| key.matches(record));
     let own = own.filter_map(|record| {
         let address = record["address"].as_str()?.parse().ok()?;
@@ -50,13 +50,13 @@ pub(super) fn read_drafts(surroundings: &Environment, key: Option<ProjectKey>) -
 /// Makes an item a draft from now on, and returns when that ends. Signatures are set aside by
 /// somebody who could make them.
 pub(crate) fn start_draft(
-    surroundings: &Environment,
+    environment: &Environment,
     key: &ProjectKey,
     address: &Address,
     _permit: &SigningPermit,
 ) -> Result<Timestamp, RecordError> {
     let until = now() + DRAFT_DURATION;
-    replace_records(surroundings, key, &[address], |records| {
+    replace_records(environment, key, &[address], |records| {
         let mut record = key.record();
         record["address"] = address.to_string().into();
         record["until"] = until.to_string().into();
@@ -67,28 +67,28 @@ pub(crate) fn start_draft(
 
 /// Ends the drafts of some items.
 pub(crate) fn forget_drafts(
-    surroundings: &Environment,
+    environment: &Environment,
     key: &ProjectKey,
     addresses: &[&Address],
 ) -> Result<(), RecordError> {
-    replace_records(surroundings, key, addresses, |_| {})
+    replace_records(environment, key, addresses, |_| {})
 }
 
 fn replace_records(
-    surroundings: &Environment,
+    environment: &Environment,
     key: &ProjectKey,
     addresses: &[&Address],
     add: impl FnOnce(&mut Vec<serde_json::Value>),
 ) -> Result<(), RecordError> {
     let texts = addresses.iter().map(ToString::to_string).collect::<Vec<_>>();
     let now = now();
-    records::update(surroundings.lock_state(), FILE, |records| {
+    records::update(environment.lock_state(), FILE, |records| {
         records.retain(|record| {
             let until = record["until"].as_str().and_then(|until| until.parse::<Timestamp>().ok());
             let is_over = until.is_none_or(|until| until < now);
-            let is_meant =
+            let is_replaced =
                 key.matches(record) && texts.iter().any(|one| record["address"] == **one);
-            !is_over && !is_meant
+            !is_over && !is_replaced
         });
         add(records);
     })

@@ -59,14 +59,13 @@ impl TrustPolicy {
         user: &SigningConfig,
         project: &SigningConfig,
     ) -> std::io::Result<Self> {
-        let surroundings = environment;
         let space = folders.space;
-        let user_space = surroundings.user_space()?;
+        let user_space = environment.user_space()?;
         let project_id = space.and_then(|space| project_key::space_id(space.dir()));
         let user_id = user_space.as_ref().and_then(|space| project_key::space_id(space.dir()));
-        let team = Team::read(surroundings, folders, project_id.as_deref());
-        let own = keys::own_keys(surroundings);
-        let personal = personal_keyring(surroundings, &own);
+        let team = Team::read(environment, folders, project_id.as_deref());
+        let own = keys::own_keys(environment);
+        let personal = personal_keyring(environment, &own);
         let keyring = match (&personal, team.joined_roster()) {
             _ if team.is_damaged() => Keyring::default(),
             (Some(_), Some(roster)) => roster_keyring(roster),
@@ -80,10 +79,10 @@ impl TrustPolicy {
         required.sort();
         required.dedup();
         let mut drafts =
-            drafts::read_drafts(surroundings, ProjectKey::for_project(folders.project, space));
+            drafts::read_drafts(environment, ProjectKey::for_project(folders.project, space));
         let user_key =
             user_space.as_ref().and_then(|space| ProjectKey::for_project(space, Some(space)));
-        drafts.extend(drafts::read_drafts(surroundings, user_key));
+        drafts.extend(drafts::read_drafts(environment, user_key));
         Ok(Self {
             project_scope: ScopeTrust { keyring, space_id: project_id },
             user_scope: ScopeTrust { keyring: personal, space_id: user_id },
@@ -101,11 +100,11 @@ impl TrustPolicy {
     pub(crate) fn for_admins(
         &self,
         admins: &[Fingerprint],
-        least: u64,
+        minimum_serial: u64,
     ) -> Result<Self, RosterTrouble> {
         let roster = self.team.roster_signed_by(admins, Quorum::All)?;
-        if roster.serial < least {
-            return Err(RosterTrouble::Older { serial: roster.serial, seen: least });
+        if roster.serial < minimum_serial {
+            return Err(RosterTrouble::Older { serial: roster.serial, seen: minimum_serial });
         }
         let required = [&self.required_types[..], &roster.require_signed].concat();
         let keyring = narrow_keyring(
@@ -202,9 +201,9 @@ impl TrustPolicy {
 
 /// Returns the user's own keys, the keys they trust, and the keys they revoked; `None` if those
 /// cannot be read, because a revocation could be missed.
-fn personal_keyring(surroundings: &Environment, own: &[keys::OwnKey]) -> Option<Keyring> {
+fn personal_keyring(environment: &Environment, own: &[keys::OwnKey]) -> Option<Keyring> {
     let mut keyring = Keyring::default();
-    let signers::TrustStore::Records(records) = signers::read(surroundings) else {
+    let signers::TrustStore::Records(records) = signers::read(environment) else {
         tracing::error!("the list of trusted keys is damaged, so no key is trusted");
         return None;
     };

@@ -54,8 +54,8 @@ pub(crate) fn space_format(space: &Dir) -> u64 {
     const UNKNOWN: u64 = u64::MAX;
     let Ok(text) = config::read_file(space, config::SPACE_FILE) else { return UNKNOWN };
     let Some(text) = text else { return SPACE_FORMAT };
-    let Ok(said) = json::parse(text.as_bytes()) else { return UNKNOWN };
-    said["format"].as_u64().unwrap_or(UNKNOWN)
+    let Ok(value) = json::parse(text.as_bytes()) else { return UNKNOWN };
+    value["format"].as_u64().unwrap_or(UNKNOWN)
 }
 
 /// Writes the file that names a space, if there is none. Returns the space's id, and whether it is
@@ -63,8 +63,8 @@ pub(crate) fn space_format(space: &Dir) -> u64 {
 pub(crate) fn ensure_space_id(editing: &FolderWriter, name: &str) -> io::Result<(String, bool)> {
     let path = config::SPACE_FILE.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
     let id = Uuid::new_v4().to_string();
-    let said = json!({ "format": SPACE_FORMAT, "space_id": id, "name": name });
-    let text = format!("{said:#}\n");
+    let value = json!({ "format": SPACE_FORMAT, "space_id": id, "name": name });
+    let text = format!("{value:#}\n");
     let is_new = !editing.has_path(&path)?
         && editing.put(&path, text.as_bytes(), WritePrecondition::Absent)?;
     Ok((space_id(editing.dir()).unwrap_or_default(), is_new))

@@ -109,19 +109,19 @@ pub(crate) enum RosterTrouble {
 impl Team {
     /// Reads the roster of a space. A roster that follows the pinned one is pinned in its place.
     pub(super) fn read(
-        surroundings: &Environment,
+        environment: &Environment,
         folders: ProjectFolders<'_>,
         space_id: Option<&str>,
     ) -> Self {
         let ProjectFolders { project, space } = folders;
         let file = space.map_or(RosterFile::None, |space| RosterFile::read(space.dir()));
-        let pinned = PinnedRoster::read_for_folder(surroundings, project, space_id);
+        let pinned = PinnedRoster::read_for_folder(environment, project, space_id);
         let mut team = Self { roster_file: file, pinned, space_id: space_id.map(str::to_owned) };
         if let (RosterFile::Signed(signed), PinnedRoster::Roster(joined)) =
             (&team.roster_file, &team.pinned)
             && signed.can_follow(joined)
         {
-            if let Err(error) = pin(surroundings, signed) {
+            if let Err(error) = pin(environment, signed) {
                 tracing::error!(%error, "a newer roster could not be saved");
             }
             team.pinned = PinnedRoster::Roster(Box::new(signed.roster.clone()));
@@ -210,7 +210,7 @@ impl Team {
             RosterFile::SignaturesOnly => Err(RosterTrouble::Broken(
                 "there are signatures for it, but the file itself is missing",
             )),
-            RosterFile::Broken(why) => Err(RosterTrouble::Broken(why)),
+            RosterFile::Broken(reason) => Err(RosterTrouble::Broken(reason)),
             RosterFile::Signed(signed)
                 if Some(&signed.roster.space_id) != self.space_id.as_ref() =>
             {
@@ -294,21 +294,21 @@ impl PinnedRoster {
     /// Reads the roster that counts in a folder: the one pinned for its space, or for the space
     /// that it was before.
     fn read_for_folder(
-        surroundings: &Environment,
+        environment: &Environment,
         project: &Folder,
         space_id: Option<&str>,
     ) -> Self {
-        let pinned = space_id.map_or(Self::None, |space_id| Self::read(surroundings, space_id));
+        let pinned = space_id.map_or(Self::None, |space_id| Self::read(environment, space_id));
         let Some(folder) = project.canonical_text() else { return pinned };
-        let known = team_folders::last_space_id(surroundings, folder);
+        let known = team_folders::last_space_id(environment, folder);
         let known = known.filter(|known| Some(known.as_str()) != space_id);
-        match known.map(|known| Self::read(surroundings, &known)) {
+        match known.map(|known| Self::read(environment, &known)) {
             // A team's folder does not become another team's because its space says so.
             Some(other @ (Self::Roster(_) | Self::Damaged)) => other,
             Some(Self::None) | None => {
                 if let (Self::Roster(_), Some(space_id)) = (&pinned, space_id)
                     && let Err(error) =
-                        team_folders::remember_if_changed(surroundings, folder, space_id)
+                        team_folders::remember_if_changed(environment, folder, space_id)
                 {
                     tracing::error!(%error, "the folder of a team could not be recorded");
                 }
@@ -319,8 +319,8 @@ impl PinnedRoster {
 
     /// Reads the roster pinned for a space. A record that cannot be understood is not the same as
     /// none, because that would discard what was seen.
-    fn read(surroundings: &Environment, space_id: &str) -> Self {
-        let records = match surroundings.read_config(FILE) {
+    fn read(environment: &Environment, space_id: &str) -> Self {
+        let records = match environment.read_config(FILE) {
             Ok(None) => return Self::None,
             Ok(Some(bytes)) => records::parse_strict(&bytes),
             Err(_) => None,
@@ -337,9 +337,9 @@ impl PinnedRoster {
 }
 
 /// Lets a roster count from now on, unless a newer one does.
-pub(crate) fn pin(surroundings: &Environment, signed: &SignedRoster) -> Result<(), RecordError> {
+pub(crate) fn pin(environment: &Environment, signed: &SignedRoster) -> Result<(), RecordError> {
     let roster = &signed.roster;
-    records::update(surroundings.lock_config(), FILE, |records| {
+    records::update(environment.lock_config(), FILE, |records| {
         let is_newer = |record: &serde_json::Value| {
             record["space_id"] == roster.space_id
                 && record["roster"]["serial"].as_u64().is_some_and(|seen| seen > roster.serial)
@@ -355,16 +355,16 @@ pub(crate) fn pin(surroundings: &Environment, signed: &SignedRoster) -> Result<(
 }
 
 /// Returns the last roster of a space that counted, with its signatures.
-pub(crate) fn last_pinned(surroundings: &Environment, space_id: &str) -> Option<SignedRoster> {
-    let records = records::parse_or_empty(surroundings.read_config_or_none(FILE));
+pub(crate) fn last_pinned(environment: &Environment, space_id: &str) -> Option<SignedRoster> {
+    let records = records::parse_or_empty(environment.read_config_or_none(FILE));
     let record = records.iter().find(|record| record["space_id"] == space_id)?;
     let (roster, signatures) = (record["roster"].to_string(), record["signatures"].as_str()?);
     SignedRoster::parse(roster.as_bytes(), signatures.as_bytes()).ok()
 }
 
 /// Removes the pinned roster of a space, and with it the record of which one was last seen.
-pub(crate) fn unpin(surroundings: &Environment, space_id: &str) -> Result<(), RecordError> {
-    records::update(surroundings.lock_config(), FILE, |records| {
+pub(crate) fn unpin(environment: &Environment, space_id: &str) -> Result<(), RecordError> {
+    records::update(environment.lock_config(), FILE, |records| {
         records.retain(|record| record["space_id"] != space_id);
     })
 }

@@ -48,8 +48,8 @@ pub struct Tokens {
 impl Tokens {
     /// Opens the tokens of the user who runs this process.
     pub fn open() -> Result<Self, TokenError> {
-        let surroundings = Environment::read(None).map_err(TokenError::WorkingDirectory)?;
-        Ok(Self { environment: surroundings })
+        let environment = Environment::read(None).map_err(TokenError::WorkingDirectory)?;
+        Ok(Self { environment })
     }
 
     /// Creates a token for an agent and returns its text, which is stored nowhere.

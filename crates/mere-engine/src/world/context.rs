@@ -49,14 +49,14 @@ impl OuterProject {
     /// project too.
     pub(crate) fn sensitive_patterns(
         &self,
-        surroundings: &Environment,
+        environment: &Environment,
     ) -> Result<Vec<String>, config::ConfigError> {
         let Some(space) =
             self.folder.subfolder(SPACE_FOLDER).map_err(config::unreadable_user_config)?
         else {
             return Ok(Vec::new());
         };
-        let config = config::read_project(surroundings, &self.folder, &space)?;
+        let config = config::read_project(environment, &self.folder, &space)?;
         Ok(config.sensitive_patterns().to_vec())
     }
 }
@@ -67,19 +67,20 @@ impl Context {
         project: Option<&TypedPath>,
         directory: Option<&TypedPath>,
     ) -> Result<Self, OpenError> {
-        let surroundings = Environment::read(directory).map_err(OpenError::Environment)?;
-        let markers = config::project_markers(&surroundings);
-        let found = find_project(&surroundings, project, &markers)
+        let environment = Environment::read(directory).map_err(OpenError::Environment)?;
+        let markers = config::project_markers(&environment);
+        let found = find_project(&environment, project, &markers)
             .map_err(|error| OpenError::Project(error.to_string()))?;
         let ended_at = found.stopped_at;
-        let whole = Arc::new(found.folder);
-        let inner = if found.is_named { None } else { find_inner_project(&surroundings, &whole) };
+        let project_folder = Arc::new(found.folder);
+        let inner =
+            if found.is_named { None } else { find_inner_project(&environment, &project_folder) };
         Ok(match inner {
             Some((folder, outer)) => {
                 let found_by = "projects".to_owned();
                 let project = Arc::new(folder);
                 Self {
-                    environment: surroundings,
+                    environment,
                     project,
                     found_by,
                     search_ended_at: ended_at,
@@ -87,8 +88,8 @@ impl Context {
                 }
             }
             None => Self {
-                environment: surroundings,
-                project: whole,
+                environment,
+                project: project_folder,
                 found_by: found.found_by,
                 search_ended_at: ended_at,
                 outer: None,
@@ -101,8 +102,9 @@ impl Context {
         let outer = self.outer.as_ref()?;
         let space = self.environment.project_space(&outer.folder).ok().flatten()?;
         let config = config::read_project(&self.environment, &outer.folder, &space).ok()?;
-        let said = config.widening.config().ok()?;
-        project::is_config_trusted(&self.environment, &outer.folder, &space, said).then_some(outer)
+        let widening = config.widening.config().ok()?;
+        project::is_config_trusted(&self.environment, &outer.folder, &space, widening)
+            .then_some(outer)
     }
 
     /// Returns the project's own space, if it has one.
@@ -136,7 +138,7 @@ impl Context {
     pub(crate) fn ensure_space_id(
         &self,
         scope: Scope,
-        over: &dyn Fn() -> bool,
+        is_cancelled: &dyn Fn() -> bool,
     ) -> std::io::Result<String> {
         let (folder, name) = match scope {
             Scope::Project => (FolderWriter::make_space(&self.project)?, self.project.name()),
@@ -144,7 +146,8 @@ impl Context {
                 (self.environment.make_user_space()?, "user".to_owned())
             }
         };
-        let editing = FolderWriter::open(&folder, over)?.ok_or(std::io::ErrorKind::TimedOut)?;
+        let editing =
+            FolderWriter::open(&folder, is_cancelled)?.ok_or(std::io::ErrorKind::TimedOut)?;
         Ok(project_key::ensure_space_id(&editing, &name)?.0)
     }
 
@@ -180,25 +183,27 @@ impl Context {
 
 /// Finds the folder of a trusted `projects:` list that the command ran in. The deepest match wins.
 fn find_inner_project(
-    surroundings: &Environment,
-    whole: &Arc<Folder>,
+    environment: &Environment,
+    project_folder: &Arc<Folder>,
 ) -> Option<(Folder, OuterProject)> {
-    let working = whole.locate(&surroundings.open_working_directory()?)?;
-    let space = surroundings.project_space(whole).ok().flatten()?;
-    let config = config::read_project(surroundings, whole, &space).ok()?;
-    let said = config.widening.config().ok()?;
-    if said.projects.is_empty() || !project::is_config_trusted(surroundings, whole, &space, said) {
+    let working = project_folder.locate(&environment.open_working_directory()?)?;
+    let space = environment.project_space(project_folder).ok().flatten()?;
+    let config = config::read_project(environment, project_folder, &space).ok()?;
+    let widening = config.widening.config().ok()?;
+    if widening.projects.is_empty()
+        || !project::is_config_trusted(environment, project_folder, &space, widening)
+    {
         return None;
     }
-    let patterns = said.projects.iter().map(String::as_str).collect::<Vec<_>>();
+    let patterns = widening.projects.iter().map(String::as_str).collect::<Vec<_>>();
     let patterns = Patterns::anchored(&patterns).ok()?;
     let below = prefixes(&working).filter(|path| patterns.matches_any(path.as_str())).last()?;
-    let folder = whole.require_subfolder(&below).ok()?;
+    let folder = project_folder.require_subfolder(&below).ok()?;
     let name = project_key::space_name(space.dir());
     let name = name.and_then(|name| ModName::from_title(&name));
-    let name = name.or_else(|| ModName::from_title(&whole.name()));
+    let name = name.or_else(|| ModName::from_title(&project_folder.name()));
     let name = name.or_else(|| "outer".parse().ok())?;
-    Some((folder, OuterProject { folder: Arc::clone(whole), name, inner_path: below }))
+    Some((folder, OuterProject { folder: Arc::clone(project_folder), name, inner_path: below }))
 }
 
 /// Returns `a`, `a/b`, `a/b/c` for the path `a/b/c`.

@@ -52,7 +52,7 @@ impl World {
         &self,
         target: &VisibilityRef,
         bounds: &SweepBounds<'_>,
-        harvest: &H,
+        collector: &H,
         turn: &dyn Turn,
     ) -> Result<SweepPage<H::Output>, TraversalError> {
         let Some(opened) = target.opened() else {
@@ -70,7 +70,7 @@ impl World {
             size: bounds.size,
             start: bounds.start,
         };
-        sweep(&plan, harvest, turn)
+        sweep(&plan, collector, turn)
     }
 
     /// Returns where the ignore rules for `target` begin.

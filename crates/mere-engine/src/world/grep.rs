@@ -54,7 +54,7 @@ pub(crate) enum PrivateKeyContext {
 /// What is searched for.
 pub(crate) struct GrepQuery<'a> {
     matcher: RegexMatcher,
-    lens: &'a dyn LineRenderer,
+    renderer: &'a dyn LineRenderer,
     glob: Option<&'a Pattern>,
     context: usize,
     /// The file that the page begins in, and the last line of the previous page.
@@ -81,7 +81,7 @@ impl<'a> GrepQuery<'a> {
     pub(crate) fn new(
         expression: &str,
         case: Case,
-        lens: &'a dyn LineRenderer,
+        renderer: &'a dyn LineRenderer,
     ) -> Result<Self, ExpressionError> {
         let matcher = RegexMatcherBuilder::new()
             .line_terminator(Some(b'\n'))
@@ -92,7 +92,7 @@ impl<'a> GrepQuery<'a> {
             .map_err(|_| ExpressionError)?;
         let (glob, resume, context, most) = (None, None, 0, usize::MAX);
         let unfinished = AtomicU64::new(0);
-        Ok(Self { matcher, lens, glob, context, resume, max_matches: most, unfinished })
+        Ok(Self { matcher, renderer, glob, context, resume, max_matches: most, unfinished })
     }
 
     /// Restricts the search to files whose path matches.
@@ -118,9 +118,11 @@ impl<'a> GrepQuery<'a> {
         turn: &dyn Turn,
     ) -> Result<Vec<LineMatch>, TraversalError> {
         self.max_matches = size.saturating_add(1);
-        let over = || check_active(turn).is_err();
-        let hits = self
-            .collect_file(&mut self.make_scratch(), OpenedFile { path: "", file, is_over: &over });
+        let is_cancelled = || check_active(turn).is_err();
+        let hits = self.collect_file(
+            &mut self.make_scratch(),
+            OpenedFile { path: "", file, is_over: &is_cancelled },
+        );
         check_active(turn).map(|()| hits.unwrap_or_default())
     }
 
@@ -152,8 +154,8 @@ pub(crate) struct ShownLine {
 impl LineMatch {
     /// Returns how much of a page it takes.
     pub(crate) fn weight(&self) -> Weight {
-        let around = self.before.iter().chain(&self.after).map(|line| line.text.len() + 8);
-        Weight { count: 1, bytes: self.text.text.len() + 64 + around.sum::<usize>() }
+        let context = self.before.iter().chain(&self.after).map(|line| line.text.len() + 8);
+        Weight { count: 1, bytes: self.text.text.len() + 64 + context.sum::<usize>() }
     }
 }
 
@@ -222,12 +224,12 @@ impl Collector for GrepQuery<'_> {
             recent: VecDeque::new(),
             binary: false,
         };
-        let (file, over) = (opened.file, opened.is_over);
-        let mut reader = KeyWatchingReader { file, over, tail: Vec::new(), key: &key };
+        let (file, is_cancelled) = (opened.file, opened.is_over);
+        let mut reader = KeyWatchingReader { file, is_cancelled, tail: Vec::new(), key: &key };
         // A file that cannot be read to its end (a line is too long, the disk fails, the call is
         // over) still has the matches found before.
         let ended = searcher.search_reader(&*matcher, &mut reader, &mut hits);
-        if ended.is_err() && !over() {
+        if ended.is_err() && !is_cancelled() {
             self.unfinished.fetch_add(1, Ordering::Relaxed);
         }
         (!hits.binary && !hits.found.is_empty()).then_some(hits.found)
@@ -245,7 +247,7 @@ impl Collector for GrepQuery<'_> {
 /// A file reader that ends when the call is over, and notices private keys in what it reads.
 struct KeyWatchingReader<'a> {
     file: File,
-    over: &'a dyn Fn() -> bool,
+    is_cancelled: &'a dyn Fn() -> bool,
     /// The last bytes of the previous read, because a marker may lie across two reads.
     tail: Vec<u8>,
     key: &'a Cell<PrivateKeyContext>,
@@ -266,7 +268,7 @@ impl KeyWatchingReader<'_> {
 
 impl Read for KeyWatchingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if (self.over)() {
+        if (self.is_cancelled)() {
             return Ok(0);
         }
         let read = self.file.read(buffer)?;
@@ -298,8 +300,8 @@ impl MatchSink<'_> {
         // A little more than is shown is examined, so that nothing recognisable is cut in two.
         let looked_at = &bytes[..bytes.len().min(MAX_SHOWN_BYTES + MARGIN_BYTES)];
         let whole = String::from_utf8_lossy(looked_at).into_owned();
-        let (masked, count) = self.query.lens.mask(self.path, whole, self.key.get());
-        let Some(shown) = self.query.lens.preview(&masked) else {
+        let (masked, count) = self.query.renderer.mask(self.path, whole, self.key.get());
+        let Some(shown) = self.query.renderer.preview(&masked) else {
             return (ShownLine { text: masked, cut: false, masked: count }, false);
         };
         let changed = count > 0 || *shown != *masked;
@@ -316,11 +318,12 @@ impl MatchSink<'_> {
 
     /// Adds a line, matching or not, to the context of its neighbours.
     fn add_context(&mut self, number: u64, line: ShownLine) {
-        let reach = self.query.context as u64;
-        if reach == 0 {
+        let context_lines = self.query.context as u64;
+        if context_lines == 0 {
             return;
         }
-        for hit in self.found.iter_mut().rev().take_while(|hit| hit.line + reach >= number) {
+        for hit in self.found.iter_mut().rev().take_while(|hit| hit.line + context_lines >= number)
+        {
             hit.after.push(line.clone());
         }
         self.recent.push_back((number, line));
@@ -346,8 +349,8 @@ impl Sink for MatchSink<'_> {
         if self.weight.overflows(self.query.max_matches) {
             return Ok(false);
         }
-        let reach = self.query.context as u64;
-        let before = self.recent.iter().filter(|(at, _)| at + reach >= number);
+        let context_lines = self.query.context as u64;
+        let before = self.recent.iter().filter(|(at, _)| at + context_lines >= number);
         let before = before.map(|(_, line)| line.clone()).collect();
         self.add_context(number, text.clone());
         self.found.push(LineMatch { line: number, text, before, after: Vec::new() });

@@ -82,8 +82,8 @@ pub(crate) fn check_active(turn: &dyn Turn) -> Result<(), TraversalError> {
     if turn.is_cancelled() {
         return Err(TraversalError::Cancelled);
     }
-    let late = turn.deadline().is_some_and(|deadline| Instant::now() >= deadline);
-    if late { Err(TraversalError::TimedOut) } else { Ok(()) }
+    let is_timed_out = turn.deadline().is_some_and(|deadline| Instant::now() >= deadline);
+    if is_timed_out { Err(TraversalError::TimedOut) } else { Ok(()) }
 }
 
 /// After how many entries the listing checks whether the call is over.
@@ -101,11 +101,11 @@ impl World {
         let Some(opened) = target.opened() else {
             return Ok(Listing::default());
         };
-        let glance = FolderLister::new(self, target, opened)?;
+        let lister = FolderLister::new(self, target, opened)?;
         let mut page = Vec::new();
         let (mut seen, mut unaddressable) = (0_usize, 0);
         let mut ended = Ok(());
-        glance
+        lister
             .folder
             .for_each_entry(|name, kind| {
                 if seen.is_multiple_of(CHECK_EVERY) {
@@ -119,7 +119,7 @@ impl World {
                     unaddressable += 1;
                     return Ok(());
                 };
-                let entry = glance.visible_entry(name, kind)?;
+                let entry = lister.visible_entry(name, kind)?;
                 page.extend(entry.filter(|entry| after.is_none_or(|after| entry > after)));
                 if page.len() > 2 * (size + 1) {
                     page.sort_unstable();
@@ -141,16 +141,16 @@ struct FolderLister<'a> {
     opened: OpenedDir<'a>,
     limits: Limits<'a>,
     path: &'a RelPath,
-    sight: Visibility,
+    visibility: Visibility,
 }
 
 impl<'a> FolderLister<'a> {
     fn new(world: &'a World, target: &'a VisibilityRef, opened: OpenedDir<'a>) -> io::Result<Self> {
         let (root, path) = (target.address().root(), target.address().path());
         let limits = world.limits(root);
-        let sight = limits.visibility.path_visibility(path.as_str());
+        let visibility = limits.visibility.path_visibility(path.as_str());
         let folder = OpenFolder::open(opened.dir, "")?;
-        Ok(Self { folder, opened, limits, path, sight })
+        Ok(Self { folder, opened, limits, path, visibility })
     }
 
     /// Returns the entry of this name, if it may be seen.
@@ -159,7 +159,7 @@ impl<'a> FolderLister<'a> {
         if !self
             .limits
             .visibility
-            .child_visibility(self.sight, path.as_str(), name.as_str())
+            .child_visibility(self.visibility, path.as_str(), name.as_str())
             .is_shown()
         {
             return Ok(None);

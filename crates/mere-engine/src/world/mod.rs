@@ -64,9 +64,9 @@ pub(crate) struct MountedRoot {
 
 impl MountedRoot {
     /// Checks whether `said` names this root, by its name or its id.
-    pub(crate) fn has_name(&self, said: &Root) -> bool {
-        let by_id = matches!((said, &self.id), (Root::Mod(said), Some(id)) if said == id);
-        self.root == *said || by_id
+    pub(crate) fn has_name(&self, root: &Root) -> bool {
+        let by_id = matches!((root, &self.id), (Root::Mod(root), Some(id)) if root == id);
+        self.root == *root || by_id
     }
 }
 
@@ -95,14 +95,14 @@ impl World {
 
     /// Resolves a spoken path to the proof that it exists and may be seen.
     pub fn resolve(&self, path: &Spoken, home: &Root) -> Result<VisibilityRef, ResolveError> {
-        let said = path.address(home);
-        if !said.is_within_length_limit() {
+        let address = path.address(home);
+        if !address.is_within_length_limit() {
             return Err(ResolveError::NotVisible);
         }
-        let standing = self.find_root(said.root()).ok_or(ResolveError::NotVisible)?;
-        let root = standing.root.clone();
-        let Some(folder) = &standing.folder else {
-            let is_root = said.path().is_root();
+        let mounted = self.find_root(address.root()).ok_or(ResolveError::NotVisible)?;
+        let root = mounted.root.clone();
+        let Some(folder) = &mounted.folder else {
+            let is_root = address.path().is_root();
             return if is_root {
                 Ok(VisibilityRef::empty(root))
             } else {
@@ -112,13 +112,13 @@ impl World {
         if self.hidden.contains(folder.identity()) {
             return Err(ResolveError::NotVisible);
         }
-        match walk::walk(folder.dir(), said.path(), self.limits(&root))? {
+        match walk::walk(folder.dir(), address.path(), self.limits(&root))? {
             Landing::Directory(dir) => {
-                let address = Address::directory(root, said.path().clone());
+                let address = Address::directory(root, address.path().clone());
                 Ok(VisibilityRef::directory(address, dir, Arc::clone(folder.dir())))
             }
-            Landing::File { parent, name, path } if !said.is_directory() => {
-                let address = Address::file(root, said.path().clone());
+            Landing::File { parent, name, path } if !address.is_directory() => {
+                let address = Address::file(root, address.path().clone());
                 Ok(VisibilityRef::file(address, path, parent, name))
             }
             Landing::File { .. } => Err(ResolveError::NotVisible),
@@ -128,29 +128,30 @@ impl World {
     /// Returns the address that a spoken path means, with the root's printed name; `None` if there
     /// is no such root. Does not touch the disk.
     pub(crate) fn address(&self, path: &Spoken, home: &Root) -> Option<Address> {
-        let said = path.address(home);
-        let root = self.find_root(said.root())?.root.clone();
-        Some(said.with_root(root))
+        let address = path.address(home);
+        let root = self.find_root(address.root())?.root.clone();
+        Some(address.with_root(root))
     }
 
     /// Checks whether the calling agent has a workspace yet.
     pub(crate) fn has_workspace(&self) -> bool {
-        self.find_root(&Root::Workspace).is_some_and(|standing| standing.folder.is_some())
+        self.find_root(&Root::Workspace).is_some_and(|mounted| mounted.folder.is_some())
     }
 
     /// Checks whether an agent may know of something at this address, whether or not it exists.
     pub(crate) fn may_show(&self, address: &Address) -> bool {
-        let sight = self.limits(address.root()).visibility.path_visibility(address.path().as_str());
-        address.is_within_length_limit() && sight.is_shown()
+        let visibility =
+            self.limits(address.root()).visibility.path_visibility(address.path().as_str());
+        address.is_within_length_limit() && visibility.is_shown()
     }
 
     /// Checks whether a person has confirmed that what lies at `below` from a target may be shown
     /// without masking.
     pub(crate) fn is_confirmed(&self, target: &VisibilityRef, below: &str) -> bool {
-        let eyes = self.limits(target.address().root()).visibility;
+        let rules = self.limits(target.address().root()).visibility;
         let real = target.real_path().as_str();
         let slash = if real.is_empty() || below.is_empty() { "" } else { "/" };
-        eyes.is_confirmed(&[real, slash, below].concat())
+        rules.is_confirmed(&[real, slash, below].concat())
     }
 
     /// Does the same for a file of the workspace, which is never reached through a link.
@@ -159,12 +160,12 @@ impl World {
     }
 
     fn limits<'a>(&'a self, root: &'a Root) -> Limits<'a> {
-        let eyes = VisibilityRules {
+        let visibility = VisibilityRules {
             sensitivity: &self.sensitivity,
             confirmed_once: self.confirmed_once.as_ref(),
             root,
         };
-        Limits { hidden: &self.hidden, visibility: eyes }
+        Limits { hidden: &self.hidden, visibility }
     }
 
     fn enclosing_repository(&self, root: &Root) -> Option<(&Dir, &RelPath)> {
@@ -173,6 +174,6 @@ impl World {
     }
 
     fn find_root(&self, root: &Root) -> Option<&MountedRoot> {
-        self.roots.iter().find(|standing| standing.has_name(root))
+        self.roots.iter().find(|mounted| mounted.has_name(root))
     }
 }

@@ -133,12 +133,12 @@ impl VisibilityRules<'_> {
 
     /// Returns the visibility of a whole path.
     pub(super) fn path_visibility(&self, path: &str) -> Visibility {
-        let mut sight = Visibility::Plain;
+        let mut visibility = Visibility::Plain;
         for prefix in prefixes(path) {
             let name = prefix.rsplit('/').next().unwrap_or_default();
-            sight = self.child_visibility(sight, prefix, name);
+            visibility = self.child_visibility(visibility, prefix, name);
         }
-        sight
+        visibility
     }
 
     /// Checks whether a configuration names the path as sensitive: the session's own, or that of
@@ -190,10 +190,9 @@ fn prefixes(path: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn check(discretion: &SensitivityRules, path: &str, expected: Visibility) {
-        let eyes =
-            VisibilityRules { sensitivity: discretion, confirmed_once: None, root: &Root::Project };
-        assert_eq!(eyes.path_visibility(path), expected, "{path}");
+    fn check(sensitivity: &SensitivityRules, path: &str, expected: Visibility) {
+        let rules = VisibilityRules { sensitivity, confirmed_once: None, root: &Root::Project };
+        assert_eq!(rules.path_visibility(path), expected, "{path}");
     }
 
     #[test]
@@ -217,16 +216,16 @@ mod tests {
     fn a_confirmed_path_shows_what_lies_below_it_and_nothing_beside_it() {
         let allowed = ["ROOT_PROJECT:/.ssh/config", "ROOT_PROJECT:/keys/", "ROOT_USER:/.env"];
         let allowed = allowed.map(|text| text.parse().expect("an address")).to_vec();
-        let told = SensitivityRules::new(&[], &["dev/.env", "**/*.key"], allowed);
-        check(&told, ".ssh", Visibility::PassThrough);
-        check(&told, ".ssh/config", Visibility::Confirmed);
-        check(&told, ".ssh/config2", Visibility::Hidden);
-        check(&told, ".ssh/id_rsa", Visibility::Hidden);
-        check(&told, "keys/a/id_rsa", Visibility::Confirmed);
-        check(&told, "keys2/id_rsa", Visibility::Hidden);
-        check(&told, "dev/.env", Visibility::Confirmed);
-        check(&told, "prod/.env", Visibility::Hidden);
-        check(&told, ".env", Visibility::Hidden);
-        check(&told, "a/b/tls.key", Visibility::Confirmed);
+        let rules = SensitivityRules::new(&[], &["dev/.env", "**/*.key"], allowed);
+        check(&rules, ".ssh", Visibility::PassThrough);
+        check(&rules, ".ssh/config", Visibility::Confirmed);
+        check(&rules, ".ssh/config2", Visibility::Hidden);
+        check(&rules, ".ssh/id_rsa", Visibility::Hidden);
+        check(&rules, "keys/a/id_rsa", Visibility::Confirmed);
+        check(&rules, "keys2/id_rsa", Visibility::Hidden);
+        check(&rules, "dev/.env", Visibility::Confirmed);
+        check(&rules, "prod/.env", Visibility::Hidden);
+        check(&rules, ".env", Visibility::Hidden);
+        check(&rules, "a/b/tls.key", Visibility::Confirmed);
     }
 }

@@ -98,7 +98,7 @@ impl Walk<'_> {
         self.spend(self.names.names().count())?;
         self.here = Arc::clone(self.root);
         for name in self.names.segments() {
-            self.here = Arc::new(open_directory(&self.here, &name, self.limits.hidden)?);
+            self.here = Arc::new(opened(&self.here, &name, self.limits.hidden)?);
         }
         Ok(())
     }
@@ -120,7 +120,7 @@ impl Walk<'_> {
         if !metadata.is_dir() {
             return Err(ResolveError::NotVisible);
         }
-        self.here = Arc::new(open_directory(&self.here, name, self.limits.hidden)?);
+        self.here = Arc::new(opened(&self.here, name, self.limits.hidden)?);
         self.names = path;
         Ok(Entered::Moved)
     }
@@ -151,11 +151,7 @@ enum Entered {
 }
 
 /// Opens one child directory, never through a link, and never a hidden one.
-fn open_directory(
-    parent: &Dir,
-    name: &Segment,
-    hidden: &HiddenFolders,
-) -> Result<Dir, ResolveError> {
+fn opened(parent: &Dir, name: &Segment, hidden: &HiddenFolders) -> Result<Dir, ResolveError> {
     let dir = parent.open_dir_nofollow(name.as_str()).map_err(judge)?;
     let metadata = dir.dir_metadata().map_err(judge)?;
     if hidden.contains(FolderIdentity::from_metadata(&metadata)) {

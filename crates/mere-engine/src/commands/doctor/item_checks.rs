@@ -15,19 +15,20 @@ use crate::items::ItemReader;
 /// Returns a finding for every item that has a problem or is a draft.
 pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolError> {
     let places = all_items(call.change, None)?;
-    let judged = verify_all(call, call.items.trust_policy, &places);
-    let mut findings = judged
+    let reports = verify_all(call, call.items.trust_policy, &places);
+    let mut findings = reports
         .iter()
         .filter(|one| one.is_finding)
         .map(|one| item_finding(call.items, one))
         .collect::<Vec<_>>();
-    let drafts = judged.iter().filter(|one| matches!(one.trust_status, Ok(TrustStatus::Draft(()))));
+    let drafts =
+        reports.iter().filter(|one| matches!(one.trust_status, Ok(TrustStatus::Draft(()))));
     findings.extend(drafts.map(|one| {
         Finding::new("items", FindingState::Note, "is a draft: `mere sign` ends it")
             .with_address(one.place.address())
     }));
     if findings.is_empty() {
-        let words = match judged.len() {
+        let words = match reports.len() {
             1 => "the only item is valid".to_owned(),
             count => format!("{count} items are valid"),
         };
@@ -36,14 +37,14 @@ pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolEr
     Ok(findings)
 }
 
-fn item_finding(items: &ItemReader<'_>, judged: &ItemReport) -> Finding {
-    let what = match judged.failure() {
+fn item_finding(items: &ItemReader<'_>, report: &ItemReport) -> Finding {
+    let what = match report.failure() {
         Some(VerificationFailure::WrongLocation(mismatch)) => describe_mismatch(items, mismatch),
-        _ => judged.problem(),
+        _ => report.problem(),
     };
     let finding =
-        Finding::new("items", FindingState::Wrong, what).with_address(judged.place.address());
-    match judged.fix() {
+        Finding::new("items", FindingState::Wrong, what).with_address(report.place.address());
+    match report.fix() {
         Some(fix) => finding.with_fix(fix),
         None => finding,
     }

@@ -87,8 +87,8 @@ pub(super) fn diagnose(call: &CommandCall<'_>, repair: DoctorMode) -> Result<Dra
     findings.extend(setup_checks::check_proposals(call.change));
     findings.extend(sandbox_checks::check_layers(call.run.run_config.sandbox_level));
     let wrong = findings.iter().filter(|one| one.state == FindingState::Wrong).count();
-    let told = findings.into_iter().map(Finding::into_data).collect::<Data>();
-    let data = Fields::default().with("checks", told).with("findings", wrong as u64);
+    let checks = findings.into_iter().map(Finding::into_data).collect::<Data>();
+    let data = Fields::default().with("checks", checks).with("findings", wrong as u64);
     if wrong == 0 {
         return Ok(Draft::success(codes::DOCTOR, "Nothing is wrong.").data(data));
     }

@@ -108,12 +108,13 @@ fn orphan_finding(orphan: OrphanedSignature, unsigned: &[RawItem]) -> Finding {
     let statement = orphan.statement;
     let digests =
         |files: &[FileDigest]| files.iter().map(|file| file.sha256.to_string()).collect::<Vec<_>>();
-    let is_it = |one: &&RawItem| {
+    let is_match = |one: &&RawItem| {
         let found = one.files().map(|files| digests(&files));
-        let signed = statement.as_ref().map(|said| (said.kind, digests(&said.files)));
+        let signed =
+            statement.as_ref().map(|statement| (statement.kind, digests(&statement.files)));
         signed.is_some_and(|(kind, signed)| kind == one.place.kind && Some(signed) == found)
     };
-    match unsigned.iter().find(is_it) {
+    match unsigned.iter().find(is_match) {
         Some(item) => {
             let verb = if item.place.form == ItemForm::Folder { "folder" } else { "item" };
             let what = format!(

@@ -7,15 +7,14 @@ use mere_host::{LayerReport, NOT_ENFORCED, SandboxLayer, SandboxLevel};
 
 /// Reports on each layer, judged by the level that the user's config requires.
 pub(super) fn check_layers(level: SandboxLevel) -> Vec<Finding> {
-    let standing = match mere_host::probe_layers() {
-        Ok(standing) => standing,
+    let probe = match mere_host::probe_layers() {
+        Ok(probe) => probe,
         Err(error) => {
             let what = format!("tools cannot be run: {error}");
             return vec![Finding::new("sandbox", FindingState::Wrong, what)];
         }
     };
-    let LayerReport { layers, processes_limited_by: processes, memory_limited_by: memory } =
-        standing;
+    let LayerReport { layers, processes_limited_by: processes, memory_limited_by: memory } = probe;
     let name = match level {
         SandboxLevel::Full => "full",
         SandboxLevel::Namespaces => {
@@ -48,12 +47,12 @@ fn layer_finding(
         Some((_, Ok(()))) => {
             Finding::new("sandbox", FindingState::Right, format!("{name}: available"))
         }
-        Some((_, Err(why))) if is_accepted => {
-            let what = format!("{name}: missing ({why}), which your config accepts");
+        Some((_, Err(reason))) if is_accepted => {
+            let what = format!("{name}: missing ({reason}), which your config accepts");
             Finding::new("sandbox", FindingState::Note, what)
         }
-        Some((_, Err(why))) => {
-            Finding::new("sandbox", FindingState::Wrong, format!("{name}: missing ({why})"))
+        Some((_, Err(reason))) => {
+            Finding::new("sandbox", FindingState::Wrong, format!("{name}: missing ({reason})"))
                 .with_fix(SANDBOX_FIX)
         }
         None => Finding::new("sandbox", FindingState::Wrong, format!("{name}: not tried")),

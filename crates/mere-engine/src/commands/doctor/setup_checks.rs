@@ -93,16 +93,16 @@ fn check_git_attributes(call: &ItemCall<'_>, repair: DoctorMode) -> Option<Findi
 
 /// Checks the user's own keys and the list of trusted keys.
 pub(super) fn check_keys(context: &Context, repair: DoctorMode) -> Vec<Finding> {
-    let surroundings = &context.environment;
+    let environment = &context.environment;
     let mut found = Vec::new();
-    match keys::unlock(surroundings, None) {
+    match keys::unlock(environment, None) {
         Ok(_) | Err(KeyFault::Locked(_)) => {}
         Err(KeyFault::NoKey) => found.push(
             Finding::new("keys", FindingState::Note, "you have no key")
                 .with_fix("`mere keys generate`, or `mere keys use ~/.ssh/id_ed25519`."),
         ),
         Err(KeyFault::UnsafeMode { .. }) if repair == DoctorMode::Repair => {
-            found.push(match keys::restrict_permissions(surroundings) {
+            found.push(match keys::restrict_permissions(environment) {
                 Ok(()) => Finding::new(
                     "keys",
                     FindingState::Fixed,
@@ -121,7 +121,7 @@ pub(super) fn check_keys(context: &Context, repair: DoctorMode) -> Vec<Finding> 
             });
         }
     }
-    if matches!(signers::read(surroundings), TrustStore::Damaged) {
+    if matches!(signers::read(environment), TrustStore::Damaged) {
         let what = "the list of trusted keys is damaged, so no key is trusted";
         let fix =
             "Restore trust.json in your config folder, or move it away and add the keys again.";

@@ -11,8 +11,8 @@ use crate::search::{Embedder, Endpoint, MINILM_FILE};
 
 pub(super) fn list(call: &CommandCall<'_>) -> Result<Draft, ToolError> {
     let embedder = call.search.embedder;
-    let said = call.search.embedding_config.endpoint.as_ref();
-    let endpoint = said.map(|said| Endpoint::new(said.clone(), |_| None).model());
+    let config = call.search.embedding_config.endpoint.as_ref();
+    let endpoint = config.map(|config| Endpoint::new(config.clone(), |_| None).model());
     let count = |model: Option<&ModelIdentity>| {
         call.search.with_current_index(|live_index| {
             let Some(model) = model else { return Ok((0, None)) };
@@ -35,13 +35,13 @@ pub(super) fn list(call: &CommandCall<'_>) -> Result<Draft, ToolError> {
     let models = call.change.context.environment.model_folder();
     let bytes = models.as_ref().and_then(|models| models.size(MINILM_FILE));
     let fetched = if bytes.is_some() { "fetched" } else { "not fetched" };
-    let configured = if said.is_some() { "configured" } else { "not configured" };
+    let configured = if config.is_some() { "configured" } else { "not configured" };
     let rows = [
         row("static", "built in", Some(&static_embeddings::MODEL))?,
         row("minilm", fetched, Some(&minilm::MODEL))?.with_some("bytes", bytes),
         row("endpoint", configured, endpoint.as_ref())?
-            .with_some("model", said.map(|said| Content::mention(said.name.as_str())))
-            .with_some("url", said.map(|said| Content::mention(said.url.to_string()))),
+            .with_some("model", config.map(|config| Content::mention(config.name.as_str())))
+            .with_some("url", config.map(|config| Content::mention(config.url.to_string()))),
     ];
     let waiting =
         call.search.with_current_index(|live_index| live_index.count_missing_vectors(embedder))?;

@@ -17,9 +17,9 @@ use mere_host::ModelFolder;
 /// Runs a `mere model` command.
 pub(crate) fn run_command(
     call: &CommandCall<'_>,
-    asked: &ModelCommand,
+    command: &ModelCommand,
 ) -> Result<Draft, ToolError> {
-    let done = match asked {
+    let done = match command {
         ModelCommand::List => return list::list(call),
         ModelCommand::Fetch { from } => fetch::fetch(call, from.as_ref()),
         ModelCommand::Remove => remove(call.change.context),

@@ -71,7 +71,9 @@ mod tests {
     fn archive() -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut entries = Vec::new();
-        for (name, method, data) in [("a/b.txt", 0_u8, b"stored".to_vec()), ("c", 8, deflated())] {
+        for (name, method, data) in
+            [("a/b.txt", 0_u8, b"stored".to_vec()), ("c", 8, compressed_data())]
+        {
             let start = u32::try_from(bytes.len()).expect("short").to_le_bytes();
             let size = [u8::try_from(data.len()).expect("short"), 0, 0, 0];
             let whole = [if method == 0 { 6 } else { 200 }, 0, 0, 0];
@@ -91,7 +93,7 @@ mod tests {
         bytes
     }
 
-    fn deflated() -> Vec<u8> {
+    fn compressed_data() -> Vec<u8> {
         miniz_oxide::deflate::compress_to_vec(&[b'x'; 200], 6)
     }
 

@@ -17,25 +17,25 @@ use crate::space::ItemChangeError;
 use crate::trust::TeamRefusal;
 
 /// Adds a member.
-pub(super) fn add_member(call: &ItemCall<'_>, asked: &NewMember) -> Result<Draft, ToolError> {
+pub(super) fn add_member(call: &ItemCall<'_>, new_member: &NewMember) -> Result<Draft, ToolError> {
     let base = current_roster(call)?;
-    let key = read_public_key(call.context, &asked.key)?;
-    check_kinds(&asked.types)?;
-    check_not_taken(base, asked.name.as_str(), &key)?;
+    let key = read_public_key(call.context, &new_member.key)?;
+    check_kinds(&new_member.types)?;
+    check_not_taken(base, new_member.name.as_str(), &key)?;
     let mut next = base.clone();
-    if asked.role == TeamRole::Admin && !next.admins.contains(&key) {
+    if new_member.role == TeamRole::Admin && !next.admins.contains(&key) {
         next.admins.push(key.clone());
     }
-    let mut types = asked.types.clone();
+    let mut types = new_member.types.clone();
     types.dedup();
     next.members.push(RosterMember {
-        name: asked.name.to_string(),
+        name: new_member.name.to_string(),
         key,
         types,
-        categories: asked.categories.clone(),
-        not_after: asked.not_after,
+        categories: new_member.categories.clone(),
+        not_after: new_member.not_after,
     });
-    let message = Prose::words("").content(Content::mention(asked.name.as_str()));
+    let message = Prose::words("").content(Content::mention(new_member.name.as_str()));
     publish_change(call, next, message.and(" is now a member of the team."))
 }
 
@@ -69,8 +69,8 @@ pub(super) fn set_required(call: &ItemCall<'_>, kinds: &[ItemType]) -> Result<Dr
 }
 
 fn publish_change(call: &ItemCall<'_>, next: Roster, message: Prose) -> Result<Draft, ToolError> {
-    let sealer = unlock_admin_key(call, &current_roster(call)?.admins)?;
-    let published = publish_roster(call, &sealer, next)?;
+    let signer = unlock_admin_key(call, &current_roster(call)?.admins)?;
+    let published = publish_roster(call, &signer, next)?;
     let data = written_roster_fields(call, &published.signed, published.status);
     Ok(change_reply(&published, message, data))
 }

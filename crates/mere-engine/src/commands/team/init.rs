@@ -19,21 +19,21 @@ use crate::trust::{DEFAULT_SIGNED_TYPES, RosterFile, RosterTrouble, TeamRefusal}
 const DEFAULT_FOUNDER_NAME: &str = "admin";
 
 /// Creates a team with the person as its only member, and with the admins that they name.
-pub(super) fn init(call: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolError> {
+pub(super) fn init(call: &ItemCall<'_>, new_team: &NewTeam) -> Result<Draft, ToolError> {
     check_no_team(call)?;
-    let others = asked.admins.iter().map(|key| read_public_key(call.context, key));
+    let others = new_team.admins.iter().map(|key| read_public_key(call.context, key));
     let others = others.collect::<Result<Vec<_>, _>>()?;
-    let sealer = ItemSigner::unlock(call, SigningReason::Requested)?;
-    let mine = sealer.public_key().clone();
-    let admins = distinct_admins(&mine, others);
-    if asked.threshold > admins.len() {
-        let (admins, threshold) = (admins.len(), asked.threshold);
+    let signer = ItemSigner::unlock(call, SigningReason::Requested)?;
+    let own_key = signer.public_key().clone();
+    let admins = distinct_admins(&own_key, others);
+    if new_team.threshold > admins.len() {
+        let (admins, threshold) = (admins.len(), new_team.threshold);
         return Err(ItemError::from(TeamRefusal::ThresholdTooHigh { admins, threshold }).into());
     }
-    let name = asked.name.as_ref().map_or(DEFAULT_FOUNDER_NAME, |name| name.as_str()).to_owned();
+    let name = new_team.name.as_ref().map_or(DEFAULT_FOUNDER_NAME, |name| name.as_str()).to_owned();
     let founder = RosterMember {
         name,
-        key: mine,
+        key: own_key,
         types: Vec::new(),
         categories: Vec::new(),
         not_after: None,
@@ -42,12 +42,12 @@ pub(super) fn init(call: &ItemCall<'_>, asked: &NewTeam) -> Result<Draft, ToolEr
     let roster = Roster {
         space_id: ensure_project_space_id(call)?,
         serial: 1,
-        threshold: asked.threshold,
+        threshold: new_team.threshold,
         admins,
         members: vec![founder],
         require_signed: if required.is_empty() { &DEFAULT_SIGNED_TYPES } else { required }.to_vec(),
     };
-    let signed = sign_roster(&sealer, roster)?;
+    let signed = sign_roster(&signer, roster)?;
     write_roster(call, &signed)?;
     let counts = signed.is_complete();
     if counts {
@@ -80,8 +80,8 @@ fn check_no_team(call: &ItemCall<'_>) -> Result<(), ItemError> {
     }
 }
 
-fn distinct_admins(mine: &PublicKey, others: Vec<PublicKey>) -> Vec<PublicKey> {
-    let mut admins = vec![mine.clone()];
+fn distinct_admins(own_key: &PublicKey, others: Vec<PublicKey>) -> Vec<PublicKey> {
+    let mut admins = vec![own_key.clone()];
     for key in others {
         if !admins.contains(&key) {
             admins.push(key);

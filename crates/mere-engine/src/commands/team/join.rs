@@ -17,9 +17,9 @@ use crate::trust::{Quorum, RosterTrouble, TeamRefusal};
 /// Shows, joins or leaves a team.
 pub(in crate::commands) fn join(
     call: &ItemCall<'_>,
-    asked: &JoinCommand,
+    command: &JoinCommand,
 ) -> Result<Draft, ToolError> {
-    match asked {
+    match command {
         JoinCommand::Show => show_joinable(call),
         JoinCommand::Join { shown_digest: shown, consent } => pin_roster(call, *shown, consent),
         JoinCommand::Leave => leave(call),
@@ -63,11 +63,11 @@ fn pin_roster(
         }
         JoinConsent::Asked | JoinConsent::Unchecked => {}
     }
-    let surroundings = &call.context.environment;
-    trust::pin(surroundings, signed).map_err(ItemError::Record)?;
+    let environment = &call.context.environment;
+    trust::pin(environment, signed).map_err(ItemError::Record)?;
     if let Some(folder) = call.context.project.canonical_text() {
         let id = &signed.roster.space_id;
-        trust::remember_folder(surroundings, folder, id).map_err(ItemError::Record)?;
+        trust::remember_folder(environment, folder, id).map_err(ItemError::Record)?;
     }
     let message = "You have joined the team: what its members sign counts from now on.";
     let draft = Draft::success(codes::JOINED, message).data(joinable_fields(call, signed));
@@ -94,14 +94,14 @@ fn leave(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
             _ => Ok(Draft::success(codes::LEFT, "You have not joined a team in this space.")),
         };
     };
-    let surroundings = &call.context.environment;
+    let environment = &call.context.environment;
     if let Some(folder) = call.context.project.canonical_text() {
-        trust::forget_folder(surroundings, folder).map_err(ItemError::Record)?;
+        trust::forget_folder(environment, folder).map_err(ItemError::Record)?;
     }
     // If the space has another id, only the record of the folder is removed.
     let is_same = |id: &&str| joined.space_id == **id;
     if let Some(id) = call.items.trust_policy.space_id(Scope::Project).filter(is_same) {
-        trust::unpin(surroundings, id).map_err(ItemError::Record)?;
+        trust::unpin(environment, id).map_err(ItemError::Record)?;
     }
     let message = "You have left the team: only keys that you trust yourself count here now.";
     Ok(Draft::success(codes::LEFT, message)

@@ -24,11 +24,11 @@ pub(super) use join::join;
 /// Executes a `mere team` command.
 pub(super) fn execute_team_command(
     call: &CommandCall<'_>,
-    asked: &TeamCommand,
+    command: &TeamCommand,
 ) -> Result<Draft, ToolError> {
-    match asked {
-        TeamCommand::Init(asked) => init::init(call.change, asked),
-        TeamCommand::Add(asked) => change::add_member(call.change, asked),
+    match command {
+        TeamCommand::Init(command) => init::init(call.change, command),
+        TeamCommand::Add(command) => change::add_member(call.change, command),
         TeamCommand::Threshold(threshold) => change::set_threshold(call.change, *threshold),
         TeamCommand::Require(kinds) => change::set_required(call.change, kinds),
         TeamCommand::PreviewRemoval { member } => remove::preview_removal(call, member),

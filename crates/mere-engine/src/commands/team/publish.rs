@@ -58,31 +58,31 @@ pub(super) fn unlock_admin_key(
     call: &ItemCall<'_>,
     admins: &[PublicKey],
 ) -> Result<ItemSigner, ItemError> {
-    let sealer = ItemSigner::unlock(call, SigningReason::Requested)?;
-    if admins.contains(sealer.public_key()) {
-        return Ok(sealer);
+    let signer = ItemSigner::unlock(call, SigningReason::Requested)?;
+    if admins.contains(signer.public_key()) {
+        return Ok(signer);
     }
-    Err(TeamRefusal::NotAdmin(sealer.fingerprint()).into())
+    Err(TeamRefusal::NotAdmin(signer.fingerprint()).into())
 }
 
 /// Signs the roster that succeeds another one, and writes it into the space.
 pub(super) fn publish_roster(
     call: &ItemCall<'_>,
-    sealer: &ItemSigner,
+    signer: &ItemSigner,
     next: Roster,
 ) -> Result<PublishedRoster, ItemError> {
     let serial =
         next.serial.checked_add(1).ok_or(TeamRefusal::InvalidRoster("its serial is too high"))?;
-    let signed = sign_roster(sealer, Roster { serial, ..next })?;
+    let signed = sign_roster(signer, Roster { serial, ..next })?;
     write_roster(call, &signed)?;
     pin_successor(call, signed)
 }
 
 /// Signs a roster with the user's key only.
-pub(super) fn sign_roster(sealer: &ItemSigner, roster: Roster) -> Result<SignedRoster, ItemError> {
+pub(super) fn sign_roster(signer: &ItemSigner, roster: Roster) -> Result<SignedRoster, ItemError> {
     roster.check().map_err(|error| TeamRefusal::InvalidRoster(error.0))?;
     let mut envelope = roster.envelope();
-    sealer.sign_envelope(&mut envelope)?;
+    signer.sign_envelope(&mut envelope)?;
     Ok(SignedRoster { roster, envelope })
 }
 
@@ -143,8 +143,8 @@ pub(super) fn ensure_project_space_id(call: &ItemCall<'_>) -> Result<String, Ite
 }
 
 /// Returns the public key that a person gave, either directly or as a file.
-pub(super) fn read_public_key(context: &Context, said: &SignerKey) -> Result<PublicKey, ItemError> {
-    let file = match said {
+pub(super) fn read_public_key(context: &Context, key: &SignerKey) -> Result<PublicKey, ItemError> {
+    let file = match key {
         SignerKey::Line(key) => return Ok(key.clone()),
         SignerKey::File(file) => file,
     };

@@ -21,27 +21,26 @@ use crate::trust::{TeamRefusal, TrustPolicy, now};
 
 /// Shows which items would lose their last trusted signature.
 pub(super) fn preview_removal(call: &CommandCall<'_>, member: &str) -> Result<Draft, ToolError> {
-    let departure = MemberRemoval::from_roster(current_roster(call.change)?, member)?;
-    let hearing = PolicyChange::for_roster(call.items, &departure.next);
-    let items = hearing.newly_unverified(call)?;
+    let removal = MemberRemoval::from_roster(current_roster(call.change)?, member)?;
+    let policy_change = PolicyChange::for_roster(call.items, &removal.next);
+    let items = policy_change.newly_unverified(call)?;
     let count = items.len() as u64;
-    let told = items.iter().map(|one| {
+    let rows = items.iter().map(|one| {
         let digest = LoadedItem::read(call.items.view, one.place.clone())
             .ok()
             .map(|loaded| loaded.item_digest());
         Data::from(one.to_fields().with_some("digest", digest))
     });
     let data = Fields::default()
-        .with("member", Content::mention(departure.name.as_str()))
-        .with("key", Content::mention(departure.key.fingerprint().to_string()))
-        .with("items", told.collect::<Data>())
+        .with("member", Content::mention(removal.name.as_str()))
+        .with("key", Content::mention(removal.key.fingerprint().to_string()))
+        .with("items", rows.collect::<Data>())
         .with("count", count);
     let words = match count {
         0 => " is not the last to vouch for any item.",
         _ => " is the last to vouch for some items.",
     };
-    Ok(Draft::success(codes::TEAM_LEAVING, sentence_with_key("", &departure.name, words))
-        .data(data))
+    Ok(Draft::success(codes::TEAM_LEAVING, sentence_with_key("", &removal.name, words)).data(data))
 }
 
 /// Countersigns the items that the person chose, and removes the member. The removal happens even
@@ -52,15 +51,15 @@ pub(super) fn remove_member(
     chosen: &[ShownItem],
 ) -> Result<Draft, ToolError> {
     let base = current_roster(call)?;
-    let departure = MemberRemoval::from_roster(base, member)?;
-    let sealer = unlock_admin_key(call, &base.admins)?;
-    let hearing = PolicyChange::for_roster(&call.items, &departure.next);
+    let removal = MemberRemoval::from_roster(base, member)?;
+    let signer = unlock_admin_key(call, &base.admins)?;
+    let policy_change = PolicyChange::for_roster(&call.items, &removal.next);
     let places = project_items(call)?;
     let (mut signed, mut left) = (Vec::new(), Vec::new());
     for one in chosen {
         let place = places.iter().find(|place| place.address().as_ref() == Some(&one.address));
         let done = match place {
-            Some(place) => hearing.countersign(call, &sealer, (place, one)),
+            Some(place) => policy_change.countersign(call, &signer, (place, one)),
             None => {
                 Err(ItemChangeError::Stale { address: one.address.clone(), current: None }.into())
             }
@@ -70,11 +69,11 @@ pub(super) fn remove_member(
             Err(error) => left.push(refusal_fields(&one.address, &error)),
         }
     }
-    let published = publish_roster(call, &sealer, departure.next)?;
+    let published = publish_roster(call, &signer, removal.next)?;
     let data = written_roster_fields(call, &published.signed, published.status)
         .with("countersigned", Data::List(signed))
         .with("left", Data::List(left));
-    let message = sentence_with_key("", &departure.name, " is no longer in the team.");
+    let message = sentence_with_key("", &removal.name, " is no longer in the team.");
     Ok(change_reply(&published, message, data))
 }
 
@@ -88,13 +87,13 @@ struct MemberRemoval {
 
 impl MemberRemoval {
     /// Finds somebody by name or fingerprint and removes them. An admin need not be a member.
-    fn from_roster(base: &Roster, said: &str) -> Result<Self, ItemError> {
-        let is_named = |key: &PublicKey| key.fingerprint().to_string() == said;
+    fn from_roster(base: &Roster, name_or_key: &str) -> Result<Self, ItemError> {
+        let is_named = |key: &PublicKey| key.fingerprint().to_string() == name_or_key;
         let member: Option<&RosterMember> =
-            base.members.iter().find(|one| one.name == said || is_named(&one.key));
+            base.members.iter().find(|one| one.name == name_or_key || is_named(&one.key));
         let key = member.map(|member| &member.key);
         let key = key.or_else(|| base.admins.iter().find(|key| is_named(key)));
-        let key = key.ok_or_else(|| TeamRefusal::NoMember(said.to_owned()))?.clone();
+        let key = key.ok_or_else(|| TeamRefusal::NoMember(name_or_key.to_owned()))?.clone();
         let mut next = base.clone();
         next.members.retain(|member| member.key != key);
         next.admins.retain(|admin| *admin != key);
@@ -105,7 +104,7 @@ impl MemberRemoval {
         if admins < threshold {
             return Err(TeamRefusal::ThresholdTooHigh { admins, threshold }.into());
         }
-        let name = member.map_or_else(|| said.to_owned(), |member| member.name.clone());
+        let name = member.map_or_else(|| name_or_key.to_owned(), |member| member.name.clone());
         Ok(Self { name, key, next })
     }
 }
@@ -125,11 +124,11 @@ impl PolicyChange {
 
     /// Returns the items that verify now and would no longer verify.
     fn newly_unverified(&self, call: &CommandCall<'_>) -> Result<Vec<ItemReport>, ToolError> {
-        let judged = verify_all(call, &self.before, &project_items(call.change)?).into_iter();
-        let right = judged.filter(ItemReport::is_verified).collect::<Vec<_>>();
-        let places = right.iter().map(|one| one.place.clone()).collect::<Vec<_>>();
+        let reports = verify_all(call, &self.before, &project_items(call.change)?).into_iter();
+        let verified = reports.filter(ItemReport::is_verified).collect::<Vec<_>>();
+        let places = verified.iter().map(|one| one.place.clone()).collect::<Vec<_>>();
         let after = verify_all(call, &self.after, &places);
-        let both = right.into_iter().zip(after);
+        let both = verified.into_iter().zip(after);
         Ok(both.filter(|(_, after)| !after.is_verified()).map(|(now, _)| now).collect())
     }
 
@@ -137,7 +136,7 @@ impl PolicyChange {
     fn countersign(
         &self,
         call: &ItemCall<'_>,
-        sealer: &ItemSigner,
+        signer: &ItemSigner,
         (place, chosen): (&ScopedPath, &ShownItem),
     ) -> Result<(), ToolError> {
         let raw = RawItem::read(call.items.view, place.clone())?;
@@ -149,12 +148,12 @@ impl PolicyChange {
             let (address, current) = (chosen.address.clone(), Some(loaded.sha256));
             return Err(ItemChangeError::Stale { address, current }.into());
         }
-        if !self.after.keyring(place.scope).is_trusted(sealer.fingerprint(), place, now()) {
+        if !self.after.keyring(place.scope).is_trusted(signer.fingerprint(), place, now()) {
             return Err(ItemError::from(TeamRefusal::KeyNotAccepted).into());
         }
         let sidecar = loaded.sidecar.bytes().and_then(|bytes| Sidecar::parse(bytes).ok());
         let sidecar = sidecar.ok_or(ItemError::from(TeamRefusal::ItemNotVerified))?;
-        let text = sealer.countersign(sidecar)?;
+        let text = signer.countersign(sidecar)?;
         // A sidecar has room for a limited number of signatures.
         Sidecar::parse(&text)
             .map_err(|error| ItemError::from(TeamRefusal::InvalidRoster(error.0)))?;

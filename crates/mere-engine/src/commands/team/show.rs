@@ -120,19 +120,19 @@ fn kind_list(kinds: &[ItemType]) -> Data {
 
 /// Describes the changes from one roster to another, in one sentence each.
 pub(super) fn roster_changes(old: &Roster, new: &Roster) -> Data {
-    let mut said = Vec::new();
+    let mut changes = Vec::new();
     let named = |of: &Roster, key: &PublicKey| {
         let name = of.member(key.fingerprint()).map(|member| format!(" ({})", member.name));
         format!("{}{}", key.fingerprint(), name.unwrap_or_default())
     };
     for key in old.admins.iter().filter(|key| !new.admins.contains(key)) {
-        said.push(format!("no longer an admin: {}", named(old, key)));
+        changes.push(format!("no longer an admin: {}", named(old, key)));
     }
     for key in new.admins.iter().filter(|key| !old.admins.contains(key)) {
-        said.push(format!("a new admin: {}", named(new, key)));
+        changes.push(format!("a new admin: {}", named(new, key)));
     }
     for one in old.members.iter().filter(|one| new.member(one.key.fingerprint()).is_none()) {
-        said.push(format!("no longer a member: {} {}", one.name, one.key.fingerprint()));
+        changes.push(format!("no longer a member: {} {}", one.name, one.key.fingerprint()));
     }
     for one in &new.members {
         let words = match old.member(one.key.fingerprint()) {
@@ -140,16 +140,16 @@ pub(super) fn roster_changes(old: &Roster, new: &Roster) -> Data {
             Some(before) if before == one => continue,
             Some(_) => "a member with other limits or another name",
         };
-        said.push(format!("{words}: {} {}", one.name, one.key.fingerprint()));
+        changes.push(format!("{words}: {} {}", one.name, one.key.fingerprint()));
     }
     if old.threshold != new.threshold {
-        said.push(format!("{} admins must sign, not {}", new.threshold, old.threshold));
+        changes.push(format!("{} admins must sign, not {}", new.threshold, old.threshold));
     }
     if old.require_signed != new.require_signed {
         let kinds = new.require_signed.iter().map(|kind| kind.name()).collect::<Vec<_>>();
-        said.push(format!("types that must be signed: {}", kinds.join(", ")));
+        changes.push(format!("types that must be signed: {}", kinds.join(", ")));
     }
-    said.into_iter().map(|words| Data::from(Content::mention(words))).collect()
+    changes.into_iter().map(|words| Data::from(Content::mention(words))).collect()
 }
 
 /// Builds a sentence that contains a key.

@@ -38,14 +38,14 @@ pub(super) fn sign_shown(call: &ItemCall<'_>, shown: Sha256) -> Result<Draft, To
         return Err(ItemError::from(TeamRefusal::RosterChanged).into());
     }
     let admins = eligible_admins(&call.items, waiting);
-    let sealer = unlock_admin_key(call, &admins)?;
-    if waiting.envelope.is_signed_by(sealer.public_key()) {
-        return Err(ItemError::from(TeamRefusal::AlreadySigned(sealer.fingerprint())).into());
+    let signer = unlock_admin_key(call, &admins)?;
+    if waiting.envelope.is_signed_by(signer.public_key()) {
+        return Err(ItemError::from(TeamRefusal::AlreadySigned(signer.fingerprint())).into());
     }
     let mut signed = waiting.clone();
     // Whoever wrote the file may have filled it up with other signatures, so those are dropped.
     signed.envelope.retain_signed_by(&admins);
-    sealer.sign_envelope(&mut signed.envelope)?;
+    signer.sign_envelope(&mut signed.envelope)?;
     write_roster(call, &signed)?;
     let published = pin_successor(call, signed)?;
     let data = written_roster_fields(call, &published.signed, published.status);

@@ -35,10 +35,10 @@ impl CategoryTree {
     /// Reads the folder of a category and those below. Each folder is watched before it is read, so
     /// a change in between is noticed by the one or the other.
     pub(super) fn read(root: &Dir, top: &Category, watch: &mut FolderWatcher) -> io::Result<Self> {
-        let mut survey = Self::default();
+        let mut tree = Self::default();
         let mut waiting = vec![top.clone()];
         while let Some(category) = waiting.pop() {
-            let shelf = match open_folder(root, category.as_str()) {
+            let listing = match open_folder(root, category.as_str()) {
                 Ok(None) => None,
                 Ok(Some(folder)) => {
                     watch.add_open_folder(&folder, category.as_str());
@@ -51,36 +51,36 @@ impl CategoryTree {
                 Err(error) => return Err(error),
             };
             // The folder was removed after its parent had been read.
-            let Some(shelf) = shelf else { continue };
+            let Some(listing) = listing else { continue };
             let path = |slug: &ItemId| join_path(category.as_str(), slug.as_str());
-            survey.memories.extend(shelf.slugs.iter().map(path));
-            waiting.extend(shelf.categories);
-            survey.categories.push(category);
-            check_size(survey.memories.len() + survey.categories.len() + waiting.len())?;
+            tree.memories.extend(listing.slugs.iter().map(path));
+            waiting.extend(listing.categories);
+            tree.categories.push(category);
+            check_size(tree.memories.len() + tree.categories.len() + waiting.len())?;
         }
-        survey.memories.sort_unstable();
-        Ok(survey)
+        tree.memories.sort_unstable();
+        Ok(tree)
     }
 }
 
 impl CategoryListing {
     /// Reads a folder. Returns `None` if it no longer exists.
     pub(super) fn read(folder: &OpenFolder, category: &Category) -> io::Result<Option<Self>> {
-        let mut shelf = Self::default();
+        let mut listing = Self::default();
         let read = folder.for_each_entry(|name, kind| {
             match (name, kind) {
-                (None, _) => shelf.add_stray(category, "?", "its name is not UTF-8"),
+                (None, _) => listing.add_stray(category, "?", "its name is not UTF-8"),
                 (Some(name), _) if name.starts_with('.') => {}
-                (Some(name), EntryKind::File) => shelf.add_file(category, name),
-                (Some(name), EntryKind::Folder) => shelf.add_folder(category, name),
+                (Some(name), EntryKind::File) => listing.add_file(category, name),
+                (Some(name), EntryKind::Folder) => listing.add_folder(category, name),
                 (Some(name), EntryKind::Link) => {
-                    shelf.add_stray(category, name, "links are not followed");
+                    listing.add_stray(category, name, "links are not followed");
                 }
                 (Some(_), EntryKind::Special) => {}
             }
-            check_size(shelf.slugs.len() + shelf.categories.len() + shelf.strays.len())
+            check_size(listing.slugs.len() + listing.categories.len() + listing.strays.len())
         });
-        Ok(none_if_missing(read)?.map(|()| shelf))
+        Ok(none_if_missing(read)?.map(|()| listing))
     }
 
     fn add_file(&mut self, category: &Category, name: &str) {
@@ -103,8 +103,8 @@ impl CategoryListing {
         }
     }
 
-    fn add_stray(&mut self, category: &Category, name: &str, why: &'static str) {
-        self.strays.push(Stray { path: join_path(category.as_str(), name), reason: why });
+    fn add_stray(&mut self, category: &Category, name: &str, reason: &'static str) {
+        self.strays.push(Stray { path: join_path(category.as_str(), name), reason });
     }
 }
 

@@ -26,19 +26,19 @@ impl ChangedPaths {
         changes: BTreeSet<FolderChange>,
         known: &BTreeSet<Category>,
     ) -> Self {
-        let mut errands = Self::default();
+        let mut changed_paths = Self::default();
         for change in changes {
             match change.folder.parse::<Category>() {
                 Ok(folder) if folder.is_empty() || known.contains(&folder) => {
-                    errands.add(folder, &change);
+                    changed_paths.add(folder, &change);
                 }
                 _ => {}
             }
         }
-        let tops = errands.categories.clone();
-        errands.categories.retain(|category| !is_below_any(category, &tops));
-        errands.memories.retain(|path| !is_in_or_below_any(path, &tops));
-        errands
+        let rescanned = changed_paths.categories.clone();
+        changed_paths.categories.retain(|category| !is_below_any(category, &rescanned));
+        changed_paths.memories.retain(|path| !is_in_or_below_any(path, &rescanned));
+        changed_paths
     }
 
     fn add(&mut self, folder: Category, change: &FolderChange) {
@@ -62,11 +62,11 @@ impl ChangedPaths {
 }
 
 /// Returns true if a category lies below one of `tops`.
-fn is_below_any(category: &Category, tops: &BTreeSet<Category>) -> bool {
+fn is_below_any(category: &Category, categories: &BTreeSet<Category>) -> bool {
     let mut here = category.clone();
     while !here.is_empty() {
         here = here.parent();
-        if tops.contains(&here) {
+        if categories.contains(&here) {
             return true;
         }
     }
@@ -74,8 +74,8 @@ fn is_below_any(category: &Category, tops: &BTreeSet<Category>) -> bool {
 }
 
 /// Returns true if a memory lies in or below one of `tops`.
-fn is_in_or_below_any(path: &str, tops: &BTreeSet<Category>) -> bool {
+fn is_in_or_below_any(path: &str, categories: &BTreeSet<Category>) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let folder = folder.parse::<Category>().unwrap_or_default();
-    tops.contains(&folder) || is_below_any(&folder, tops)
+    categories.contains(&folder) || is_below_any(&folder, categories)
 }

@@ -52,9 +52,9 @@ impl MemoryTable {
     pub(crate) fn open(folder: Dir, watch: FolderWatcher) -> io::Result<Self> {
         let identity = FolderIdentity::from_metadata(&folder.dir_metadata()?);
         let (categories, rows) = (BTreeSet::new(), SortedRows::default());
-        let mut ledger = Self { folder, identity, watch, categories, rows, needs_full_scan: true };
-        ledger.refresh()?;
-        Ok(ledger)
+        let mut table = Self { folder, identity, watch, categories, rows, needs_full_scan: true };
+        table.refresh()?;
+        Ok(table)
     }
 
     /// Returns true if it is the table of exactly this folder.
@@ -65,7 +65,7 @@ impl MemoryTable {
     /// Brings the table up to date with the disk.
     pub(crate) fn refresh(&mut self) -> io::Result<()> {
         for _ in 0..MAX_REFRESH_ROUNDS {
-            let news = match self.watch.take_changes() {
+            let report = match self.watch.take_changes() {
                 WatchReport::Unchanged if !self.needs_full_scan => return Ok(()),
                 WatchReport::Changed(changes) if !self.needs_full_scan => {
                     WatchReport::Changed(changes)
@@ -75,7 +75,7 @@ impl MemoryTable {
             // Each change is reported only once, so if this round fails, the next one must scan
             // everything.
             self.needs_full_scan = true;
-            match news {
+            match report {
                 WatchReport::Changed(changes) => self.apply_changes(changes)?,
                 _ => self.rescan(&Category::default())?,
             }
@@ -136,9 +136,9 @@ impl MemoryTable {
                 opened => opened?,
             };
             if let Some(folder) = folder
-                && let Some(shelf) = CategoryListing::read(&folder, category)?
+                && let Some(listing) = CategoryListing::read(&folder, category)?
             {
-                strays.extend(shelf.strays);
+                strays.extend(listing.strays);
             }
         }
         strays.sort();
@@ -147,13 +147,14 @@ impl MemoryTable {
 
     /// Reads again what the reported changes name.
     fn apply_changes(&mut self, changes: BTreeSet<FolderChange>) -> io::Result<()> {
-        let errands = ChangedPaths::from_changes(changes, &self.categories);
-        for category in &errands.categories {
+        let changed_paths = ChangedPaths::from_changes(changes, &self.categories);
+        for category in &changed_paths.categories {
             self.rescan(category)?;
         }
-        let paths = errands.memories.into_iter().collect::<Vec<_>>();
-        let sought = paths.iter().map(|path| RowRequest { path, known: None }).collect::<Vec<_>>();
-        let slots = read_rows(&self.folder, &sought)?;
+        let paths = changed_paths.memories.into_iter().collect::<Vec<_>>();
+        let requests =
+            paths.iter().map(|path| RowRequest { path, known: None }).collect::<Vec<_>>();
+        let slots = read_rows(&self.folder, &requests)?;
         self.rows.update(&paths, slots);
         category_tree::check_size(self.rows.all().len() + self.categories.len())
     }
@@ -162,16 +163,16 @@ impl MemoryTable {
     /// stamps have changed.
     fn rescan(&mut self, top: &Category) -> io::Result<()> {
         self.watch.mark_stale(top.as_str());
-        let survey = CategoryTree::read(&self.folder, top, &mut self.watch)?;
+        let tree = CategoryTree::read(&self.folder, top, &mut self.watch)?;
         self.watch.drop_stale();
         let range = self.rows.range(top);
-        let known = self.rows.find_all(range.clone(), &survey.memories).into_iter();
-        let sought = survey.memories.iter().zip(known);
-        let sought = sought.map(|(path, known)| RowRequest { path, known }).collect::<Vec<_>>();
-        let slots = read_rows(&self.folder, &sought)?;
+        let known = self.rows.find_all(range.clone(), &tree.memories).into_iter();
+        let requests = tree.memories.iter().zip(known);
+        let requests = requests.map(|(path, known)| RowRequest { path, known }).collect::<Vec<_>>();
+        let slots = read_rows(&self.folder, &requests)?;
         self.rows.replace(range, slots.into_iter().flatten().collect());
         self.categories.retain(|category| !top.contains(category));
-        self.categories.extend(survey.categories.into_iter().filter(|one| !one.is_empty()));
+        self.categories.extend(tree.categories.into_iter().filter(|one| !one.is_empty()));
         category_tree::check_size(self.rows.all().len() + self.categories.len())
     }
 }

@@ -62,8 +62,8 @@ impl IndexedRow {
         wanted: &'a ItemId,
     ) -> impl Iterator<Item = &'a Self> {
         let mark = hash_slug(wanted.as_str());
-        let alike = slots.iter().filter(move |slot| slot.slug_hash == mark);
-        alike.filter(|slot| slug_of(slot.path()) == wanted.as_str())
+        let candidates = slots.iter().filter(move |slot| slot.slug_hash == mark);
+        candidates.filter(|slot| slug_of(slot.path()) == wanted.as_str())
     }
 
     /// Returns true if it has expired at this moment.
@@ -102,7 +102,7 @@ impl IndexedRow {
         };
         let mut row = match memory {
             Some(memory) => MemoryRow::from_memory(path, memory, stamp),
-            None => MemoryRow::unparsed(path, stamp),
+            None => MemoryRow::from_invalid(path, stamp),
         };
         row.stamp = row.stamp.filter(|stamp| !stamp.is_racy(began));
         Ok(Some(Self::new(row)))
@@ -140,7 +140,7 @@ impl MemoryRow {
         }
     }
 
-    fn unparsed(path: &str, stamp: FileStamp) -> Self {
+    fn from_invalid(path: &str, stamp: FileStamp) -> Self {
         Self {
             path: path.to_owned(),
             title: slug_of(path).to_owned(),
@@ -171,7 +171,7 @@ fn parse_file(file: File, stamp: FileStamp, path: &str) -> io::Result<Option<Mem
 fn stamp_of_unreadable(folder: &OpenFolder, name: &str) -> io::Result<FileStamp> {
     match folder.file_stamp(name) {
         Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
-        looks => Ok(looks.ok().flatten().unwrap_or(FileStamp::from((0, 0, 0, 0)))),
+        stamp => Ok(stamp.ok().flatten().unwrap_or(FileStamp::from((0, 0, 0, 0)))),
     }
 }
 

@@ -26,11 +26,12 @@ pub(super) struct RowRequest<'a> {
 /// Returns the current row for each request, or `None` where there is no file.
 pub(super) fn read_rows(
     root: &Dir,
-    sought: &[RowRequest<'_>],
+    requests: &[RowRequest<'_>],
 ) -> io::Result<Vec<Option<IndexedRow>>> {
-    let share = sought.len().div_ceil(available_parallelism(MAX_THREADS)).max(MIN_FILES_PER_THREAD);
-    let shares = sought.chunks(share).collect::<Vec<_>>();
-    let mut found = Vec::with_capacity(sought.len());
+    let share =
+        requests.len().div_ceil(available_parallelism(MAX_THREADS)).max(MIN_FILES_PER_THREAD);
+    let shares = requests.chunks(share).collect::<Vec<_>>();
+    let mut found = Vec::with_capacity(requests.len());
     for rows in map_in_parallel(&shares, MAX_THREADS, |share| read_chunk(root, share)) {
         found.extend(rows?);
     }
@@ -41,9 +42,9 @@ fn read_chunk(root: &Dir, share: &[RowRequest<'_>]) -> io::Result<Vec<Option<Ind
     // Neighbouring paths usually share a folder, so the last one is kept open.
     let mut here: Option<(&str, Option<OpenFolder>)> = None;
     let mut found = Vec::with_capacity(share.len());
-    for sought in share {
-        fault_point("memories", sought.path);
-        let path = sought.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    for request in share {
+        fault_point("memories", request.path);
+        let path = request.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let folder = match here.take() {
             Some((known, folder)) if known == path => folder,
             _ => match open_folder(root, path) {
@@ -51,10 +52,10 @@ fn read_chunk(root: &Dir, share: &[RowRequest<'_>]) -> io::Result<Vec<Option<Ind
                 opened => opened?,
             },
         };
-        found.push(match (&folder, sought.known) {
+        found.push(match (&folder, request.known) {
             (None, _) => None,
             (Some(folder), Some(known)) => known.refresh(folder)?,
-            (Some(folder), None) => IndexedRow::read(folder, sought.path)?,
+            (Some(folder), None) => IndexedRow::read(folder, request.path)?,
         });
         here = Some((path, folder));
     }

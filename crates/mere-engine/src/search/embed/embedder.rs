@@ -57,15 +57,15 @@ impl ThreadBudget {
 impl Embedder {
     /// Returns the model that the user's config asks for; by default `MiniLM` if it was fetched, else
     /// the table.
-    pub(crate) fn from_config(said: &EmbeddingsConfig, surroundings: &Environment) -> Self {
-        let models = surroundings.model_folder();
+    pub(crate) fn from_config(config: &EmbeddingsConfig, environment: &Environment) -> Self {
+        let models = environment.model_folder();
         let is_fetched = models.as_ref().is_some_and(|models| models.size(MINILM_FILE).is_some());
-        let usual = if is_fetched { ModelChoice::MiniLm } else { ModelChoice::Static };
-        match (said.model.unwrap_or(usual), &said.endpoint) {
+        let default = if is_fetched { ModelChoice::MiniLm } else { ModelChoice::Static };
+        match (config.model.unwrap_or(default), &config.endpoint) {
             (ModelChoice::Static, _) => Self::Static,
             (ModelChoice::MiniLm, _) => Self::MiniLm(LazyMiniLm::new(models)),
             (ModelChoice::Endpoint, Some(config)) => {
-                let key = |name: &str| surroundings.read_secret_variable(name);
+                let key = |name: &str| environment.read_secret_variable(name);
                 Self::Endpoint(Box::new(Endpoint::new(config.clone(), key)))
             }
             (ModelChoice::None | ModelChoice::Endpoint, _) => Self::None,
@@ -112,13 +112,13 @@ impl Embedder {
     }
 
     /// Embeds a query; none if its text has no meaning.
-    pub(crate) fn embed_query(&self, said: &str) -> Result<Option<Vector>, EmbeddingError> {
+    pub(crate) fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbeddingError> {
         match self {
             Self::None => Err(EmbeddingError::Disabled),
-            Self::Static => Ok(StaticEmbeddings::built_in().embed(said)),
-            Self::MiniLm(fetched) => Ok(fetched.model()?.embed(said)),
-            Self::Endpoint(_) if said.trim().is_empty() => Ok(None),
-            Self::Endpoint(endpoint) => endpoint.embed_query(said),
+            Self::Static => Ok(StaticEmbeddings::built_in().embed(text)),
+            Self::MiniLm(lazy_model) => Ok(lazy_model.model()?.embed(text)),
+            Self::Endpoint(_) if text.trim().is_empty() => Ok(None),
+            Self::Endpoint(endpoint) => endpoint.embed_query(text),
         }
     }
 
@@ -127,17 +127,17 @@ impl Embedder {
         match self {
             Self::None => Err(EmbeddingError::Disabled),
             Self::Static => Ok(()),
-            Self::MiniLm(fetched) => fetched.model().map(|_| ()),
+            Self::MiniLm(lazy_model) => lazy_model.model().map(|_| ()),
             Self::Endpoint(endpoint) => endpoint.check_ready(),
         }
     }
 
     /// Returns how many items are best embedded together.
-    pub(crate) fn batch_size(&self, hands: ThreadBudget) -> usize {
+    pub(crate) fn batch_size(&self, threads: ThreadBudget) -> usize {
         match self {
             Self::None => 0,
             Self::Static => 256,
-            Self::MiniLm(_) => TEXTS_PER_THREAD * hands.count(),
+            Self::MiniLm(_) => TEXTS_PER_THREAD * threads.count(),
             Self::Endpoint(endpoint) => endpoint.batch_size(),
         }
     }
@@ -146,7 +146,7 @@ impl Embedder {
     pub(crate) fn embed_texts(
         &self,
         texts: &[&str],
-        hands: ThreadBudget,
+        threads: ThreadBudget,
     ) -> Result<Vec<EmbedOutcome>, EmbeddingError> {
         let made =
             |vector: Option<Vector>| vector.map_or(EmbedOutcome::Empty, EmbedOutcome::Vector);
@@ -156,18 +156,18 @@ impl Embedder {
                 let table = StaticEmbeddings::built_in();
                 Ok(texts.iter().map(|text| made(table.embed(text))).collect())
             }
-            Self::MiniLm(fetched) => {
-                let model = fetched.model()?;
-                let vectors = map_in_parallel(texts, hands.count(), |text| model.embed(text));
+            Self::MiniLm(lazy_model) => {
+                let model = lazy_model.model()?;
+                let vectors = map_in_parallel(texts, threads.count(), |text| model.embed(text));
                 Ok(vectors.into_iter().map(made).collect())
             }
             Self::Endpoint(endpoint) => {
-                let said = texts.iter().copied().filter(|text| !text.trim().is_empty());
-                let said = said.collect::<Vec<_>>();
-                if said.is_empty() {
+                let non_empty = texts.iter().copied().filter(|text| !text.trim().is_empty());
+                let non_empty = non_empty.collect::<Vec<_>>();
+                if non_empty.is_empty() {
                     return Ok(texts.iter().map(|_| EmbedOutcome::Empty).collect());
                 }
-                let mut vectors = endpoint.embed_texts(&said)?.into_iter();
+                let mut vectors = endpoint.embed_texts(&non_empty)?.into_iter();
                 let made = texts.iter().map(|text| match text.trim() {
                     "" => EmbedOutcome::Empty,
                     _ => {

@@ -121,9 +121,9 @@ impl Endpoint {
 
     /// Logs and remembers a failure.
     fn record_failure<T>(&self, answered: Result<T, EmbeddingError>) -> Result<T, EmbeddingError> {
-        if let Err(trouble) = &answered {
-            tracing::warn!(%trouble, "the endpoint returned no vectors");
-            *self.lock_last_failure() = Some((Instant::now(), trouble.clone()));
+        if let Err(error) = &answered {
+            tracing::warn!(trouble = %error, "the endpoint returned no vectors");
+            *self.lock_last_failure() = Some((Instant::now(), error.clone()));
         }
         answered
     }
@@ -132,7 +132,7 @@ impl Endpoint {
     pub(crate) fn check_ready(&self) -> Result<(), EmbeddingError> {
         let mut failed = self.lock_last_failure();
         match &*failed {
-            Some((at, trouble)) if at.elapsed() < FAILURE_PAUSE => return Err(trouble.clone()),
+            Some((at, error)) if at.elapsed() < FAILURE_PAUSE => return Err(error.clone()),
             _ => *failed = None,
         }
         Ok(())
@@ -151,7 +151,7 @@ impl Endpoint {
     fn request_vectors(
         &self,
         texts: &[&str],
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Vec<Vector>, EmbeddingError> {
         let key = self.key.as_ref().map_err(Clone::clone)?;
         let input = texts.iter().map(|text| truncate(text)).collect::<Vec<_>>();
@@ -164,7 +164,7 @@ impl Endpoint {
             url: &self.config.url,
             key: key.as_ref(),
             body: body.as_bytes(),
-            timeout: patience,
+            timeout,
             max_response_bytes: RESPONSE_BYTES_PER_TEXT * (1 + texts.len() as u64),
         };
         let answer = post.send()?;
@@ -173,8 +173,8 @@ impl Endpoint {
         let vectors =
             sort_vectors(answer.data, texts.len()).ok_or(EmbeddingError::InvalidResponse)?;
         let dimensions = vectors.first().map_or(0, Vector::dimensions);
-        let is_asked = self.config.dimensions.is_none_or(|asked| asked == dimensions);
-        if !is_asked || vectors.iter().any(|vector| vector.dimensions() != dimensions) {
+        let is_expected = self.config.dimensions.is_none_or(|expected| expected == dimensions);
+        if !is_expected || vectors.iter().any(|vector| vector.dimensions() != dimensions) {
             return Err(EmbeddingError::InvalidResponse);
         }
         self.dimensions.store(dimensions, Ordering::Relaxed);

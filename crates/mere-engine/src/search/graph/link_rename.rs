@@ -103,20 +103,20 @@ impl RenameGraphs {
         name: LinkedName,
     ) -> (Option<LinkOutcome>, bool) {
         let (was, is) = (self.before.resolve(kind, target), self.after.resolve(kind, target));
-        let was_meant =
+        let led_to_renamed =
             matches!(was, Resolution::One(node) if self.before.node_at(&self.from) == Some(node));
-        let fate = match (was, is) {
+        let outcome = match (was, is) {
             (_, Resolution::Nothing) => (name == LinkedName::Old).then_some(LinkOutcome::Broken),
             (Resolution::One(_), Resolution::Several(_)) => Some(LinkOutcome::Ambiguous),
             (Resolution::One(was), Resolution::One(is)) => {
-                let followed = was_meant && self.after.node_at(&self.to) == Some(is);
+                let followed = led_to_renamed && self.after.node_at(&self.to) == Some(is);
                 let is_same = followed || is_same_entry(self.before.node(was), self.after.node(is));
                 (!is_same).then_some(LinkOutcome::Redirected)
             }
             (Resolution::Several(_), Resolution::One(_)) => Some(LinkOutcome::Redirected),
             (Resolution::Nothing, _) | (Resolution::Several(_), Resolution::Several(_)) => None,
         };
-        (fate, was_meant)
+        (outcome, led_to_renamed)
     }
 }
 

@@ -54,14 +54,14 @@ impl LiveIndex {
         walk: &WalkOptions,
         visibility: GraphVisibility<'_>,
     ) -> Result<(Graph, usize), SearchError> {
-        let mut around = Neighbourhood::new(self, visibility, MAX_NEIGHBOURHOOD);
-        around.add_named(&qualified_name(place))?;
-        let own = around.entries.iter().filter(|(_, known)| {
+        let mut neighbourhood = Neighbourhood::new(self, visibility, MAX_NEIGHBOURHOOD);
+        neighbourhood.add_named(&qualified_name(place))?;
+        let own = neighbourhood.entries.iter().filter(|(_, known)| {
             known.place.kind == place.kind && known.place.scope == place.scope
         });
         let own = own.map(|(item, _)| *item).collect();
-        around.collect_walk(own, walk)?;
-        Ok((around.build_graph(), around.omitted.len()))
+        neighbourhood.collect_walk(own, walk)?;
+        Ok((neighbourhood.build_graph(), neighbourhood.omitted.len()))
     }
 
     /// Returns the numbers of the items linked with an entry in either direction. If the name fits
@@ -72,18 +72,18 @@ impl LiveIndex {
         visibility: GraphVisibility<'_>,
     ) -> Result<Vec<u32>, SearchError> {
         let walk = WalkOptions { limit: usize::MAX, ..WalkOptions::default() };
-        let mut around = Neighbourhood::new(self, visibility, usize::MAX);
-        around.add_named(name)?;
-        let graph = around.build_graph();
-        let own = around.items_of_nodes(&graph, &matching_nodes(&graph, name));
-        around.collect_walk(own, &walk)?;
-        let graph = around.build_graph();
+        let mut neighbourhood = Neighbourhood::new(self, visibility, usize::MAX);
+        neighbourhood.add_named(name)?;
+        let graph = neighbourhood.build_graph();
+        let own = neighbourhood.items_of_nodes(&graph, &matching_nodes(&graph, name));
+        neighbourhood.collect_walk(own, &walk)?;
+        let graph = neighbourhood.build_graph();
         let mut related = Vec::new();
         for node in matching_nodes(&graph, name) {
             let groups = graph.walk(node, &walk).groups;
             related.extend(groups.into_values().flatten().map(|reached| reached.node));
         }
-        let mut related = around.items_of_nodes(&graph, &related);
+        let mut related = neighbourhood.items_of_nodes(&graph, &related);
         related.sort_unstable();
         Ok(related)
     }
@@ -94,17 +94,17 @@ impl LiveIndex {
         place: &ScopedPath,
         visibility: GraphVisibility<'_>,
     ) -> Result<Option<ScopedPath>, SearchError> {
-        let pointing = self.index.links_to(place, Some(Relation::Supersedes))?;
-        if pointing.is_empty() {
+        let incoming = self.index.links_to(place, Some(Relation::Supersedes))?;
+        if incoming.is_empty() {
             return Ok(None);
         }
-        let mut around = Neighbourhood::new(self, visibility, usize::MAX);
-        around.add_named(&qualified_name(place))?;
-        around.add_pointing(place, pointing)?;
-        let graph = around.build_graph();
+        let mut neighbourhood = Neighbourhood::new(self, visibility, usize::MAX);
+        neighbourhood.add_named(&qualified_name(place))?;
+        neighbourhood.add_incoming(place, incoming)?;
+        let graph = neighbourhood.build_graph();
         let found = graph.node_at(place).and_then(|node| graph.succession(node));
         let first = found.and_then(|found| found.direct.first().copied());
-        let mut others = around.entries.into_values().map(|known| known.place);
+        let mut others = neighbourhood.entries.into_values().map(|known| known.place);
         Ok(first.and_then(|first| others.find(|other| graph.node_at(other) == Some(first))))
     }
 

@@ -127,26 +127,26 @@ impl<'a> Neighbourhood<'a> {
         for name in names.collect::<HashSet<_>>() {
             near.extend(self.add_named(&name)?);
         }
-        let mut pointing = index.links_to(&place, None)?;
-        pointing.retain(|(_, link)| {
+        let mut incoming = index.links_to(&place, None)?;
+        incoming.retain(|(_, link)| {
             let is_followed = walk.direction != Direction::Outgoing || link.relation.is_symmetric();
             is_followed && walk.relations.contains(link.relation)
         });
-        near.extend(self.add_pointing(&place, pointing)?);
+        near.extend(self.add_incoming(&place, incoming)?);
         Ok(near)
     }
 
     /// Adds the items whose links may point to an entry.
-    pub(super) fn add_pointing(
+    pub(super) fn add_incoming(
         &mut self,
         place: &ScopedPath,
-        pointing: Vec<(LinkableItem, Link)>,
+        incoming: Vec<(LinkableItem, Link)>,
     ) -> Result<Vec<u32>, SearchError> {
-        if pointing.iter().any(|(_, link)| link.target == place.id.as_str()) {
+        if incoming.iter().any(|(_, link)| link.target == place.id.as_str()) {
             self.add_named(&ItemRef { category: None, ..qualified_name(place) })?;
         }
         let mut near = Vec::new();
-        for (linked, link) in pointing {
+        for (linked, link) in incoming {
             let item = linked.item;
             if self.entries.len() >= self.max_entries && !self.entries.contains_key(&item) {
                 let shown = self.live_index.visible_place(&linked, self.visibility.is_visible);

@@ -132,9 +132,9 @@ impl IndexBatch {
         for (name, term) in &names {
             stems[*term as usize] = name;
         }
-        let forms = self.word_terms.into_iter().filter_map(|(spelt, term)| {
+        let forms = self.word_terms.into_iter().filter_map(|(spelling, term)| {
             let stem = stems[term as usize];
-            (*spelt != *stem).then(|| (spelt, stem.into()))
+            (*spelling != *stem).then(|| (spelling, stem.into()))
         });
         let forms = forms.collect();
         (self.entries, BatchTerms { names: names.into_iter(), mentions: self.mentions, forms })

@@ -14,24 +14,24 @@ pub(crate) type CorpusId = u16;
 impl SearchIndex {
     /// Returns the number of a corpus, and registers it if it is new. If its item trees have
     /// changed, the items that lie in none of them are deleted.
-    pub(crate) fn register_corpus(&mut self, ground: &Corpus) -> rusqlite::Result<CorpusId> {
-        let plots = ground.tree_labels().join("\n");
-        if let Some((id, known)) = find_corpus(&self.connection, &ground.name)?
-            && known == plots
+    pub(crate) fn register_corpus(&mut self, corpus: &Corpus) -> rusqlite::Result<CorpusId> {
+        let labels = corpus.tree_labels().join("\n");
+        if let Some((id, known)) = find_corpus(&self.connection, &corpus.name)?
+            && known == labels
         {
             return Ok(id);
         }
         let change = schema::begin_write(&mut self.connection)?;
         // Another process may have registered it in the meantime.
-        let id = if let Some((id, _)) = find_corpus(&change, &ground.name)? {
-            change.execute("UPDATE ground SET plots = ? WHERE id = ?", (&plots, id))?;
-            for item in items_outside_trees(&change, id, ground)? {
+        let id = if let Some((id, _)) = find_corpus(&change, &corpus.name)? {
+            change.execute("UPDATE ground SET plots = ? WHERE id = ?", (&labels, id))?;
+            for item in items_outside_trees(&change, id, corpus)? {
                 delete_item(&change, item)?;
             }
             id
         } else {
             let sql = "INSERT INTO ground (name, plots) VALUES (?, ?)";
-            change.execute(sql, (&ground.name, &plots))?;
+            change.execute(sql, (&corpus.name, &labels))?;
             let id = change.last_insert_rowid();
             id.try_into().map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?
         };
@@ -54,14 +54,14 @@ fn find_corpus(
 fn items_outside_trees(
     change: &Connection,
     id: CorpusId,
-    ground: &Corpus,
+    corpus: &Corpus,
 ) -> rusqlite::Result<Vec<i64>> {
     let mut all = change.prepare("SELECT id, path FROM item WHERE ground = ?")?;
     let rows = all.query_map([id], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
     let mut outside = Vec::new();
     for row in rows {
         let (item, path) = row?;
-        if ground.find_tree(&path).is_none() {
+        if corpus.find_tree(&path).is_none() {
             outside.push(item);
         }
     }

@@ -27,34 +27,34 @@ pub(crate) struct Corpus {
 
 impl Corpus {
     pub(crate) fn from_space(space: &Space) -> io::Result<Option<Self>> {
-        let plots =
+        let trees =
             SEARCHED_TYPES.into_iter().flat_map(|kind| space.trees_of(kind)).collect::<Vec<_>>();
-        if plots.is_empty() {
+        if trees.is_empty() {
             return Ok(None);
         }
         let top = space.folder().map(|folder| folder.dir().try_clone()).transpose()?;
-        Self::new(space.scope.name().to_owned(), space.scope, plots, top).map(Some)
+        Self::new(space.scope.name().to_owned(), space.scope, trees, top).map(Some)
     }
 
-    pub(crate) fn from_store(remembered: &MemorySource<'_>) -> io::Result<Option<Self>> {
-        let (store, context) = (remembered.store, remembered.context);
+    pub(crate) fn from_store(source: &MemorySource<'_>) -> io::Result<Option<Self>> {
+        let (store, context) = (source.store, source.context);
         let Some(folder) = store.folder(context)? else { return Ok(None) };
         let name = format!("store:{}", store.address);
-        let plot = ItemTree::of_store(store.address.clone(), folder);
-        Self::new(name, store.scope, vec![plot], None).map(Some)
+        let tree = ItemTree::of_store(store.address.clone(), folder);
+        Self::new(name, store.scope, vec![tree], None).map(Some)
     }
 
     fn new(
         name: String,
         scope: Scope,
-        plots: Vec<ItemTree>,
+        trees: Vec<ItemTree>,
         top: Option<cap_std::fs::Dir>,
     ) -> io::Result<Self> {
-        let own = |plot: &ItemTree| {
-            plot.dir().dir_metadata().map(|it| FolderIdentity::from_metadata(&it))
+        let own = |tree: &ItemTree| {
+            tree.dir().dir_metadata().map(|it| FolderIdentity::from_metadata(&it))
         };
-        let identity = plots.iter().map(own).collect::<io::Result<_>>()?;
-        Ok(Self { name, scope, trees: plots, space_folder: top, folder_identities: identity })
+        let identity = trees.iter().map(own).collect::<io::Result<_>>()?;
+        Ok(Self { name, scope, trees, space_folder: top, folder_identities: identity })
     }
 
     /// Checks whether the other corpus has the same name, folders and labels.
@@ -66,27 +66,27 @@ impl Corpus {
 
     /// Returns the labels of its item trees.
     pub(crate) fn tree_labels(&self) -> Vec<String> {
-        self.trees.iter().map(|plot| plot.index_label("")).collect()
+        self.trees.iter().map(|tree| tree.index_label("")).collect()
     }
 
     /// Returns the number of the item tree that a label lies in, with the path below its top.
     pub(crate) fn find_tree<'a>(&self, label: &'a str) -> Option<(usize, &'a str)> {
-        let mut plots = self.trees.iter().enumerate();
-        plots.find_map(|(number, plot)| Some((number, plot.path_of_label(label)?)))
+        let mut trees = self.trees.iter().enumerate();
+        trees.find_map(|(number, tree)| Some((number, tree.path_of_label(label)?)))
     }
 
     /// Returns the item whose main file has this path, with the number of its item tree.
     pub(crate) fn item_at(&self, path: &str) -> Option<(usize, ScopedPath)> {
         let (number, below) = self.find_tree(path)?;
-        let plot = &self.trees[number];
+        let tree = &self.trees[number];
         let names = below.split('/').collect::<Vec<_>>();
-        let place = ScopedPath::from_base_path(self.scope, plot.kind, plot.base.clone(), &names)?;
+        let place = ScopedPath::from_base_path(self.scope, tree.kind, tree.base.clone(), &names)?;
         Some((number, place))
     }
 
     /// Returns the path of an item's main file in one of the item trees.
-    pub(crate) fn item_path(&self, plot: usize, place: &ScopedPath) -> Option<String> {
+    pub(crate) fn item_path(&self, tree: usize, place: &ScopedPath) -> Option<String> {
         let (folder, name) = place.folder_and_file()?;
-        Some(self.trees[plot].index_label(&join_path(&folder, &name)))
+        Some(self.trees[tree].index_label(&join_path(&folder, &name)))
     }
 }

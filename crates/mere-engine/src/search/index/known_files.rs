@@ -23,7 +23,7 @@ impl SearchIndex {
     /// Returns every known file in a folder of a corpus and below, by its path.
     pub(crate) fn known_files_below(
         &self,
-        ground: CorpusId,
+        corpus: CorpusId,
         folder: &str,
     ) -> rusqlite::Result<HashMap<String, KnownFile>> {
         // Every path begins with the empty prefix, and every path in a folder with the folder and a
@@ -33,7 +33,7 @@ impl SearchIndex {
         let mut all = self.connection.prepare_cached(
             "SELECT path, id, stamp FROM item WHERE ground = ? AND path >= ? AND path < ?",
         )?;
-        let rows = all.query_map((ground, start, end), |row| {
+        let rows = all.query_map((corpus, start, end), |row| {
             Ok((
                 row.get(0)?,
                 KnownFile {
@@ -48,13 +48,13 @@ impl SearchIndex {
     /// Returns what is known of one file.
     pub(crate) fn known_file(
         &self,
-        ground: CorpusId,
+        corpus: CorpusId,
         path: &str,
     ) -> rusqlite::Result<Option<KnownFile>> {
         let mut one = self
             .connection
             .prepare_cached("SELECT id, stamp FROM item WHERE ground = ? AND path = ?")?;
-        let known = one.query_row((ground, path), |row| {
+        let known = one.query_row((corpus, path), |row| {
             Ok(KnownFile { item: row.get(0)?, stamp: decode_stamp(row.get_ref(1)?.as_blob().ok()) })
         });
         known.optional()

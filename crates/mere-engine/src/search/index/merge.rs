@@ -55,19 +55,19 @@ impl SearchIndex {
         let mut tiers = tiers.into_iter().collect::<Vec<_>>();
         tiers.sort_unstable();
         for wanted in tiers {
-            let alike = all().filter(|at| tier(at) <= wanted).collect::<Vec<_>>();
-            let work = alike.iter().map(size).sum::<usize>();
-            if alike.iter().filter(|at| tier(at) == wanted).count() >= SEGMENTS_PER_TIER
+            let candidates = all().filter(|at| tier(at) <= wanted).collect::<Vec<_>>();
+            let work = candidates.iter().map(size).sum::<usize>();
+            if candidates.iter().filter(|at| tier(at) == wanted).count() >= SEGMENTS_PER_TIER
                 && work <= most
             {
-                return Some(alike);
+                return Some(candidates);
             }
         }
-        let hollow = |at: &usize| {
+        let is_mostly_deleted = |at: &usize| {
             let live = self.segments[*at].live.iter().filter(|live| **live).count();
             size(at) >= 64 && live * 2 < size(at) && size(at) <= most
         };
-        all().find(hollow).map(|at| vec![at])
+        all().find(is_mostly_deleted).map(|at| vec![at])
     }
 }
 

@@ -141,10 +141,10 @@ impl SearchIndex {
         let model = model.map(|model| vectors::register_model(&change, model)).transpose()?;
         let first = read_counter(&change, "next")?;
         let (slots, late) = {
-            let mut desk = ItemWriter::new(&change, model)?;
+            let mut writer = ItemWriter::new(&change, model)?;
             let numbered = entries.iter().zip(first..);
-            let slots = numbered.map(|(counted, id)| desk.write_item(counted, id));
-            (slots.collect::<rusqlite::Result<Vec<_>>>()?, desk.conflicts)
+            let slots = numbered.map(|(counted, id)| writer.write_item(counted, id));
+            (slots.collect::<rusqlite::Result<Vec<_>>>()?, writer.conflicts)
         };
         let next = first + i64::try_from(entries.len()).unwrap_or(i64::MAX);
         set_counter(&change, "next", next)?;
@@ -295,8 +295,8 @@ fn write_segment(
             words.add_stem(&word);
         }
     }
-    for (spelt, stem) in &forms {
-        words.add_form(spelt, stem);
+    for (spelling, stem) in &forms {
+        words.add_form(spelling, stem);
     }
     write_segment_words(change, id, words)
 }

@@ -38,14 +38,14 @@ impl SegmentSlot {
     }
 
     fn read(bytes: [u8; SLOT_BYTES]) -> Self {
-        let whole = |at: usize| {
-            let (four, _) = bytes[at..].as_chunks::<4>();
-            four.first().map_or(0, |four| u32::from_le_bytes(*four))
+        let read_u32 = |at: usize| {
+            let (chunk, _) = bytes[at..].as_chunks::<4>();
+            chunk.first().map_or(0, |chunk| u32::from_le_bytes(*chunk))
         };
         let [.., short, long, kind, low, high] = bytes;
         let word_count = u16::from_le_bytes([short, long]);
         let corpus = CorpusId::from_le_bytes([low, high]);
-        Self { item: whole(0), tie_break: whole(4), word_count, kind, corpus }
+        Self { item: read_u32(0), tie_break: read_u32(4), word_count, kind, corpus }
     }
 }
 
@@ -116,7 +116,7 @@ impl Segment {
         &self,
         connection: &Connection,
         prefix: &str,
-        over: &dyn Fn() -> bool,
+        is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Option<Vec<u8>>, SearchError> {
         let mut stem = prefix.to_owned();
         mere_core::search::stem(&mut stem);
@@ -128,7 +128,7 @@ impl Segment {
         let mut found = BTreeMap::<u32, MergedOccurrence>::new();
         let mut rows = all.query((self.id, prefix, format!("{prefix}\u{10ffff}"), stem))?;
         while let Some(row) = rows.next()? {
-            if over() {
+            if is_cancelled() {
                 return Err(SearchError::Cancelled);
             }
             let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;

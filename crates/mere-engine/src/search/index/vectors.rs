@@ -135,29 +135,29 @@ impl SearchIndex {
     /// Returns items of some corpora that have no vector of this model yet, in order.
     pub(crate) fn items_without_vector(
         &self,
-        (model, grounds): (&ModelIdentity, &[CorpusId]),
+        (model, corpora): (&ModelIdentity, &[CorpusId]),
         after: u32,
         most: usize,
     ) -> rusqlite::Result<Vec<u32>> {
         let mut all = self.connection.prepare_cached(&format!(
             "SELECT id FROM item WHERE id > ? AND {} ORDER BY id LIMIT ?",
-            missing_vector_condition(grounds)
+            missing_vector_condition(corpora)
         ))?;
-        let asked = (after, self.find_model(model)?, to_sql_integer(most));
-        all.query_map(asked, |row| row.get(0))?.collect()
+        let parameters = (after, self.find_model(model)?, to_sql_integer(most));
+        all.query_map(parameters, |row| row.get(0))?.collect()
     }
 
     /// Counts the items that have no vector of this model yet.
     pub(crate) fn count_without_vector(
         &self,
         model: &ModelIdentity,
-        grounds: &[CorpusId],
+        corpora: &[CorpusId],
     ) -> rusqlite::Result<u64> {
         // Every vector belongs to an item, so two counts are usually enough.
         if self.count_items()? == self.count_vectors(model)? {
             return Ok(0);
         }
-        let sql = format!("SELECT count(*) FROM item WHERE {}", missing_vector_condition(grounds));
+        let sql = format!("SELECT count(*) FROM item WHERE {}", missing_vector_condition(corpora));
         let mut one = self.connection.prepare_cached(&sql)?;
         let count = one.query_row([self.find_model(model)?], |row| row.get::<_, i64>(0))?;
         Ok(u64::try_from(count).unwrap_or_default())
@@ -213,10 +213,10 @@ impl SearchIndex {
 
 /// Returns the SQL condition for items of these corpora without a vector of a model, which is a
 /// parameter.
-fn missing_vector_condition(grounds: &[CorpusId]) -> String {
-    let grounds = grounds.iter().map(CorpusId::to_string).collect::<Vec<_>>().join(", ");
+fn missing_vector_condition(corpora: &[CorpusId]) -> String {
+    let corpora = corpora.iter().map(CorpusId::to_string).collect::<Vec<_>>().join(", ");
     format!(
-        "ground IN ({grounds}) AND NOT EXISTS (
+        "ground IN ({corpora}) AND NOT EXISTS (
             SELECT 1 FROM vector INDEXED BY vector_by_model
             WHERE vector.item = item.id AND vector.model = ?)"
     )

@@ -46,11 +46,11 @@ impl SegmentVocabulary {
         let mut words = Vec::new();
         let mut start = 0;
         for line in text.split_terminator('\n') {
-            let spelt = line.split(FORM_SEPARATOR).next().unwrap_or_default();
+            let spelling = line.split(FORM_SEPARATOR).next().unwrap_or_default();
             let (place, end) = (u32::try_from(start), u32::try_from(start + line.len()));
-            if let (Ok(start), Ok(end), Ok(length)) = (place, end, u8::try_from(spelt.len())) {
+            if let (Ok(start), Ok(end), Ok(length)) = (place, end, u8::try_from(spelling.len())) {
                 words.push(WordSpan {
-                    letter_bits: letter_bits(spelt),
+                    letter_bits: letter_bits(spelling),
                     start,
                     byte_length: length,
                     line_end: end,
@@ -76,10 +76,10 @@ impl SegmentVocabulary {
         all.filter(move |word| has(word.letter_bits)).map(|word| {
             let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
             let line = self.text.get(place(word.start)..place(word.line_end)).unwrap_or_default();
-            let (spelt, stem) =
+            let (spelling, stem) =
                 line.split_at_checked(word.byte_length.into()).unwrap_or((line, ""));
-            let stem = stem.strip_prefix(FORM_SEPARATOR).unwrap_or(spelt);
-            WordForm { letter_bits: word.letter_bits, spelling: spelt, stem }
+            let stem = stem.strip_prefix(FORM_SEPARATOR).unwrap_or(spelling);
+            WordForm { letter_bits: word.letter_bits, spelling, stem }
         })
     }
 }
@@ -101,9 +101,9 @@ impl VocabularyWriter {
     }
 
     /// Adds a spelling of a stem.
-    pub(super) fn add_form(&mut self, spelt: &str, stem: &str) {
-        if spelt != stem && spelt.len() <= MAX_WORD_BYTES && stem.len() <= MAX_WORD_BYTES {
-            self.forms.insert(format!("{spelt}{FORM_SEPARATOR}{stem}"));
+    pub(super) fn add_form(&mut self, spelling: &str, stem: &str) {
+        if spelling != stem && spelling.len() <= MAX_WORD_BYTES && stem.len() <= MAX_WORD_BYTES {
+            self.forms.insert(format!("{spelling}{FORM_SEPARATOR}{stem}"));
         }
     }
 
@@ -112,10 +112,10 @@ impl VocabularyWriter {
         let stems = std::mem::take(&mut self.stems);
         let own = stems.split_terminator('\n').collect::<Vec<_>>();
         for line in other.split_terminator('\n') {
-            if let Some((spelt, stem)) = line.split_once(FORM_SEPARATOR)
+            if let Some((spelling, stem)) = line.split_once(FORM_SEPARATOR)
                 && own.binary_search(&stem).is_ok()
             {
-                self.add_form(spelt, stem);
+                self.add_form(spelling, stem);
             }
         }
         self.stems = stems;
@@ -139,13 +139,13 @@ pub(crate) fn letter_bits(word: &str) -> u32 {
 mod tests {
     use super::*;
 
-    fn written(stems: &[&str], forms: &[(&str, &str)]) -> String {
+    fn vocabulary_of(stems: &[&str], forms: &[(&str, &str)]) -> String {
         let mut writer = VocabularyWriter::default();
         for stem in stems {
             writer.add_stem(stem);
         }
-        for (spelt, stem) in forms {
-            writer.add_form(spelt, stem);
+        for (spelling, stem) in forms {
+            writer.add_form(spelling, stem);
         }
         writer.finish()
     }
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn words_are_found_by_their_length() {
         let long = "x".repeat(300);
-        let words = SegmentVocabulary::parse(written(
+        let words = SegmentVocabulary::parse(vocabulary_of(
             &["\u{1}tag:a", "ab", "abc", "b", &long, "page", "üb"],
             &[("paging", "page"), ("pages", "page"), ("b", "b")],
         ));
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn forms_are_kept_with_their_stems() {
-        let old = written(&["gone", "page"], &[("paging", "page"), ("goner", "gone")]);
+        let old = vocabulary_of(&["gone", "page"], &[("paging", "page"), ("goner", "gone")]);
         let mut writer = VocabularyWriter::default();
         writer.add_stem("page");
         writer.copy_forms(&old);

@@ -35,7 +35,7 @@ pub(super) struct QueryPlan {
 
 /// Returns which of these types the query asks for.
 pub(super) fn requested_kinds(query: &Query, kinds: &[ItemType]) -> Vec<ItemType> {
-    let said = |sign| {
+    let type_names = |sign| {
         let clauses = query.clauses.iter().filter(move |clause| clause.occur == sign);
         clauses.filter_map(|clause| match &clause.term {
             QueryTerm::Type(name) => Some(name.as_str()),
@@ -43,10 +43,10 @@ pub(super) fn requested_kinds(query: &Query, kinds: &[ItemType]) -> Vec<ItemType
         })
     };
     let is = |kind: ItemType, name: &str| name.parse() == Ok(kind);
-    let asks = said(Occur::Must).next().is_some();
+    let asks = type_names(Occur::Must).next().is_some();
     let kinds = kinds.iter().copied().filter(|kind| {
-        (!asks || said(Occur::Must).any(|name| is(*kind, name)))
-            && !said(Occur::MustNot).any(|name| is(*kind, name))
+        (!asks || type_names(Occur::Must).any(|name| is(*kind, name)))
+            && !type_names(Occur::MustNot).any(|name| is(*kind, name))
     });
     kinds.collect()
 }
@@ -62,8 +62,8 @@ impl QueryPlan {
             groups.extend(plan_clause(lists, clause)?);
         }
         decide_admission(&mut groups, lists.item_count);
-        let word = |what: &QueryTerm| {
-            matches!(what, QueryTerm::Word(_) | QueryTerm::Prefix(_) | QueryTerm::Phrase(_))
+        let word = |term: &QueryTerm| {
+            matches!(term, QueryTerm::Word(_) | QueryTerm::Prefix(_) | QueryTerm::Phrase(_))
         };
         let has_words =
             query.clauses.iter().any(|clause| clause.occur != Occur::MustNot && word(&clause.term));

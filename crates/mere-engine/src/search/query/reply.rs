@@ -35,13 +35,13 @@ fn collect_notes(question: &SearchQuestion<'_>, index_state: &IndexState) -> Vec
     };
     let registry =
         question.covers_registry().then(|| format!("No registry is configured: {searched}."));
-    let trouble = question.embedding_error.as_ref().map(notes::keyword_only_note);
+    let keyword_only = question.embedding_error.as_ref().map(notes::keyword_only_note);
     let missing = index_state.missing_vectors;
     let backlog = (missing > 0).then(|| notes::embedding_backlog_note(missing));
     let empty = index_state.is_empty.then(|| notes::NO_ITEMS_NOTE.to_owned());
     let temporary = index_state.is_temporary.then(|| notes::TEMPORARY_INDEX_NOTE.to_owned());
     let outdated = index_state.is_outdated.then(|| notes::OUTDATED_NOTE.to_owned());
-    [registry, trouble, backlog, empty, temporary, outdated].into_iter().flatten().collect()
+    [registry, keyword_only, backlog, empty, temporary, outdated].into_iter().flatten().collect()
 }
 
 /// Groups the hits into the lists of a reply.

@@ -115,7 +115,7 @@ impl<'a> SegmentScores<'a> {
 
     /// Returns the slots in which the words stand one after the other, with their scores.
     fn match_phrase(&self, group: &ClausePlan) -> Vec<(usize, f32)> {
-        let mut standing = HashMap::<usize, (Vec<u32>, f32)>::new();
+        let mut partial_matches = HashMap::<usize, (Vec<u32>, f32)>::new();
         for (number, list) in group.postings.iter().enumerate() {
             let mut next = HashMap::new();
             let Some(mut posting) = list.segment_postings(self.part.number) else {
@@ -124,7 +124,7 @@ impl<'a> SegmentScores<'a> {
             let offset = u32::try_from(number).unwrap_or(u32::MAX);
             while let Some((occurrence, bytes)) = posting.next_with_positions() {
                 let Some((at, length)) = self.allowed_slot(occurrence) else { continue };
-                let (before, points) = match standing.remove(&at) {
+                let (before, points) = match partial_matches.remove(&at) {
                     Some((before, points)) => (Some(before), points),
                     None if number > 0 => continue,
                     None => (None, 0.0),
@@ -138,9 +138,9 @@ impl<'a> SegmentScores<'a> {
                     next.insert(at, (starts, points + list.score(occurrence, length)));
                 }
             }
-            standing = next;
+            partial_matches = next;
         }
-        standing.into_iter().map(|(at, (_, points))| (at, points)).collect()
+        partial_matches.into_iter().map(|(at, (_, points))| (at, points)).collect()
     }
 
     /// Returns which slots have every required clause and none that is excluded.
@@ -168,7 +168,7 @@ impl<'a> SegmentScores<'a> {
                 || (must && should && self.scores[at] > 0.0)
                 || !self.plan.has_words;
             if eligible[at] && is_in {
-                let (item, kind, tie) = (slot.item, slot.kind, slot.tie_break);
+                let (item, kind, tie_break) = (slot.item, slot.kind, slot.tie_break);
                 let (text, share) = (self.scores[at], self.matched_rarity[at] / all);
                 matches.push(WordMatch {
                     item,
@@ -176,7 +176,7 @@ impl<'a> SegmentScores<'a> {
                     bm25: text,
                     share,
                     has_exact_name: is_named,
-                    tie_break: tie,
+                    tie_break,
                 });
             }
         }

@@ -82,14 +82,14 @@ impl<'a> PostingCache<'a> {
         let mut lists = Vec::new();
         let mut fewest = None;
         // A correction that no allowed item has is skipped.
-        for (slips, near) in typo::find_corrections(self.index, word, self.is_cancelled)? {
-            if lists.len() == MAX_CORRECTIONS || fewest.is_some_and(|fewest| slips > fewest) {
+        for (edits, near) in typo::find_corrections(self.index, word, self.is_cancelled)? {
+            if lists.len() == MAX_CORRECTIONS || fewest.is_some_and(|fewest| edits > fewest) {
                 break;
             }
             let list =
-                self.weighted_postings(PostingKey::Stem(near), if slips == 1 { 0.7 } else { 0.5 })?;
+                self.weighted_postings(PostingKey::Stem(near), if edits == 1 { 0.7 } else { 0.5 })?;
             if list.item_count() > 0 {
-                fewest = Some(slips);
+                fewest = Some(edits);
                 lists.push(list);
             }
         }

@@ -26,7 +26,7 @@ const MAX_LETTERS: usize = 40;
 pub(super) fn find_corrections(
     index: &SearchIndex,
     word: &QueryWord,
-    over: &dyn Fn() -> bool,
+    is_cancelled: &dyn Fn() -> bool,
 ) -> Result<BTreeSet<(usize, String)>, SearchError> {
     let mut near = BTreeSet::new();
     let (Some(typed), Some(stem)) =
@@ -36,19 +36,19 @@ pub(super) fn find_corrections(
     };
     let shortest = stem.text.len().saturating_sub(stem.max_edit_bytes + MAX_ENDING);
     let lengths = shortest.min(typed.min_bytes())..=stem.max_bytes().max(typed.max_bytes());
-    let mut slips = EditDistance::default();
+    let mut edit_distance = EditDistance::default();
     for segment in &index.segments {
-        if over() {
+        if is_cancelled() {
             return Err(SearchError::Cancelled);
         }
         let may = |letters| stem.may_match(letters, MAX_ENDING) || typed.may_match(letters, 0);
         for known in segment.vocabulary(&index.connection)?.words_of_length(lengths.clone(), may) {
             let found = if known.is_stem() {
-                stem.edits_to(known, MAX_ENDING, &mut slips)
+                stem.edits_to(known, MAX_ENDING, &mut edit_distance)
             } else {
-                typed.edits_to(known, 0, &mut slips)
+                typed.edits_to(known, 0, &mut edit_distance)
             };
-            near.extend(found.map(|slips| (slips, known.stem.to_owned())));
+            near.extend(found.map(|edits| (edits, known.stem.to_owned())));
         }
     }
     Ok(near)
@@ -67,17 +67,17 @@ struct MistypedWord<'a> {
 
 impl<'a> MistypedWord<'a> {
     fn new(text: &'a str) -> Option<Self> {
-        let spelt = text.chars().collect::<Vec<_>>();
+        let spelling = text.chars().collect::<Vec<_>>();
         // A different number is not a misspelling.
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-        if has_digit || !(MIN_LETTERS..=MAX_LETTERS).contains(&spelt.len()) {
+        if has_digit || !(MIN_LETTERS..=MAX_LETTERS).contains(&spelling.len()) {
             return None;
         }
-        let most = if spelt.len() >= TWO_EDIT_LETTERS { 2 } else { 1 };
+        let most = if spelling.len() >= TWO_EDIT_LETTERS { 2 } else { 1 };
         let bytes = if text.is_ascii() { most } else { most * 4 };
         Some(Self {
             text,
-            characters: spelt,
+            characters: spelling,
             letter_bits: letter_bits(text),
             max_edits: most,
             max_edit_bytes: bytes,
@@ -106,14 +106,14 @@ impl<'a> MistypedWord<'a> {
         &self,
         known: WordForm<'_>,
         ending: usize,
-        slips: &mut EditDistance,
+        edit_distance: &mut EditDistance,
     ) -> Option<usize> {
         let length = known.spelling.len();
         let fits = length + ending >= self.min_bytes() && length <= self.max_bytes();
         if !fits || !self.may_match(known.letter_bits, ending) {
             return None;
         }
-        slips.distance(&self.characters, known.spelling, (self.max_edits, ending))
+        edit_distance.distance(&self.characters, known.spelling, (self.max_edits, ending))
     }
 }
 
@@ -166,11 +166,11 @@ impl EditDistance {
             std::mem::swap(above, row);
             // The rest of the typed word is an ending, which counts as one more edit.
             let left = word.len() - i - 1;
-            let slips = above.last().map(|slips| slips + usize::from(left > 0));
+            let edits = above.last().map(|edits| edits + usize::from(left > 0));
             if i + 1 >= enough
-                && slips.is_some_and(|slips| slips <= most && best.is_none_or(|best| slips < best))
+                && edits.is_some_and(|edits| edits <= most && best.is_none_or(|best| edits < best))
             {
-                best = slips;
+                best = edits;
             }
         }
         best
@@ -182,8 +182,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_counted() {
-        let mut slips = EditDistance::default();
+    fn edits_are_counted() {
+        let mut edit_distance = EditDistance::default();
         for (word, known, expected) in [
             ("retry", "retry", Some(0)),
             ("rerty", "retry", Some(1)),
@@ -197,7 +197,7 @@ mod tests {
         ] {
             let letters = word.chars().collect::<Vec<_>>();
             assert_eq!(
-                slips.distance(&letters, known, (2, MAX_ENDING)),
+                edit_distance.distance(&letters, known, (2, MAX_ENDING)),
                 expected,
                 "{word} {known}"
             );

@@ -57,8 +57,8 @@ pub(crate) struct BatchReader<'a> {
 /// Reads files and hands over batches as they become ready.
 pub(crate) fn read_batches(
     reader: &BatchReader<'_>,
-    errands: &[PendingRead],
-    mut take: impl FnMut(IndexBatch) -> Result<(), SearchError>,
+    pending_reads: &[PendingRead],
+    mut add_batch: impl FnMut(IndexBatch) -> Result<(), SearchError>,
 ) -> Result<(), SearchError> {
     let done = AtomicUsize::new(0);
     let part = BatchWorker {
@@ -67,24 +67,26 @@ pub(crate) fn read_batches(
         embedder: reader.embedder,
         files_done: &done,
     };
-    if errands.len() <= MAX_SINGLE_THREADED {
-        return take(part.read_batch(errands)?);
+    if pending_reads.len() <= MAX_SINGLE_THREADED {
+        return add_batch(part.read_batch(pending_reads)?);
     }
-    let hands = available_parallelism(MAX_THREADS);
-    let size = errands.len().div_ceil(TARGET_BATCHES).clamp(*BATCH_SIZE.start(), *BATCH_SIZE.end());
-    let size = size.min(errands.len().div_ceil(hands));
+    let thread_count = available_parallelism(MAX_THREADS);
+    let size =
+        pending_reads.len().div_ceil(TARGET_BATCHES).clamp(*BATCH_SIZE.start(), *BATCH_SIZE.end());
+    let size = size.min(pending_reads.len().div_ceil(thread_count));
     let (sender, receiver) = mpsc::sync_channel(0);
     let queue = ReadQueue {
         worker: &part,
-        chunks: errands.chunks(size).collect(),
+        chunks: pending_reads.chunks(size).collect(),
         next: AtomicUsize::new(0),
         sender,
         is_stopped: AtomicBool::new(false),
     };
-    let progress =
-        || (reader.signals.progress)(done.load(Ordering::Relaxed) as u64, errands.len() as u64);
-    let (taken, _) = share_work(&queue, |threads| {
-        threads.start(hands);
+    let progress = || {
+        (reader.signals.progress)(done.load(Ordering::Relaxed) as u64, pending_reads.len() as u64)
+    };
+    let (result, _) = share_work(&queue, |threads| {
+        threads.start(thread_count);
         // The receiver is dropped at the end, before the threads are waited for, so that a thread
         // with a finished batch notices that nobody takes it.
         queue.take_batches(receiver, |batch| {
@@ -92,10 +94,10 @@ pub(crate) fn read_batches(
                 return Err(SearchError::Cancelled);
             }
             progress();
-            batch.map_or(Ok(()), |batch| take(batch?))
+            batch.map_or(Ok(()), |batch| add_batch(batch?))
         })
     });
-    taken
+    result
 }
 
 /// The files that threads read for one taker of batches.
@@ -131,13 +133,13 @@ impl ReadQueue<'_> {
     fn take_batches(
         &self,
         receiver: Receiver<io::Result<IndexBatch>>,
-        mut take: impl FnMut(Option<io::Result<IndexBatch>>) -> Result<(), SearchError>,
+        mut add_batch: impl FnMut(Option<io::Result<IndexBatch>>) -> Result<(), SearchError>,
     ) -> Result<(), SearchError> {
-        let mut awaited = self.chunks.len();
-        while awaited > 0 && !self.is_stopped.load(Ordering::Relaxed) {
+        let mut remaining = self.chunks.len();
+        while remaining > 0 && !self.is_stopped.load(Ordering::Relaxed) {
             let batch = receiver.recv_timeout(PROGRESS_INTERVAL).ok();
-            awaited -= usize::from(batch.is_some());
-            take(batch)?;
+            remaining -= usize::from(batch.is_some());
+            add_batch(batch)?;
         }
         drop(receiver);
         Ok(())
@@ -153,26 +155,26 @@ struct BatchWorker<'a> {
 }
 
 impl BatchWorker<'_> {
-    fn read_batch(&self, errands: &[PendingRead]) -> io::Result<IndexBatch> {
+    fn read_batch(&self, pending_reads: &[PendingRead]) -> io::Result<IndexBatch> {
         let mut batch = IndexBatch::default();
         let mut open: Option<(usize, usize, String, OpenFolder)> = None;
-        for errand in errands {
-            fault_point("index", &errand.path);
+        for pending_read in pending_reads {
+            fault_point("index", &pending_read.path);
             self.files_done.fetch_add(1, Ordering::Relaxed);
-            let own = &self.detector.corpora[errand.corpus];
-            let Some((plot, place)) = own.item_at(&errand.path) else { continue };
+            let corpus = &self.detector.corpora[pending_read.corpus];
+            let Some((tree_index, place)) = corpus.item_at(&pending_read.path) else { continue };
             let (folder, name) = place.folder_and_file().unwrap_or_default();
-            let is_open = open.as_ref().is_some_and(|(ground, open, path, _)| {
-                (*ground, *open, path) == (errand.corpus, plot, &folder)
+            let is_open = open.as_ref().is_some_and(|(corpus_index, open, path, _)| {
+                (*corpus_index, *open, path) == (pending_read.corpus, tree_index, &folder)
             });
             if !is_open {
-                let opened = open_folder(&own.trees[plot], &folder)?;
-                open = opened.map(|opened| (errand.corpus, plot, folder, opened));
+                let opened = open_folder(&corpus.trees[tree_index], &folder)?;
+                open = opened.map(|opened| (pending_read.corpus, tree_index, folder, opened));
             }
             if let Some((.., folder)) = &open {
                 let file = open_file(folder, &name)?;
                 if let Some(file) = file {
-                    self.add_file(&mut batch, errand, &place, file)?;
+                    self.add_file(&mut batch, pending_read, &place, file)?;
                 }
             }
         }
@@ -184,7 +186,7 @@ impl BatchWorker<'_> {
     fn add_file(
         &self,
         batch: &mut IndexBatch,
-        errand: &PendingRead,
+        pending_read: &PendingRead,
         place: &ScopedPath,
         file: File,
     ) -> io::Result<()> {
@@ -194,10 +196,10 @@ impl BatchWorker<'_> {
         let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
         let understood = text.and_then(|text| Some((text, Item::parse(text, place).ok()?)));
         let mut entry = IndexEntry {
-            corpus: self.detector.corpus_ids[errand.corpus],
-            path: errand.path.clone(),
-            tie_break: tie_break(&self.detector.corpora[errand.corpus], &errand.path),
-            replaces: errand.indexed_item,
+            corpus: self.detector.corpus_ids[pending_read.corpus],
+            path: pending_read.path.clone(),
+            tie_break: tie_break(&self.detector.corpora[pending_read.corpus], &pending_read.path),
+            replaces: pending_read.indexed_item,
             stamp: Some(stamp).filter(|stamp| !stamp.is_racy(began)),
             kind: place.kind,
             id: place.id.to_string(),
@@ -232,11 +234,11 @@ impl BatchWorker<'_> {
 /// Reads the text of an item again as it was indexed: empty if the item cannot be parsed, none if
 /// its file is gone.
 pub(crate) fn reread_text(
-    (plot, place): (&ItemTree, &ScopedPath),
+    (tree, place): (&ItemTree, &ScopedPath),
     gate: &Gate,
 ) -> io::Result<Option<String>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
-    let Some(folder) = open_folder(plot, &folder)? else { return Ok(None) };
+    let Some(folder) = open_folder(tree, &folder)? else { return Ok(None) };
     let Some(file) = open_file(&folder, &name)? else { return Ok(None) };
     let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
     let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
@@ -249,11 +251,11 @@ pub(crate) fn reread_text(
 
 /// Returns the order of an item among equal matches: items of the project first, then by a hash. It
 /// does not depend on when or by which process the item was indexed.
-fn tie_break(ground: &Corpus, path: &str) -> u32 {
-    let digest = Sha256::digest(format!("{}\n{path}", ground.name).as_bytes());
+fn tie_break(corpus: &Corpus, path: &str) -> u32 {
+    let digest = Sha256::digest(format!("{}\n{path}", corpus.name).as_bytes());
     let [a, b, c, d, ..] = *digest.as_bytes();
     let chance = u32::from_le_bytes([a, b, c, d]) >> 1;
-    if ground.scope == Scope::Project { chance } else { chance | 1 << 31 }
+    if corpus.scope == Scope::Project { chance } else { chance | 1 << 31 }
 }
 
 /// Returns a hash that tells a text from another.
@@ -264,8 +266,8 @@ pub(crate) fn fingerprint(text: &str) -> i64 {
 }
 
 /// Opens a folder of an item tree; none if it is absent, a link or not permitted.
-fn open_folder(plot: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> {
-    match OpenFolder::open(plot.dir(), &plot.path_from_handle(folder)) {
+fn open_folder(tree: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> {
+    match OpenFolder::open(tree.dir(), &tree.path_from_handle(folder)) {
         Err(error) if is_symlink_error(&error) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
         opened => none_if_missing(opened),
@@ -320,9 +322,9 @@ fn can_have_links(item: &Item) -> bool {
 
 fn entry_type(item: &Item) -> Option<String> {
     let Item::Knowledge(entry) = item else { return None };
-    let said = entry.frontmatter.get("entry_type").and_then(serde_json::Value::as_str)?;
+    let entry_type = entry.frontmatter.get("entry_type").and_then(serde_json::Value::as_str)?;
     // Any text may stand there; one that is too long is not a type.
-    (said.len() <= 64).then(|| said.to_owned())
+    (entry_type.len() <= 64).then(|| entry_type.to_owned())
 }
 
 fn links(item: &Item, text: &str) -> Vec<Link> {

@@ -92,16 +92,16 @@ impl ChangeDetector {
     /// Looks up the numbers of the corpora in the index.
     pub(crate) fn assign_corpus_ids(&mut self, index: &mut SearchIndex) -> Result<(), SearchError> {
         if self.corpus_ids.len() != self.corpora.len() {
-            let numbers = self.corpora.iter().map(|ground| index.register_corpus(ground));
+            let numbers = self.corpora.iter().map(|corpus| index.register_corpus(corpus));
             self.corpus_ids = numbers.collect::<rusqlite::Result<_>>()?;
         }
         Ok(())
     }
 
     /// Checks whether these are exactly its corpora.
-    pub(crate) fn has_corpora(&self, grounds: &[Corpus]) -> bool {
-        self.corpora.len() == grounds.len()
-            && self.corpora.iter().zip(grounds).all(|(own, other)| own.is_same(other))
+    pub(crate) fn has_corpora(&self, corpora: &[Corpus]) -> bool {
+        self.corpora.len() == corpora.len()
+            && self.corpora.iter().zip(corpora).all(|(own, other)| own.is_same(other))
     }
 
     /// Records that the detected changes were applied, so that reported changes suffice from now
@@ -121,23 +121,27 @@ impl ChangeDetector {
         &mut self,
         against: &DetectionContext<'_>,
     ) -> Result<IndexChanges, SearchError> {
-        let news = self.watch.take_changes();
+        let report = self.watch.take_changes();
         let mut changes = IndexChanges::default();
-        match news {
+        match report {
             WatchReport::Unchanged if !self.must_rescan => {}
-            WatchReport::Changed(news) if !self.must_rescan => {
+            WatchReport::Changed(events) if !self.must_rescan => {
                 self.must_rescan = true;
-                for one in &news {
-                    self.check_event(one, against, &mut changes)?;
+                for event in &events {
+                    self.check_event(event, against, &mut changes)?;
                 }
             }
             _ => {
                 self.must_rescan = true;
                 self.watch_space_folders();
-                for ground in 0..self.corpora.len() {
-                    for plot in 0..self.corpora[ground].trees.len() {
-                        let spot = TreeFolder { corpus: ground, tree: plot, path: String::new() };
-                        self.scan_folder(&spot, against, &mut changes)?;
+                for corpus_index in 0..self.corpora.len() {
+                    for tree_index in 0..self.corpora[corpus_index].trees.len() {
+                        let folder = TreeFolder {
+                            corpus: corpus_index,
+                            tree: tree_index,
+                            path: String::new(),
+                        };
+                        self.scan_folder(&folder, against, &mut changes)?;
                     }
                 }
             }
@@ -146,8 +150,8 @@ impl ChangeDetector {
     }
 
     fn watch_space_folders(&mut self) {
-        for (number, ground) in self.corpora.iter().enumerate() {
-            if let Some(top) = &ground.space_folder
+        for (number, corpus) in self.corpora.iter().enumerate() {
+            if let Some(top) = &corpus.space_folder
                 && let Ok(folder) = OpenFolder::open(top, "")
             {
                 self.watch.add_open_folder(&folder, &watch_name(number, ""));
@@ -158,32 +162,37 @@ impl ChangeDetector {
     /// Compares the files that a reported change affects.
     fn check_event(
         &mut self,
-        news: &FolderChange,
+        event: &FolderChange,
         against: &DetectionContext<'_>,
         changes: &mut IndexChanges,
     ) -> Result<(), SearchError> {
-        let Some((ground, label)) = parse_watch_name(&news.folder) else { return Ok(()) };
-        let Some(own) = self.corpora.get(ground) else { return Ok(()) };
-        let name = news.name.as_deref();
+        let Some((corpus_index, label)) = parse_watch_name(&event.folder) else { return Ok(()) };
+        let Some(corpus) = self.corpora.get(corpus_index) else { return Ok(()) };
+        let name = event.name.as_deref();
         if name.is_some_and(|name| name.starts_with('.')) {
             return Ok(());
         }
         // In the `.ai` folder itself, only the tops of item trees matter.
-        let is_top = label.is_empty() && own.space_folder.is_some();
+        let is_top = label.is_empty() && corpus.space_folder.is_some();
         let inner = join_path(label, name.unwrap_or_default());
-        let Some((plot, below)) = own.find_tree(if is_top { &inner } else { label }) else {
+        let Some((tree_index, below)) = corpus.find_tree(if is_top { &inner } else { label })
+        else {
             return Ok(());
         };
-        let main = own.trees[plot].kind.folder_main_file();
-        let spot = |below: &str| TreeFolder { corpus: ground, tree: plot, path: below.to_owned() };
+        let main = corpus.trees[tree_index].kind.folder_main_file();
+        let folder = |below: &str| TreeFolder {
+            corpus: corpus_index,
+            tree: tree_index,
+            path: below.to_owned(),
+        };
         match name {
-            _ if is_top => self.scan_folder(&spot(below), against, changes),
-            None => self.scan_folder(&spot(below), against, changes),
-            Some(name) if news.is_folder => {
-                self.scan_folder(&spot(&join_path(below, name)), against, changes)
+            _ if is_top => self.scan_folder(&folder(below), against, changes),
+            None => self.scan_folder(&folder(below), against, changes),
+            Some(name) if event.is_folder => {
+                self.scan_folder(&folder(&join_path(below, name)), against, changes)
             }
-            Some(name) if Some(name) == main => self.scan_folder(&spot(below), against, changes),
-            Some(_) => self.check_file(ground, &inner, against, changes),
+            Some(name) if Some(name) == main => self.scan_folder(&folder(below), against, changes),
+            Some(_) => self.check_file(corpus_index, &inner, against, changes),
         }
     }
 
@@ -193,16 +202,16 @@ impl ChangeDetector {
         index: &SearchIndex,
         place: &ScopedPath,
     ) -> Result<bool, SearchError> {
-        for (own, number) in self.corpora.iter().zip(&self.corpus_ids) {
-            for (plot, plot_of) in own.trees.iter().enumerate() {
-                let path = own.item_path(plot, place);
+        for (corpus, corpus_id) in self.corpora.iter().zip(&self.corpus_ids) {
+            for (tree_index, tree) in corpus.trees.iter().enumerate() {
+                let path = corpus.item_path(tree_index, place);
                 let path =
-                    path.filter(|path| own.item_at(path).is_some_and(|(_, at)| at == *place));
+                    path.filter(|path| corpus.item_at(path).is_some_and(|(_, at)| at == *place));
                 if let Some(path) = path
-                    && let Some(known) = index.known_file(*number, &path)?
+                    && let Some(known) = index.known_file(*corpus_id, &path)?
                 {
-                    let looks = file_stamp(plot_of, place)?;
-                    return Ok(looks.is_some() && known.stamp == looks);
+                    let stamp = file_stamp(tree, place)?;
+                    return Ok(stamp.is_some() && known.stamp == stamp);
                 }
             }
         }
@@ -212,27 +221,27 @@ impl ChangeDetector {
     /// Compares one file with the index.
     fn check_file(
         &self,
-        ground: usize,
+        corpus_index: usize,
         path: &str,
         against: &DetectionContext<'_>,
         changes: &mut IndexChanges,
     ) -> Result<(), SearchError> {
-        let (own, number) = (&self.corpora[ground], self.corpus_ids[ground]);
-        let Some((plot, place)) = own.item_at(path) else { return Ok(()) };
-        let known = against.index.known_file(number, path)?;
-        let plot_of = &own.trees[plot];
-        let looks = file_stamp(plot_of, &place)?;
+        let (corpus, corpus_id) = (&self.corpora[corpus_index], self.corpus_ids[corpus_index]);
+        let Some((tree_index, place)) = corpus.item_at(path) else { return Ok(()) };
+        let known = against.index.known_file(corpus_id, path)?;
+        let tree = &corpus.trees[tree_index];
+        let stamp = file_stamp(tree, &place)?;
         let (folder, _) = place.folder_and_file().unwrap_or_default();
         let category = folder.parse::<Category>().unwrap_or_default();
-        let counts = looks.is_some()
+        let counts = stamp.is_some()
             && (against.is_visible)(&place)
-            && !is_category_inside_an_item(plot_of, &category)?;
+            && !is_category_inside_an_item(tree, &category)?;
         match (counts, known) {
-            (true, Some(known)) if known.stamp.is_some() && known.stamp == looks => {}
+            (true, Some(known)) if known.stamp.is_some() && known.stamp == stamp => {}
             (true, known) => {
                 let known = known.map(|known| known.item);
                 changes.to_read.push(PendingRead {
-                    corpus: ground,
+                    corpus: corpus_index,
                     path: path.to_owned(),
                     indexed_item: known,
                 });
@@ -246,19 +255,19 @@ impl ChangeDetector {
     /// Compares a folder and everything below it with the index.
     fn scan_folder(
         &mut self,
-        spot: &TreeFolder,
+        folder: &TreeFolder,
         against: &DetectionContext<'_>,
         changes: &mut IndexChanges,
     ) -> Result<(), SearchError> {
-        self.watch_folders_below(spot)?;
-        let (own, number) = (&self.corpora[spot.corpus], self.corpus_ids[spot.corpus]);
-        let start = vec![(spot.tree, spot.path.clone())];
+        self.watch_folders_below(folder)?;
+        let (corpus, corpus_id) = (&self.corpora[folder.corpus], self.corpus_ids[folder.corpus]);
+        let start = vec![(folder.tree, folder.path.clone())];
         let known = ScanOptions { depth: ScanDepth::Stamps, is_known: &|_| false };
-        let census = scan_from(own.scope, &own.trees, start, &known)?;
-        let label = own.trees[spot.tree].index_label(&spot.path);
-        let mut known = against.index.known_files_below(number, &label)?;
-        for entry in census.entries {
-            let Some(path) = own.item_path(spot.tree, &entry.place) else { continue };
+        let scan_result = scan_from(corpus.scope, &corpus.trees, start, &known)?;
+        let label = corpus.trees[folder.tree].index_label(&folder.path);
+        let mut known = against.index.known_files_below(corpus_id, &label)?;
+        for entry in scan_result.entries {
+            let Some(path) = corpus.item_path(folder.tree, &entry.place) else { continue };
             if !(against.is_visible)(&entry.place) {
                 continue;
             }
@@ -266,7 +275,7 @@ impl ChangeDetector {
             if known.is_none_or(|known| known.stamp.is_none() || known.stamp != entry.stamp) {
                 let known = known.map(|known| known.item);
                 changes.to_read.push(PendingRead {
-                    corpus: spot.corpus,
+                    corpus: folder.corpus,
                     path,
                     indexed_item: known,
                 });
@@ -277,22 +286,22 @@ impl ChangeDetector {
     }
 
     /// Watches every folder below the given one before any of them is read.
-    fn watch_folders_below(&mut self, spot: &TreeFolder) -> Result<(), SearchError> {
+    fn watch_folders_below(&mut self, top: &TreeFolder) -> Result<(), SearchError> {
         if !self.watch.is_active() {
             return Ok(());
         }
-        let own = &self.corpora[spot.corpus];
+        let corpus = &self.corpora[top.corpus];
         for _ in 0..MAX_WATCH_ROUNDS {
-            let start = vec![(spot.tree, spot.path.clone())];
+            let start = vec![(top.tree, top.path.clone())];
             let known = ScanOptions { depth: ScanDepth::Names, is_known: &|_| false };
-            let census = scan_from(own.scope, &own.trees, start, &known)?;
+            let scan_result = scan_from(corpus.scope, &corpus.trees, start, &known)?;
             let mut is_new = false;
-            for (label, _) in census.folders {
-                let Some((plot, below)) = own.find_tree(&label) else { continue };
-                let plot = &own.trees[plot];
-                let opened = OpenFolder::open(plot.dir(), &plot.path_from_handle(below));
+            for (label, _) in scan_result.folders {
+                let Some((tree_index, below)) = corpus.find_tree(&label) else { continue };
+                let tree = &corpus.trees[tree_index];
+                let opened = OpenFolder::open(tree.dir(), &tree.path_from_handle(below));
                 let Ok(folder) = opened else { continue };
-                let name = watch_name(spot.corpus, &label);
+                let name = watch_name(top.corpus, &label);
                 self.watch.add_open_folder(&folder, &name);
                 is_new |= self.watched_folders.insert(name);
             }
@@ -305,22 +314,22 @@ impl ChangeDetector {
 }
 
 /// Returns the stamp of an item's file; none if there is no such file.
-fn file_stamp(plot: &ItemTree, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
+fn file_stamp(tree: &ItemTree, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
-    let opened = match OpenFolder::open(plot.dir(), &plot.path_from_handle(&folder)) {
+    let opened = match OpenFolder::open(tree.dir(), &tree.path_from_handle(&folder)) {
         Err(error) if is_symlink_error(&error) => None,
         opened => none_if_missing(opened)?,
     };
-    let looks = opened.map(|folder| folder.file_stamp(&name)).transpose();
-    Ok(looks.ok().flatten().flatten())
+    let stamp = opened.map(|folder| folder.file_stamp(&name)).transpose();
+    Ok(stamp.ok().flatten().flatten())
 }
 
 /// Returns the name under which a folder is watched.
-fn watch_name(ground: usize, label: &str) -> String {
-    format!("{ground}|{label}")
+fn watch_name(corpus_index: usize, label: &str) -> String {
+    format!("{corpus_index}|{label}")
 }
 
 fn parse_watch_name(name: &str) -> Option<(usize, &str)> {
-    let (ground, label) = name.split_once('|')?;
-    Some((ground.parse().ok()?, label))
+    let (corpus_index, label) = name.split_once('|')?;
+    Some((corpus_index.parse().ok()?, label))
 }

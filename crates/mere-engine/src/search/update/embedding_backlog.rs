@@ -157,9 +157,12 @@ impl LiveIndex {
         self.backlog_pass.paused_until = None;
         let most = embedding.embedder.batch_size(embedding.threads);
         loop {
-            let asked = (&model, &*self.detector.corpus_ids);
-            let items =
-                self.index.items_without_vector(asked, self.backlog_pass.last_item, most)?;
+            let model_and_corpora = (&model, &*self.detector.corpus_ids);
+            let items = self.index.items_without_vector(
+                model_and_corpora,
+                self.backlog_pass.last_item,
+                most,
+            )?;
             let is_last = items.len() < most.max(1);
             self.backlog_pass.last_item = items.last().copied().unwrap_or_default();
             if is_last {
@@ -183,13 +186,13 @@ impl LiveIndex {
         embedding: &EmbeddingJob<'_>,
     ) -> Result<Option<String>, SearchError> {
         let Some((number, path)) = self.index.item_path(item)? else { return Ok(None) };
-        let ground = self.detector.corpus_ids.iter().position(|known| *known == number);
-        let Some(ground) = ground.map(|ground| &self.detector.corpora[ground]) else {
+        let corpus = self.detector.corpus_ids.iter().position(|known| *known == number);
+        let Some(corpus) = corpus.map(|corpus| &self.detector.corpora[corpus]) else {
             return Ok(None);
         };
-        let found = ground.item_at(&path).filter(|(_, place)| (embedding.is_visible)(place));
-        let Some((plot, place)) = found else { return Ok(None) };
-        Ok(reread_text((&ground.trees[plot], &place), embedding.gate)?)
+        let found = corpus.item_at(&path).filter(|(_, place)| (embedding.is_visible)(place));
+        let Some((tree_index, place)) = found else { return Ok(None) };
+        Ok(reread_text((&corpus.trees[tree_index], &place), embedding.gate)?)
     }
 }
 

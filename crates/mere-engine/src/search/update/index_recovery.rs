@@ -12,16 +12,16 @@ use crate::search::index::{IndexRecovery, SearchIndex};
 use mere_host::Database;
 
 impl LiveIndex {
-    pub(super) fn open(asked: &Database) -> Result<Self, SearchError> {
-        match SearchIndex::open(asked) {
-            Ok(index) => Ok(Self::new((asked.clone(), asked.clone()), index)),
+    pub(super) fn open(requested: &Database) -> Result<Self, SearchError> {
+        match SearchIndex::open(requested) {
+            Ok(index) => Ok(Self::new((requested.clone(), requested.clone()), index)),
             Err(SearchError::Database(error)) => match IndexRecovery::for_error(&error) {
-                Some(remedy) => Self::recover((asked, asked), remedy),
+                Some(remedy) => Self::recover((requested, requested), remedy),
                 None => Err(error.into()),
             },
             Err(SearchError::Io(error)) => {
                 tracing::debug!(%error, "the search index cannot be opened");
-                Self::recover((asked, asked), IndexRecovery::Relocate)
+                Self::recover((requested, requested), IndexRecovery::Relocate)
             }
             Err(error) => Err(error),
         }
@@ -45,21 +45,21 @@ impl LiveIndex {
 
     /// Opens an empty index in place of one that cannot be used.
     fn recover(
-        (asked, database): (&Database, &Database),
+        (requested, database): (&Database, &Database),
         remedy: IndexRecovery,
     ) -> Result<Self, SearchError> {
-        let anew = || {
+        let recreate = || {
             database.remove()?;
             SearchIndex::open(database)
         };
         if remedy == IndexRecovery::Recreate
-            && let Ok(index) = anew()
+            && let Ok(index) = recreate()
         {
-            return Ok(Self::new((asked.clone(), database.clone()), index));
+            return Ok(Self::new((requested.clone(), database.clone()), index));
         }
         let database = database.fallback();
         let index = SearchIndex::open(&database)?;
-        Ok(Self::new((asked.clone(), database), index))
+        Ok(Self::new((requested.clone(), database), index))
     }
 
     /// Opens an empty index in place of this one, for the same corpora.

@@ -111,15 +111,15 @@ impl SessionIndex {
         &self,
         target: IndexTarget,
         update: &UpdateContext<'_>,
-        quick: &QuickQuery<'_>,
+        quick_query: &QuickQuery<'_>,
         mut ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
     ) -> Result<Option<T>, SearchError> {
         let Some(mut guard) = self.try_lock() else { return Ok(None) };
         let is_watched = self.is_long_lived() && guard.is_some();
-        if is_watched || (quick.count_items)() <= QUICK_SCAN_ITEMS {
+        if is_watched || (quick_query.count_items)() <= QUICK_SCAN_ITEMS {
             return self.answer_with_recovery(&mut guard, target, update, ask).map(Some);
         }
-        if quick.stale_policy == StalePolicy::Refuse
+        if quick_query.stale_policy == StalePolicy::Refuse
             || (guard.is_none() && !target.database.exists())
         {
             return Ok(None);
@@ -145,14 +145,14 @@ impl SessionIndex {
     pub(crate) fn clear(&self, database: &Database) -> Result<(), SearchError> {
         let mut guard = self.lock();
         *guard = None;
-        let cleared = SearchIndex::open(database).and_then(|mut index| Ok(index.clear()?));
-        match cleared {
+        let result = SearchIndex::open(database).and_then(|mut index| Ok(index.clear()?));
+        match result {
             Err(SearchError::Database(error))
                 if IndexRecovery::for_error(&error) == Some(IndexRecovery::Recreate) =>
             {
                 Ok(database.remove()?)
             }
-            cleared => cleared,
+            result => result,
         }
     }
 

@@ -13,8 +13,8 @@ pub(crate) const FILE: &str = "allowed.json";
 
 /// Returns the addresses that are allowed in a project. A record that does not parse allows
 /// nothing.
-pub(crate) fn allowed_addresses(surroundings: &Environment, key: &ProjectKey) -> Vec<Address> {
-    let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
+pub(crate) fn allowed_addresses(environment: &Environment, key: &ProjectKey) -> Vec<Address> {
+    let records = records::parse_or_empty(environment.read_state_or_none(FILE));
     let own = records.iter().filter(|record| key.matches(record));
     own.filter_map(|record| record["address"].as_str()?.parse().ok()).collect()
 }

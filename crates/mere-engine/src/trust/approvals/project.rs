@@ -24,9 +24,9 @@ pub struct WideningRequest {
 }
 
 impl WideningRequest {
-    pub(crate) fn from_config(config: &Config, space: &Folder, surroundings: &Environment) -> Self {
+    pub(crate) fn from_config(config: &Config, space: &Folder, environment: &Environment) -> Self {
         let target = |path: &String| {
-            let folder = Folder::open_configured(path, space, surroundings).ok()?;
+            let folder = Folder::open_configured(path, space, environment).ok()?;
             folder.canonical_text().map(str::to_owned)
         };
         let mods = config.mods.iter().map(|one| &one.path);
@@ -71,10 +71,11 @@ impl WideningRequest {
             |one| json!({ "id": one.id.as_str(), "name": one.name.as_str(), "path": one.path }),
         );
         let mut keys = json!({ "mods": mods.collect::<Vec<_>>() });
-        for (key, said) in [("visible", &self.config.visible), ("projects", &self.config.projects)]
+        for (key, values) in
+            [("visible", &self.config.visible), ("projects", &self.config.projects)]
         {
-            if !said.is_empty() {
-                keys[key] = json!(said);
+            if !values.is_empty() {
+                keys[key] = json!(values);
             }
         }
         if !self.config.agents.is_empty() {
@@ -106,22 +107,22 @@ impl WideningRequest {
 /// Checks whether a person has trusted what this project's configuration widens, and whether its
 /// paths still lead to the same folders.
 pub(crate) fn is_config_trusted(
-    surroundings: &Environment,
+    environment: &Environment,
     project: &Folder,
     space: &Folder,
     config: &Config,
 ) -> bool {
-    let widening = WideningRequest::from_config(config, space, surroundings);
+    let widening = WideningRequest::from_config(config, space, environment);
     let key = ProjectKey::for_project(project, Some(space));
-    key.is_some_and(|key| is_recorded(surroundings, &key, &widening))
+    key.is_some_and(|key| is_recorded(environment, &key, &widening))
 }
 
 pub(crate) fn is_recorded(
-    surroundings: &Environment,
+    environment: &Environment,
     key: &ProjectKey,
     widening: &WideningRequest,
 ) -> bool {
-    let records = records::parse_or_empty(surroundings.read_state_or_none(FILE));
+    let records = records::parse_or_empty(environment.read_state_or_none(FILE));
     records.contains(&widening.record(key))
 }
 

@@ -45,13 +45,13 @@ impl OwnKey {
             return None;
         }
         let (file, path) = (record["file"].as_str(), record["path"].as_str());
-        let home = match (file, path, record["agent"].as_bool()?) {
+        let location = match (file, path, record["agent"].as_bool()?) {
             (Some(file), None, false) => KeyLocation::Stored(file.parse().ok()?),
             (None, Some(path), false) => KeyLocation::InPlace(path.to_owned()),
             (None, None, true) => KeyLocation::Agent,
             _ => return None,
         };
-        Some(Self { public, is_current: record["current"].as_bool()?, location: home })
+        Some(Self { public, is_current: record["current"].as_bool()?, location })
     }
 
     fn to_record(&self) -> Value {
@@ -72,14 +72,14 @@ impl OwnKey {
 }
 
 /// Returns the user's keys, or none if they cannot be read.
-pub(crate) fn own_keys(surroundings: &Environment) -> Vec<OwnKey> {
-    read(surroundings).unwrap_or_default()
+pub(crate) fn own_keys(environment: &Environment) -> Vec<OwnKey> {
+    read(environment).unwrap_or_default()
 }
 
 /// Reads the user's keys.
-pub(crate) fn read(surroundings: &Environment) -> Result<Vec<OwnKey>, KeyFault> {
-    let damaged = || RecordError::Damaged(surroundings.display_config_file(FILE));
-    let bytes = surroundings.read_config(FILE).map_err(|_| damaged())?;
+pub(crate) fn read(environment: &Environment) -> Result<Vec<OwnKey>, KeyFault> {
+    let damaged = || RecordError::Damaged(environment.display_config_file(FILE));
+    let bytes = environment.read_config(FILE).map_err(|_| damaged())?;
     let records = bytes.map(|bytes| records::parse_strict(&bytes).ok_or_else(damaged));
     let records = records.transpose()?.unwrap_or_default();
     Ok(records.iter().filter_map(OwnKey::parse).collect())
@@ -87,10 +87,10 @@ pub(crate) fn read(surroundings: &Environment) -> Result<Vec<OwnKey>, KeyFault> 
 
 /// Finds the key with this fingerprint, or the current one.
 pub(crate) fn find(
-    surroundings: &Environment,
+    environment: &Environment,
     key: Option<Fingerprint>,
 ) -> Result<OwnKey, KeyFault> {
-    let mut keys = read(surroundings)?.into_iter();
+    let mut keys = read(environment)?.into_iter();
     match key {
         Some(key) => keys.find(|own| own.public.fingerprint() == key).ok_or(KeyFault::Unknown(key)),
         None => keys.find(|own| own.is_current).ok_or(KeyFault::NoKey),
@@ -98,51 +98,48 @@ pub(crate) fn find(
 }
 
 /// Makes a key the current one.
-pub(crate) fn make_current(surroundings: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
-    add(surroundings, OwnKey { is_current: true, ..own })
+pub(crate) fn make_current(environment: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
+    add(environment, OwnKey { is_current: true, ..own })
 }
 
 /// Adds a key, or replaces its record. The first key becomes the current one.
-fn add(surroundings: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
-    records::try_update(surroundings.lock_config(), FILE, |_, records| {
+fn add(environment: &Environment, own: OwnKey) -> Result<OwnKey, KeyFault> {
+    records::try_update(environment.lock_config(), FILE, |_, records| {
         Ok(upsert_record(records, own))
     })
 }
 
 /// Stores a key's file, and records the key.
 pub(crate) fn store_key(
-    surroundings: &Environment,
+    environment: &Environment,
     name: Option<&KeyName>,
     private: &[u8],
     public: &PublicKey,
 ) -> Result<OwnKey, KeyFault> {
-    records::try_update(surroundings.lock_config(), FILE, |folder, records| {
+    records::try_update(environment.lock_config(), FILE, |folder, records| {
         let name = store_key_file(folder, name, private, public)?;
-        let home = KeyLocation::Stored(name);
-        Ok(upsert_record(
-            records,
-            OwnKey { public: public.clone(), is_current: false, location: home },
-        ))
+        let location = KeyLocation::Stored(name);
+        Ok(upsert_record(records, OwnKey { public: public.clone(), is_current: false, location }))
     })
 }
 
 /// Generates a key without a passphrase if the user has no key at all, and returns the new key.
-pub(crate) fn generate_first(surroundings: &Environment) -> Result<Option<PublicKey>, KeyFault> {
-    if !read(surroundings)?.is_empty() {
+pub(crate) fn generate_first(environment: &Environment) -> Result<Option<PublicKey>, KeyFault> {
+    if !read(environment)?.is_empty() {
         return Ok(None);
     }
-    Ok(Some(generate(surroundings, None, None)?.public))
+    Ok(Some(generate(environment, None, None)?.public))
 }
 
 /// Generates a key and stores it.
 pub(crate) fn generate(
-    surroundings: &Environment,
+    environment: &Environment,
     name: Option<&KeyName>,
     passphrase: Option<&Secret>,
 ) -> Result<OwnKey, KeyFault> {
     let key = pem::generate()?;
     let text = pem::encode(&key, passphrase)?;
-    store_key(surroundings, name, text.as_bytes(), &pem::public_key_of(&key)?)
+    store_key(environment, name, text.as_bytes(), &pem::public_key_of(&key)?)
 }
 
 /// Writes a key's file under its name, or under the first default name that is free.
@@ -153,9 +150,9 @@ fn store_key_file(
     public: &PublicKey,
 ) -> Result<KeyName, KeyFault> {
     let line = format!("{public} {}\n", pem::COMMENT);
-    let unkept = |error: mere_host::WriteError| KeyFault::NotSaved(error.to_string());
+    let not_saved = |error: mere_host::WriteError| KeyFault::NotSaved(error.to_string());
     if let Some(name) = name {
-        let kept = folder.save_key(name, private, &line).map_err(unkept)?;
+        let kept = folder.save_key(name, private, &line).map_err(not_saved)?;
         return if kept {
             Ok(name.clone())
         } else {
@@ -163,7 +160,7 @@ fn store_key_file(
         };
     }
     for name in (1..MAX_KEYS).map(KeyName::default_name) {
-        if folder.save_key(&name, private, &line).map_err(unkept)? {
+        if folder.save_key(&name, private, &line).map_err(not_saved)? {
             return Ok(name);
         }
     }
@@ -188,10 +185,10 @@ fn upsert_record(records: &mut Vec<Value>, mut own: OwnKey) -> OwnKey {
 
 /// Restricts the files of stored keys to their owner. Key files that a person keeps elsewhere are
 /// left alone.
-pub(crate) fn restrict_permissions(surroundings: &Environment) -> std::io::Result<()> {
-    for key in own_keys(surroundings) {
+pub(crate) fn restrict_permissions(environment: &Environment) -> std::io::Result<()> {
+    for key in own_keys(environment) {
         if let KeyLocation::Stored(name) = &key.location {
-            surroundings.restrict_saved_key(name)?;
+            environment.restrict_saved_key(name)?;
         }
     }
     Ok(())

@@ -100,13 +100,13 @@ pub(crate) fn encode(
     key: &SigningKey,
     passphrase: Option<&Secret>,
 ) -> Result<Zeroizing<String>, KeyFault> {
-    let unmade =
+    let failed =
         |_: Error| KeyFault::NotSaved("the key cannot be written in OpenSSH's format".to_owned());
     let pair = Zeroizing::new(key.to_keypair_bytes());
-    let pair = Ed25519Keypair::from_bytes(&pair).map_err(unmade)?;
-    let open = PrivateKey::new(KeypairData::Ed25519(pair), COMMENT).map_err(unmade)?;
+    let pair = Ed25519Keypair::from_bytes(&pair).map_err(failed)?;
+    let open = PrivateKey::new(KeypairData::Ed25519(pair), COMMENT).map_err(failed)?;
     let Some(passphrase) = passphrase else {
-        return open.to_openssh(LineEnding::LF).map_err(unmade);
+        return open.to_openssh(LineEnding::LF).map_err(failed);
     };
     let mut salt = vec![0; 16];
     getrandom::fill(&mut salt)?;
@@ -115,7 +115,7 @@ pub(crate) fn encode(
     let kdf = Kdf::Bcrypt { salt, rounds: ROUNDS };
     let check = u32::from_be_bytes(check);
     let locked = open.encrypt_with(Cipher::Aes256Ctr, kdf, check, passphrase.expose());
-    locked.and_then(|locked| locked.to_openssh(LineEnding::LF)).map_err(unmade)
+    locked.and_then(|locked| locked.to_openssh(LineEnding::LF)).map_err(failed)
 }
 
 /// Returns the public half.

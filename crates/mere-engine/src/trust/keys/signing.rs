@@ -66,34 +66,34 @@ impl fmt::Debug for SigningKey {
 
 /// Unlocks the current key.
 pub(crate) fn unlock(
-    surroundings: &Environment,
+    environment: &Environment,
     unlock: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
-    open_key(surroundings, own_keys::find(surroundings, None)?, unlock)
+    open_key(environment, own_keys::find(environment, None)?, unlock)
 }
 
 /// Unlocks one of the user's keys.
 pub(crate) fn unlock_by_fingerprint(
-    surroundings: &Environment,
+    environment: &Environment,
     key: Fingerprint,
     unlock: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
-    open_key(surroundings, own_keys::find(surroundings, Some(key))?, unlock)
+    open_key(environment, own_keys::find(environment, Some(key))?, unlock)
 }
 
 /// Opens a key in ssh-agent if that holds it, otherwise from its file.
 fn open_key(
-    surroundings: &Environment,
+    environment: &Environment,
     own: OwnKey,
     unlock: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
-    let held = agent_holding(surroundings, &own.public);
+    let held = agent_holding(environment, &own.public);
     if let Ok(Some(agent)) = held {
         return Ok(SigningKey { public: own.public, backend: SigningBackend::Agent(agent) });
     }
     let name = own.public.fingerprint();
     let file = match &own.location {
-        KeyLocation::Stored(name) => surroundings.read_saved_key(name)?,
+        KeyLocation::Stored(name) => environment.read_saved_key(name)?,
         KeyLocation::InPlace(path) => KeyFile::read_private(path)?,
         KeyLocation::Agent => {
             held?;
@@ -109,10 +109,10 @@ fn open_key(
 
 /// Returns the user's ssh-agent, if it holds the key now.
 pub(super) fn agent_holding(
-    surroundings: &Environment,
+    environment: &Environment,
     key: &PublicKey,
 ) -> Result<Option<SshAgent>, SshAgentError> {
-    let Some(agent) = surroundings.ssh_agent() else { return Ok(None) };
+    let Some(agent) = environment.ssh_agent() else { return Ok(None) };
     Ok(agent.keys()?.contains(key).then(|| agent.clone()))
 }
 

@@ -48,8 +48,8 @@ pub(crate) struct TrustRecord {
 }
 
 /// Reads the user's trust store. A missing file is an empty store.
-pub(crate) fn read(surroundings: &Environment) -> TrustStore {
-    let Ok(bytes) = surroundings.read_config(FILE) else { return TrustStore::Damaged };
+pub(crate) fn read(environment: &Environment) -> TrustStore {
+    let Ok(bytes) = environment.read_config(FILE) else { return TrustStore::Damaged };
     let Some(bytes) = bytes else { return TrustStore::Records(Vec::new()) };
     let records = records::parse_strict(&bytes).and_then(|records| parse(&records));
     records.map_or(TrustStore::Damaged, TrustStore::Records)

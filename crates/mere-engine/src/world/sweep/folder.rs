@@ -40,7 +40,7 @@ impl<'a, F> TaskOutput<'a, F> {
 /// What is swept, and what is collected on the way.
 pub(super) struct Sweep<'a, H> {
     pub(super) plan: &'a SweepPlan<'a>,
-    pub(super) harvest: &'a H,
+    pub(super) collector: &'a H,
 }
 
 /// Performs a task with a worker's scratch data, and adds its results to `out`.
@@ -50,7 +50,7 @@ pub(super) fn run<H: Collector>(
     tool: &mut H::Scratch,
     out: &mut TaskOutput<'_, H::Output>,
 ) -> Result<(), TraversalError> {
-    let Sweep { plan, harvest } = *sweep;
+    let Sweep { plan, collector } = *sweep;
     let folder = &task.folder;
     let is_first = matches!(task.kind, TaskKind::Names(None))
         && folder.depth > 0
@@ -61,8 +61,9 @@ pub(super) fn run<H: Collector>(
         // A folder that may not be entered exists, but nothing in it is known.
         Err(error) if is_denied(&error) && folder.depth > 0 => {
             if is_first {
-                out.found
-                    .extend(harvest.collect_folder(&folder.path).map(|fruit| (task.key, fruit)));
+                out.found.extend(
+                    collector.collect_folder(&folder.path).map(|output| (task.key, output)),
+                );
             }
             return Ok(());
         }
@@ -77,9 +78,12 @@ pub(super) fn run<H: Collector>(
     if plan.limits.hidden.contains(open.identity()?) {
         return Ok(());
     }
-    let mut visit = FolderVisit { plan, harvest, folder, open, tool, out };
+    let mut visit = FolderVisit { plan, collector, folder, open, tool, out };
     if is_first {
-        visit.out.found.extend(harvest.collect_folder(&folder.path).map(|fruit| (task.key, fruit)));
+        visit
+            .out
+            .found
+            .extend(collector.collect_folder(&folder.path).map(|output| (task.key, output)));
     }
     match task.kind {
         TaskKind::Files(names) => visit.collect_files(&names),
@@ -98,7 +102,7 @@ fn is_gone(error: &io::Error) -> bool {
 /// An open folder, with everything that is needed to process it.
 struct FolderVisit<'a, 'o, H: Collector> {
     plan: &'a SweepPlan<'a>,
-    harvest: &'a H,
+    collector: &'a H,
     folder: &'a Arc<SweepFolder>,
     open: OpenFolder,
     tool: &'a mut H::Scratch,
@@ -128,24 +132,24 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
     fn names(&mut self, from: Option<&str>) -> Result<FolderNames, TraversalError> {
         let separator = self.plan.order.separator();
         let mut names = FolderNames::default();
-        let harvest = self.harvest;
-        let (over, unaddressable) = (self.out.is_over, &mut self.out.unaddressable);
+        let collector = self.collector;
+        let (is_cancelled, unaddressable) = (self.out.is_over, &mut self.out.unaddressable);
         let mut seen = 0_usize;
         let read = self.open.for_each_entry(|name, kind| {
             seen += 1;
-            if seen.is_multiple_of(1024) && over() {
+            if seen.is_multiple_of(1024) && is_cancelled() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             if !matches!(kind, EntryKind::Folder | EntryKind::File) {
                 return Ok(());
             }
             let Some(name) = name.filter(|name| Segment::check(name).is_ok()) else {
-                let counts = kind == EntryKind::Folder || harvest.may_want_name("");
+                let counts = kind == EntryKind::Folder || collector.may_want_name("");
                 *unaddressable += u64::from(from.is_none() && counts);
                 return Ok(());
             };
             names.ignore_files.note(name);
-            if kind == EntryKind::File && !harvest.may_want_name(name) {
+            if kind == EntryKind::File && !collector.may_want_name(name) {
                 return Ok(());
             }
             let mut name = name.to_owned();
@@ -158,7 +162,7 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
             Ok(())
         });
         match read {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted && over() => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted && is_cancelled() => {}
             Err(error) if is_denied(&error) && self.folder.depth > 0 => {}
             Err(error) if is_gone(&error) => {}
             other => other?,
@@ -197,12 +201,12 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
         if !admitted || SKIPPED.contains(&plain) {
             return;
         }
-        let sight = self.plan.limits.visibility.child_visibility(
+        let visibility = self.plan.limits.visibility.child_visibility(
             self.folder.visibility,
             paths.whole.with(plain),
             plain,
         );
-        if sight == Visibility::Hidden {
+        if visibility == Visibility::Hidden {
             return;
         }
         let from = self.plan.ignore_base.as_ref();
@@ -214,24 +218,20 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
             });
             let Some(rules) = rules.unwrap_or_else(|| Some(IgnoreStack::default())) else { return };
             let path = paths.path.with(plain).to_owned();
-            let folder = SweepFolder {
-                path,
-                ignore_rules: rules,
-                visibility: sight,
-                depth: self.folder.depth + 1,
-            };
+            let folder =
+                SweepFolder { path, ignore_rules: rules, visibility, depth: self.folder.depth + 1 };
             let (key, folder) = (key.to_owned(), Arc::new(folder));
             self.out.tasks.push(Task { key, folder, kind: TaskKind::Names(None) });
             return;
         }
         let ignored =
             from.is_some_and(|_| rules.is_ignored(paths.ignore_path.with(plain), IsFolder::No));
-        if ignored || !sight.is_shown() {
+        if ignored || !visibility.is_shown() {
             return;
         }
-        match self.harvest.match_file(paths.path.with(plain)) {
+        match self.collector.match_file(paths.path.with(plain)) {
             FileInterest::Nothing => {}
-            FileInterest::Name(fruit) => self.out.found.push((key.to_owned(), fruit)),
+            FileInterest::Name(output) => self.out.found.push((key.to_owned(), output)),
             FileInterest::Content => paths.content_files.push(plain.to_owned()),
         }
     }
@@ -267,16 +267,16 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
             };
             let key = self.key(name);
             let opened = OpenedFile { path: &path, file, is_over: self.out.is_over };
-            if let Some(fruit) = self.harvest.collect_file(self.tool, opened) {
-                total.add(self.harvest.weight(&key, &fruit));
-                self.out.found.push((key, fruit));
+            if let Some(output) = self.collector.collect_file(self.tool, opened) {
+                total.add(self.collector.weight(&key, &output));
+                self.out.found.push((key, output));
             }
         }
         Ok(())
     }
 
-    fn push_task(&mut self, key: String, what: TaskKind) {
-        self.out.tasks.push(Task { key, folder: Arc::clone(self.folder), kind: what });
+    fn push_task(&mut self, key: String, kind: TaskKind) {
+        self.out.tasks.push(Task { key, folder: Arc::clone(self.folder), kind });
     }
 
     fn key(&self, name: &str) -> String {

@@ -47,7 +47,7 @@ pub(crate) trait Collector: Sync {
     fn collect_file(&self, tool: &mut Self::Scratch, file: OpenedFile<'_>) -> Option<Self::Output>;
 
     /// Returns how much of a page the output takes.
-    fn weight(&self, key: &str, fruit: &Self::Output) -> Weight;
+    fn weight(&self, key: &str, output: &Self::Output) -> Weight;
 }
 
 /// What is needed from a file.
@@ -134,15 +134,15 @@ impl PathOrder {
 /// Collects one page.
 pub(super) fn sweep<H: Collector>(
     plan: &SweepPlan<'_>,
-    harvest: &H,
+    collector: &H,
     turn: &dyn Turn,
 ) -> Result<SweepPage<H::Output>, TraversalError> {
     let rules = plan.ignore_base.as_ref().map(IgnoreStack::above);
-    let sight = plan.limits.visibility.path_visibility(plan.path.as_str());
+    let visibility = plan.limits.visibility.path_visibility(plan.path.as_str());
     workers::run_workers(
         plan,
-        harvest,
-        task::Task::for_target(rules.unwrap_or_default(), sight),
+        collector,
+        task::Task::for_target(rules.unwrap_or_default(), visibility),
         turn,
     )
 }

@@ -87,16 +87,17 @@ impl<F> PageBuilder<F> {
     }
 
     pub(super) fn add(&mut self, found: Vec<(String, F)>, weigh: impl Fn(&str, &F) -> Weight) {
-        for (key, fruit) in found {
+        for (key, output) in found {
             if self.admits(&key) {
-                let weight = weigh(&key, &fruit);
+                let weight = weigh(&key, &output);
                 self.total.add(weight);
                 self.weights.push(weight);
-                self.entries.push((key, fruit));
+                self.entries.push((key, output));
             }
         }
-        let twice = self.total.count > 2 * self.size || self.total.bytes > 2 * Weight::MAX_BYTES;
-        if self.total.overflows(self.size) && (self.bound.is_none() || twice) {
+        let is_double =
+            self.total.count > 2 * self.size || self.total.bytes > 2 * Weight::MAX_BYTES;
+        if self.total.overflows(self.size) && (self.bound.is_none() || is_double) {
             self.compact();
         }
     }
@@ -109,10 +110,10 @@ impl<F> PageBuilder<F> {
         // Folder by folder the results are in order already, which a stable sort exploits.
         all.sort_by(|((left, _), _), ((right, _), _)| left.cmp(right));
         self.total = Weight::default();
-        for (fruit, weight) in all {
+        for (entry, weight) in all {
             self.total.add(weight);
             self.weights.push(weight);
-            self.entries.push(fruit);
+            self.entries.push(entry);
             if self.total.overflows(self.size) {
                 break;
             }

@@ -33,9 +33,8 @@ pub(super) enum TaskKind {
 
 impl Task {
     /// Returns the first task, which reads the target itself.
-    pub(super) fn for_target(rules: IgnoreStack, sight: Visibility) -> Self {
-        let folder =
-            SweepFolder { path: String::new(), ignore_rules: rules, visibility: sight, depth: 0 };
+    pub(super) fn for_target(rules: IgnoreStack, visibility: Visibility) -> Self {
+        let folder = SweepFolder { path: String::new(), ignore_rules: rules, visibility, depth: 0 };
         Self { key: String::new(), folder: Arc::new(folder), kind: TaskKind::Names(None) }
     }
 

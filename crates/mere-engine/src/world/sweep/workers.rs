@@ -27,7 +27,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 struct Workers<'a, H: Collector> {
     plan: &'a SweepPlan<'a>,
-    harvest: &'a H,
+    collector: &'a H,
     queue: Mutex<WorkQueue<H::Output>>,
     wake: Condvar,
     /// Whether the call is over. Tasks that are left are abandoned.
@@ -50,11 +50,11 @@ struct WorkQueue<F> {
 /// Performs the first task and all that follow from it.
 pub(super) fn run_workers<H: Collector>(
     plan: &SweepPlan<'_>,
-    harvest: &H,
+    collector: &H,
     first: Task,
     turn: &dyn Turn,
 ) -> Result<SweepPage<H::Output>, TraversalError> {
-    let board = WorkQueue {
+    let queue = WorkQueue {
         tasks: BinaryHeap::from([first]),
         busy_workers: 0,
         idle_workers: 0,
@@ -63,38 +63,38 @@ pub(super) fn run_workers<H: Collector>(
         failed: None,
         unfinished: Vec::new(),
     };
-    let (wake, over) = (Condvar::new(), AtomicBool::new(false));
-    let crew = Workers { plan, harvest, queue: Mutex::new(board), wake, is_stopped: over };
-    let (ended, _) = share_work(&crew, |threads| {
+    let (wake, is_stopped) = (Condvar::new(), AtomicBool::new(false));
+    let workers = Workers { plan, collector, queue: Mutex::new(queue), wake, is_stopped };
+    let (ended, _) = share_work(&workers, |threads| {
         let mut others = available_parallelism(MAX_WORKERS) - 1;
-        crew.run_leader(turn, |waiting| {
+        workers.run_leader(turn, |waiting| {
             if waiting >= MIN_TASKS_TO_SHARE {
                 threads.start(std::mem::take(&mut others));
             }
         })
     });
-    let board = crew.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
-    board.into_page(plan, ended)
+    let queue = workers.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+    queue.into_page(plan, ended)
 }
 
 impl<H: Collector> SharedWork for Workers<'_, H> {
     type Output = ();
 
     fn work(&self) {
-        let mut tool = self.harvest.make_scratch();
-        let over = || self.is_stopped.load(Ordering::Relaxed);
-        let mut board = self.lock_queue();
+        let mut tool = self.collector.make_scratch();
+        let is_over = || self.is_stopped.load(Ordering::Relaxed);
+        let mut queue = self.lock_queue();
         loop {
-            match self.next_step(&mut board) {
+            match self.next_step(&mut queue) {
                 NextStep::Task(task) => {
-                    drop(board);
-                    self.perform(task, &mut tool, &over);
-                    board = self.lock_queue();
+                    drop(queue);
+                    self.perform(task, &mut tool, &is_over);
+                    queue = self.lock_queue();
                 }
                 NextStep::Wait => {
-                    board.idle_workers += 1;
-                    board = self.wake.wait(board).unwrap_or_else(PoisonError::into_inner);
-                    board.idle_workers -= 1;
+                    queue.idle_workers += 1;
+                    queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                    queue.idle_workers -= 1;
                 }
                 NextStep::Done => return,
             }
@@ -115,55 +115,55 @@ impl<H: Collector> Workers<'_, H> {
         turn: &dyn Turn,
         mut start_others: impl FnMut(usize),
     ) -> Result<(), TraversalError> {
-        let mut tool = self.harvest.make_scratch();
+        let mut tool = self.collector.make_scratch();
         let mut ended = Ok(());
-        let mut board = self.lock_queue();
+        let mut queue = self.lock_queue();
         loop {
             if ended.is_ok() {
                 ended = check_active(turn);
             }
-            if ended.is_err() || board.failed.is_some() {
+            if ended.is_err() || queue.failed.is_some() {
                 self.is_stopped.store(true, Ordering::Relaxed);
             }
-            match self.next_step(&mut board) {
+            match self.next_step(&mut queue) {
                 NextStep::Task(task) => {
-                    start_others(board.tasks.len());
-                    drop(board);
-                    let over =
+                    start_others(queue.tasks.len());
+                    drop(queue);
+                    let is_over =
                         || self.is_stopped.load(Ordering::Relaxed) || check_active(turn).is_err();
-                    self.perform(task, &mut tool, &over);
-                    board = self.lock_queue();
+                    self.perform(task, &mut tool, &is_over);
+                    queue = self.lock_queue();
                 }
                 NextStep::Wait => {
-                    board.idle_workers += 1;
-                    let waited = self.wake.wait_timeout(board, CHECK_INTERVAL);
-                    (board, _) = waited.unwrap_or_else(PoisonError::into_inner);
-                    board.idle_workers -= 1;
+                    queue.idle_workers += 1;
+                    let waited = self.wake.wait_timeout(queue, CHECK_INTERVAL);
+                    (queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                    queue.idle_workers -= 1;
                 }
                 NextStep::Done => return ended,
             }
         }
     }
 
-    fn next_step(&self, board: &mut WorkQueue<H::Output>) -> NextStep {
+    fn next_step(&self, queue: &mut WorkQueue<H::Output>) -> NextStep {
         if self.is_stopped.load(Ordering::Relaxed) {
             // A worker that is busy comes back here and abandons the tasks that it leaves. One that
             // has panicked does not, so nobody waits for either.
-            board.abandon_tasks();
+            queue.abandon_tasks();
             self.wake.notify_all();
             return NextStep::Done;
         }
-        match board.tasks.pop() {
-            Some(task) if board.page.admits(task.key()) => {
-                board.busy_workers += 1;
+        match queue.tasks.pop() {
+            Some(task) if queue.page.admits(task.key()) => {
+                queue.busy_workers += 1;
                 NextStep::Task(task)
             }
             // The smallest key is beyond the page, and so are all the others.
             Some(_) => {
-                board.tasks.clear();
-                self.next_step(board)
+                queue.tasks.clear();
+                self.next_step(queue)
             }
-            None if board.busy_workers > 0 => NextStep::Wait,
+            None if queue.busy_workers > 0 => NextStep::Wait,
             None => {
                 self.wake.notify_all();
                 NextStep::Done
@@ -171,39 +171,40 @@ impl<H: Collector> Workers<'_, H> {
         }
     }
 
-    fn perform(&self, task: Task, tool: &mut H::Scratch, over: &dyn Fn() -> bool) {
+    fn perform(&self, task: Task, tool: &mut H::Scratch, is_over: &dyn Fn() -> bool) {
         let key = task.key().to_owned();
         fault_point("sweep", &key);
         let hand_out = |tasks| self.share_tasks(tasks);
-        let mut out = TaskOutput::new(over, &hand_out);
-        let ended = run(&Sweep { plan: self.plan, harvest: self.harvest }, task, tool, &mut out);
+        let mut out = TaskOutput::new(is_over, &hand_out);
+        let ended =
+            run(&Sweep { plan: self.plan, collector: self.collector }, task, tool, &mut out);
         let TaskOutput { found, unaddressable, tasks, .. } = out;
-        let mut board = self.lock_queue();
-        board.unaddressable += unaddressable;
-        board.tasks.extend(tasks);
-        board.page.add(found, |key, fruit| self.harvest.weight(key, fruit));
+        let mut queue = self.lock_queue();
+        queue.unaddressable += unaddressable;
+        queue.tasks.extend(tasks);
+        queue.page.add(found, |key, output| self.collector.weight(key, output));
         match ended {
-            Ok(()) if over() => board.unfinished.push(key),
+            Ok(()) if is_over() => queue.unfinished.push(key),
             Ok(()) => {}
-            Err(error) => board.failed = board.failed.take().or(Some(error)),
+            Err(error) => queue.failed = queue.failed.take().or(Some(error)),
         }
-        board.busy_workers -= 1;
-        self.wake_idle(&board);
+        queue.busy_workers -= 1;
+        self.wake_idle(&queue);
     }
 
     /// Shares tasks with the other workers before the current one is finished.
     fn share_tasks(&self, tasks: Vec<Task>) {
-        let mut board = self.lock_queue();
-        board.tasks.extend(tasks);
-        self.wake_idle(&board);
+        let mut queue = self.lock_queue();
+        queue.tasks.extend(tasks);
+        self.wake_idle(&queue);
     }
 
     /// Wakes the idle workers, if there is a reason to.
-    fn wake_idle(&self, board: &WorkQueue<H::Output>) {
-        let reason = !board.tasks.is_empty()
-            || board.busy_workers == 0
+    fn wake_idle(&self, queue: &WorkQueue<H::Output>) {
+        let reason = !queue.tasks.is_empty()
+            || queue.busy_workers == 0
             || self.is_stopped.load(Ordering::Relaxed);
-        if board.idle_workers > 0 && reason {
+        if queue.idle_workers > 0 && reason {
             self.wake.notify_all();
         }
     }
@@ -242,8 +243,8 @@ impl<F> WorkQueue<F> {
         let rest = unfinished.map(|key| Position::From(key.clone()));
         if rest.is_some() && !self.page.is_full() {
             // Time ran out. If nothing was done, the next page would fail in the same way.
-            let begun = plan.start.map_or("", Position::key);
-            if unfinished.is_some_and(|key| key.as_str() <= begun) {
+            let start = plan.start.map_or("", Position::key);
+            if unfinished.is_some_and(|key| key.as_str() <= start) {
                 return Err(TraversalError::TimedOut);
             }
         }

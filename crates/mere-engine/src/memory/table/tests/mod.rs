@@ -57,18 +57,18 @@ impl TestStore {
     }
 
     /// Checks that a table equals what a fresh scan finds.
-    fn check_matches_disk(&self, ledger: &mut MemoryTable, what: &str) {
-        ledger.refresh().expect("a refreshed ledger");
-        assert_eq!(table_contents(ledger), table_contents(&self.unwatched_table()), "{what}");
+    fn check_matches_disk(&self, table: &mut MemoryTable, what: &str) {
+        table.refresh().expect("a refreshed ledger");
+        assert_eq!(table_contents(table), table_contents(&self.unwatched_table()), "{what}");
     }
 }
 
 type RowFields = (String, String, Vec<String>, Timestamp, Option<Timestamp>, u64, bool);
 
-fn table_contents(ledger: &MemoryTable) -> (Vec<RowFields>, Vec<String>) {
-    let rows = ledger.rows.all().iter().map(|slot| {
+fn table_contents(table: &MemoryTable) -> (Vec<RowFields>, Vec<String>) {
+    let rows = table.rows.all().iter().map(|slot| {
         let row = MemoryRow::clone(&slot.row);
         (row.path, row.title, row.tags, row.updated_at, row.expires_at, row.bytes, row.is_faulty)
     });
-    (rows.collect(), ledger.categories().iter().map(ToString::to_string).collect())
+    (rows.collect(), table.categories().iter().map(ToString::to_string).collect())
 }

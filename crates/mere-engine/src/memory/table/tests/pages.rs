@@ -25,22 +25,22 @@ fn query<'a>(category: &'a Category, sort: MemorySort, after: Option<&'a str>) -
 
 #[test]
 fn pages_join_without_gap_or_double() {
-    let (scene, mut dice) = (TestStore::new(), Random(1));
+    let (store, mut random) = (TestStore::new(), Random(1));
     for number in 0..120 {
-        let category = dice.pick(&["", "a/", "a-b/", "a/b/", "a0/"]);
+        let category = random.pick(&["", "a/", "a-b/", "a/b/", "a0/"]);
         let text =
-            format!("---\nupdated_at: 2026-01-0{}T00:00:00Z\n---\n", 1 + dice.number_below(4));
-        scene.write(&format!("{category}m{number}"), &text);
+            format!("---\nupdated_at: 2026-01-0{}T00:00:00Z\n---\n", 1 + random.number_below(4));
+        store.write(&format!("{category}m{number}"), &text);
     }
-    let mut ledger = scene.unwatched_table();
+    let mut table = store.unwatched_table();
     for category in ["", "a", "a/b"] {
         for sort in [MemorySort::Path, MemorySort::Recent] {
             let category = category.parse::<Category>().expect("a category");
             let everything = MemoryQuery { limit: 1000, ..query(&category, sort, None) };
-            let all = ledger.page(&everything).expect("all");
+            let all = table.page(&everything).expect("all");
             let (mut joined, mut after) = (Vec::new(), None);
             loop {
-                let page = ledger.page(&query(&category, sort, after.as_deref())).expect("a page");
+                let page = table.page(&query(&category, sort, after.as_deref())).expect("a page");
                 let new = u64::from(after.is_some());
                 assert_eq!(page.count, all.rows.len() as u64 + new);
                 joined.extend(page.rows.iter().map(|row| row.path.clone()));
@@ -51,35 +51,35 @@ fn pages_join_without_gap_or_double() {
                 // This memory is first in both orders. What is inserted before the position must
                 // not move what comes after it.
                 let text = "---\nupdated_at: 2026-01-05T00:00:00Z\n---\n";
-                scene.write(&join_path(category.as_str(), "0"), text);
-                ledger.refresh().expect("a refreshed ledger");
+                store.write(&join_path(category.as_str(), "0"), text);
+                table.refresh().expect("a refreshed ledger");
             }
-            scene.top.remove_file(format!("store/{category}/0.md")).expect("removed");
-            ledger.refresh().expect("a refreshed ledger");
+            store.top.remove_file(format!("store/{category}/0.md")).expect("removed");
+            table.refresh().expect("a refreshed ledger");
             let all = all.rows.iter().map(|row| row.path.clone()).collect::<Vec<_>>();
             assert_eq!(joined, all, "{category} {sort:?}");
         }
     }
     let none = Category::default();
-    assert!(ledger.page(&query(&none, MemorySort::Recent, Some("a/b"))).is_none());
+    assert!(table.page(&query(&none, MemorySort::Recent, Some("a/b"))).is_none());
 }
 
 #[test]
 fn a_page_tells_what_lies_below() {
-    let scene = TestStore::new();
+    let store = TestStore::new();
     for path in ["x", "a/x", "a/b/x", "a/b/y", "a-b/x", "a0"] {
-        scene.write(path, "x");
+        store.write(path, "x");
     }
-    scene.write("a/b/gone", "---\nexpires_at: 2026-06-01T00:00:00Z\n---\n");
-    scene.write("a/b/later", "---\nexpires_at: 2026-06-01T00:00:00.000000001Z\n---\n");
-    scene.top.create_dir_all("store/empty/c").expect("empty categories");
-    scene.top.write("store/Bad.md", "").expect("a stray");
-    scene.top.write("store/a/b.markdown", "").expect("a stray");
-    scene.top.write("store/a/large.md", vec![b'x'; (1 << 20) + 1]).expect("a large file");
-    let ledger = scene.unwatched_table();
+    store.write("a/b/gone", "---\nexpires_at: 2026-06-01T00:00:00Z\n---\n");
+    store.write("a/b/later", "---\nexpires_at: 2026-06-01T00:00:00.000000001Z\n---\n");
+    store.top.create_dir_all("store/empty/c").expect("empty categories");
+    store.top.write("store/Bad.md", "").expect("a stray");
+    store.top.write("store/a/b.markdown", "").expect("a stray");
+    store.top.write("store/a/large.md", vec![b'x'; (1 << 20) + 1]).expect("a large file");
+    let table = store.unwatched_table();
     let check = |category: &str, expired, expected: (u64, &[&str], &[(&str, u64)])| {
         let category = category.parse::<Category>().expect("a category");
-        let page = ledger.page(&MemoryQuery {
+        let page = table.page(&MemoryQuery {
             expired,
             limit: 10,
             ..query(&category, MemorySort::Path, None)
@@ -98,13 +98,13 @@ fn a_page_tells_what_lies_below() {
     check("empty", ExpiredMemories::Hidden, (0, &[], &[("empty/c", 0)]));
     let paths = |found: Vec<MemoryPath>| found.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(
-        paths(ledger.find_slug(&"x".parse().expect("a slug"))),
+        paths(table.find_slug(&"x".parse().expect("a slug"))),
         ["a-b/x", "a/b/x", "a/x", "x"]
     );
     let now = query(&Category::default(), MemorySort::Path, None).now;
-    assert_eq!(paths(ledger.expired_paths(now)), ["a/b/gone"]);
-    assert_eq!(ledger.faulty_rows().map(|row| row.path.as_str()).collect::<Vec<_>>(), ["a/large"]);
-    let strays = ledger.find_strays().expect("strays");
+    assert_eq!(paths(table.expired_paths(now)), ["a/b/gone"]);
+    assert_eq!(table.faulty_rows().map(|row| row.path.as_str()).collect::<Vec<_>>(), ["a/large"]);
+    let strays = table.find_strays().expect("strays");
     let strays = strays.iter().map(|stray| stray.path.as_str()).collect::<Vec<_>>();
     assert_eq!(strays, ["Bad.md", "a/b.markdown"]);
 }

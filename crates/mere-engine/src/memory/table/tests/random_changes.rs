@@ -10,11 +10,11 @@ use cap_std::fs::{Dir, OpenOptions};
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    pub(super) fn number_below(&mut self, sides: usize) -> usize {
+    pub(super) fn number_below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        usize::try_from((mixed ^ (mixed >> 31)) % sides as u64).expect("a side")
+        usize::try_from((mixed ^ (mixed >> 31)) % bound as u64).expect("a side")
     }
 
     pub(super) fn pick<'a>(&mut self, among: &[&'a str]) -> &'a str {
@@ -68,31 +68,31 @@ fn touch(top: &Dir, path: &str, seconds: usize) -> io::Result<()> {
 }
 
 /// Makes one random change to a store and describes it. A change that cannot be made is skipped.
-pub(super) fn change_randomly(top: &Dir, dice: &mut Random) -> String {
+pub(super) fn change_randomly(top: &Dir, random: &mut Random) -> String {
     let tops = ["store", "store", "outside"].map(str::to_owned);
     let mut found = (Vec::new(), tops.to_vec());
     list_below(top, "store", &mut found);
     list_below(top, "outside", &mut found);
-    let pick = |among: &[String], dice: &mut Random| match among.len() {
+    let pick = |among: &[String], random: &mut Random| match among.len() {
         0 => "nowhere".to_owned(),
-        sides => among[dice.number_below(sides)].clone(),
+        bound => among[random.number_below(bound)].clone(),
     };
     // One file and one folder that exist, and two paths where something may be.
-    let (one, folder) = (pick(&found.0, dice), pick(&found.1, dice));
-    let other = format!("{}/{}", pick(&found.1, dice), dice.file_name());
-    let place = format!("{}/{}", pick(&found.1, dice), dice.folder_name());
-    let (what, done) = match dice.number_below(24) {
+    let (one, folder) = (pick(&found.0, random), pick(&found.1, random));
+    let other = format!("{}/{}", pick(&found.1, random), random.file_name());
+    let place = format!("{}/{}", pick(&found.1, random), random.folder_name());
+    let (what, done) = match random.number_below(24) {
         0..=2 => (format!("make {place}"), top.create_dir_all(&place)),
-        3..=9 => (format!("write {other}"), top.write(&other, dice.text())),
+        3..=9 => (format!("write {other}"), top.write(&other, random.text())),
         10 => {
-            let text = dice.text();
+            let text = random.text();
             let opened = top.open_with(&one, OpenOptions::new().append(true));
             let done = opened.and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
             (format!("append to {one}"), done)
         }
         11 => {
             let staged = format!("{folder}/.staged");
-            let written = top.write(&staged, dice.text());
+            let written = top.write(&staged, random.text());
             (format!("replace {one}"), written.and_then(|()| top.rename(&staged, top, &one)))
         }
         12..=14 => (format!("move {one} to {other}"), top.rename(&one, top, &other)),
@@ -102,10 +102,10 @@ pub(super) fn change_randomly(top: &Dir, dice: &mut Random) -> String {
         }
         20 if folder.contains('/') => (format!("remove {folder}"), top.remove_dir_all(&folder)),
         #[cfg(unix)]
-        21 => (format!("touch {one}"), touch(top, &one, dice.number_below(1_000_000))),
+        21 => (format!("touch {one}"), touch(top, &one, random.number_below(1_000_000))),
         #[cfg(unix)]
         22 => {
-            let name = if dice.number_below(2) == 0 { &other } else { &place };
+            let name = if random.number_below(2) == 0 { &other } else { &place };
             (format!("link {name}"), top.symlink("../outside", name))
         }
         _ => ("nothing".to_owned(), Ok(())),

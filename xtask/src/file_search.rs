@@ -76,8 +76,12 @@ fn grep(pattern: &'static str) -> FileSearch {
     }
 }
 
-fn parse_entries(data: &Value, field: &str, said: impl Fn(&Value) -> String) -> Vec<String> {
-    data[field].as_array().expect("what was found").iter().map(said).collect()
+fn parse_entries(
+    data: &Value,
+    field: &str,
+    format_entry: impl Fn(&Value) -> String,
+) -> Vec<String> {
+    data[field].as_array().expect("what was found").iter().map(format_entry).collect()
 }
 
 /// Converts an address to a path.
@@ -94,11 +98,11 @@ fn rg_line(found: &Value) -> String {
 
 impl FileSearch {
     /// Collects all pages. Returns how long the calls took, and what was found.
-    fn collect_pages(&self, talk: &mut McpClient) -> (Duration, Vec<String>) {
+    fn collect_pages(&self, client: &mut McpClient) -> (Duration, Vec<String>) {
         let mut call = self.call.clone();
         let (mut took, mut found) = (Duration::ZERO, Vec::new());
         loop {
-            let answer = talk.call(&call);
+            let answer = client.call(&call);
             took += answer.took;
             let data = &answer.message["result"]["structuredContent"]["data"];
             found.extend((self.parse_page)(data));
@@ -112,20 +116,20 @@ impl FileSearch {
     }
 
     /// Returns how many results `mere` finds, after checking that the program, if it is installed,
-    /// and the server with few file handles (`rationed`) find the same.
+    /// and the server with few file handles (`limited_client`) find the same.
     fn check(
         &self,
         mere: &Peer,
-        rationed: &mut McpClient,
+        limited_client: &mut McpClient,
         program: Option<&Program>,
     ) -> Result<usize, String> {
         let found = self.collect_pages(&mut mere.connect()).1;
         if let Some(program) = program {
-            let said = self.run(program, mere).1;
-            let said = said.lines().map(str::to_owned).collect::<Vec<_>>();
-            self.compare(&found, (program.name, &said))?;
+            let lines = self.run(program, mere).1;
+            let lines = lines.lines().map(str::to_owned).collect::<Vec<_>>();
+            self.compare(&found, (program.name, &lines))?;
         }
-        let few = self.collect_pages(rationed).1;
+        let few = self.collect_pages(limited_client).1;
         self.compare(&found, ("mere with few file handles", &few))?;
         Ok(found.len())
     }
@@ -152,10 +156,10 @@ impl FileSearch {
 
     /// Measures `mere` and the program in turns.
     fn measure_search(&self, mere: &Peer, programs: &[Program], count: usize) -> Measurement {
-        let mut talk = mere.connect();
+        let mut client = mere.connect();
         let mut samples = vec![Vec::new(); programs.len() + 1];
         for round in 0..WARM + ROUNDS {
-            let (took, found) = self.collect_pages(&mut talk);
+            let (took, found) = self.collect_pages(&mut client);
             assert!(found.len() == count, "{}: not the same as before", self.name);
             let mut times = vec![Some(took)];
             times.extend(
@@ -175,28 +179,29 @@ impl FileSearch {
 /// Measures every row, after all results have been compared.
 pub(crate) fn measure_all(mere: &Peer, programs: &[Program]) -> Result<Vec<Measurement>, String> {
     let searches = searches();
-    let mut rationed = mere.connect_with_handles(HANDLES);
+    let mut limited_client = mere.connect_with_handles(HANDLES);
     let mut counts = Vec::new();
     for search in &searches {
         let program = programs.iter().find(|program| program.name == search.program);
-        counts.push(search.check(mere, &mut rationed, program)?);
+        counts.push(search.check(mere, &mut limited_client, program)?);
     }
-    drop(rationed);
-    let works = searches.iter().zip(counts);
-    let works = works.map(|(search, count)| search.measure_search(mere, programs, count));
-    let mut works = works.collect::<Vec<_>>();
-    works.push(measure_memory(mere, programs.len(), &searches));
-    Ok(works)
+    drop(limited_client);
+    let measurements = searches.iter().zip(counts);
+    let measurements =
+        measurements.map(|(search, count)| search.measure_search(mere, programs, count));
+    let mut measurements = measurements.collect::<Vec<_>>();
+    measurements.push(measure_memory(mere, programs.len(), &searches));
+    Ok(measurements)
 }
 
 /// Measures the peak memory after all searches.
 fn measure_memory(mere: &Peer, programs: usize, searches: &[FileSearch]) -> Measurement {
     let mut samples = in_turns(&mut [mere], 5, |mere| {
-        let mut talk = mere.connect();
+        let mut client = mere.connect();
         for search in searches {
-            search.collect_pages(&mut talk);
+            search.collect_pages(&mut client);
         }
-        talk.peak_memory()
+        client.peak_memory()
     });
     samples.resize(programs + 1, Vec::new());
     let name = "peak memory after these four".into();

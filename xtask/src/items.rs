@@ -27,21 +27,21 @@ const LOOKUPS: usize = 20_000;
 /// Fills an empty project.
 pub(crate) fn fill(folder: &Path) {
     std::fs::create_dir(folder.join(".git")).expect("a folder");
-    let mut dice = Random::new(3);
+    let mut random = Random::new(3);
     for number in 0..NOTES + DIRECTIVES {
-        let shelf = number / ITEMS_PER_FOLDER;
-        let (a, b) = (shelf / 25, shelf % 25);
+        let group = number / ITEMS_PER_FOLDER;
+        let (a, b) = (group / 25, group % 25);
         let (below, text) = if number < NOTES {
             let head =
                 format!("---\nid: {}\ntitle: Note {number}\ntags: [a, b]\n---\n", id(number));
-            let body = text::generate(Language::Markdown, 600, &mut dice);
+            let body = text::generate(Language::Markdown, 600, &mut random);
             (format!("knowledge/area-{a}/topic-{b}"), head + &body)
         } else {
             (format!("directives/area-{a}/topic-{b}"), directive(number))
         };
-        let shelf = folder.join(".ai").join(below);
-        std::fs::create_dir_all(&shelf).expect("a folder");
-        std::fs::write(shelf.join(id(number) + ".md"), text).expect("a file");
+        let parent = folder.join(".ai").join(below);
+        std::fs::create_dir_all(&parent).expect("a folder");
+        std::fs::write(parent.join(id(number) + ".md"), text).expect("a file");
     }
 }
 
@@ -88,8 +88,8 @@ pub(crate) fn measure_all(full: &Peer, empty: &Peer) -> Vec<Measurement> {
     });
     let start = |peer: &Peer| {
         let began = Instant::now();
-        let mut talk = peer.connect();
-        talk.request("tools/list", &json!({}));
+        let mut client = peer.connect();
+        client.request("tools/list", &json!({}));
         millis(began.elapsed())
     };
     let cold = in_turns(&mut [full, empty], 50, |peer| start(peer));
@@ -131,31 +131,31 @@ pub(crate) fn time_command(program: &Path, folder: &Path, arguments: &[&str]) ->
 
 /// Measures loads over one server, each with another id.
 fn measure_loads(full: &Peer) -> Vec<Vec<f64>> {
-    let mut talk = full.connect();
+    let mut client = full.connect();
     let samples = (0..1_000).map(|number| {
         let arguments = json!({ "item_type": "knowledge", "item_id": id(number * 83 % NOTES) });
-        millis(talk.call(&Call { tool: "load", arguments }).took)
+        millis(client.call(&Call { tool: "load", arguments }).took)
     });
     vec![samples.collect(), Vec::new()]
 }
 
 fn measure_memory(full: &Peer) -> Vec<Vec<f64>> {
-    let mut talk = full.connect();
+    let mut client = full.connect();
     for number in 0..1_000 {
         let arguments = json!({ "item_type": "knowledge", "item_id": id(number * 83 % NOTES) });
-        talk.call(&Call { tool: "load", arguments });
+        client.call(&Call { tool: "load", arguments });
     }
-    vec![vec![talk.peak_memory()], Vec::new()]
+    vec![vec![client.peak_memory()], Vec::new()]
 }
 
 /// Measures lookups in a separate process, which sees the empty home.
 fn measure_lookups(full: &Peer) -> Vec<f64> {
     let own = std::env::current_exe().expect("this program");
     let mut command = process::command(&own, &full.folder);
-    let said = command.arg("lookups").output().expect("this program runs");
-    assert!(said.status.success(), "{said:?}");
-    let said = String::from_utf8(said.stdout).expect("UTF-8");
-    said.lines().map(|line| line.parse().expect("a number")).collect()
+    let output = command.arg("lookups").output().expect("this program runs");
+    assert!(output.status.success(), "{output:?}");
+    let output = String::from_utf8(output.stdout).expect("UTF-8");
+    output.lines().map(|line| line.parse().expect("a number")).collect()
 }
 
 /// Prints how long each lookup took. [`measure_lookups`] runs this in a separate process.

@@ -43,25 +43,29 @@ type Folder = (PathBuf, usize);
 
 /// Fills an empty folder.
 pub(crate) fn fill(base: &Path) {
-    let mut dice = Random::new(20_000);
+    let mut random = Random::new(20_000);
     write_file(&base.join(".gitignore"), TOP_PATTERNS);
     write_repository(base);
-    write_packages(base, &mut dice);
-    let folders = create_folders(base, &mut dice);
-    write_files(&folders, &mut dice);
-    write_ignored(&folders, &mut dice);
-    write_nested(&folders[TOP.len()].0, "generated_*\n!generated_keep_*\n", &mut dice);
-    write_nested(&folders[TOP.len() + 1].0, "*.json\n!generated_keep_*\n!release.log\n", &mut dice);
+    write_packages(base, &mut random);
+    let folders = create_folders(base, &mut random);
+    write_files(&folders, &mut random);
+    write_ignored(&folders, &mut random);
+    write_nested(&folders[TOP.len()].0, "generated_*\n!generated_keep_*\n", &mut random);
+    write_nested(
+        &folders[TOP.len() + 1].0,
+        "*.json\n!generated_keep_*\n!release.log\n",
+        &mut random,
+    );
 }
 
 /// Creates the folders. Older ones get more children, so that most are at middle depths.
-fn create_folders(base: &Path, dice: &mut Random) -> Vec<Folder> {
+fn create_folders(base: &Path, random: &mut Random) -> Vec<Folder> {
     let mut folders = TOP.map(|name| (base.join(name), 1)).to_vec();
     while folders.len() < FOLDERS {
-        let older = dice.below(folders.len()).min(dice.below(folders.len()));
+        let older = random.below(folders.len()).min(random.below(folders.len()));
         let (parent, depth) = &folders[older];
         if *depth < DEPTH {
-            let name = format!("{}_{}", text::noun(dice), folders.len());
+            let name = format!("{}_{}", text::noun(random), folders.len());
             folders.push((parent.join(name), depth + 1));
         }
     }
@@ -71,19 +75,19 @@ fn create_folders(base: &Path, dice: &mut Random) -> Vec<Folder> {
     folders
 }
 
-fn write_files(folders: &[Folder], dice: &mut Random) {
+fn write_files(folders: &[Folder], random: &mut Random) {
     for number in 0..FILES {
         // The first files make sure that no folder is empty.
-        let folder = folders.get(number).unwrap_or_else(|| &folders[dice.below(folders.len())]);
-        let language = language(dice);
-        let name = format!("{}_{number}.{}", text::noun(dice), language.extension());
-        let text = text::generate(language, size(dice), dice);
+        let folder = folders.get(number).unwrap_or_else(|| &folders[random.below(folders.len())]);
+        let language = language(random);
+        let name = format!("{}_{number}.{}", text::noun(random), language.extension());
+        let text = text::generate(language, size(random), random);
         write_file(&folder.0.join(name), &text);
     }
 }
 
-fn language(dice: &mut Random) -> Language {
-    match dice.below(100) {
+fn language(random: &mut Random) -> Language {
+    match random.below(100) {
         0..40 => Language::Rust,
         40..70 => Language::TypeScript,
         70..85 => Language::Markdown,
@@ -92,43 +96,43 @@ fn language(dice: &mut Random) -> Language {
 }
 
 /// Returns a size of 0.2 to 30 KB; most are small.
-fn size(dice: &mut Random) -> usize {
-    match dice.below(100) {
-        0..45 => dice.between(200, 1500),
-        45..85 => dice.between(1500, 5000),
-        85..97 => dice.between(5000, 12_000),
-        _ => dice.between(12_000, 29_500),
+fn size(random: &mut Random) -> usize {
+    match random.below(100) {
+        0..45 => random.between(200, 1500),
+        45..85 => random.between(1500, 5000),
+        85..97 => random.between(5000, 12_000),
+        _ => random.between(12_000, 29_500),
     }
 }
 
 /// Writes the files that the patterns at the top ignore.
-fn write_ignored(folders: &[Folder], dice: &mut Random) {
+fn write_ignored(folders: &[Folder], random: &mut Random) {
     for number in 0..IGNORED_FOLDERS {
-        let name = dice.pick(&["target", "dist", "coverage", "__pycache__"]);
+        let name = random.pick(&["target", "dist", "coverage", "__pycache__"]);
         let folder = folders[number * 29].0.join(name).join("inner");
         std::fs::create_dir_all(&folder).expect("a folder");
         for number in 0..IGNORED_IN_EACH {
-            let text = text::generate(Language::Rust, size(dice), dice);
-            write_file(&folder.join(format!("{}_{number}.rs", text::noun(dice))), &text);
+            let text = text::generate(Language::Rust, size(random), random);
+            write_file(&folder.join(format!("{}_{number}.rs", text::noun(random))), &text);
         }
     }
     for number in 0..IGNORED_FILES {
-        let ending = dice.pick(&["log", "tmp", "bak", "swp"]);
-        let text = text::generate(Language::Markdown, size(dice), dice);
-        let folder = &folders[dice.below(folders.len())].0;
-        write_file(&folder.join(format!("{}_{number}.{ending}", text::noun(dice))), &text);
+        let ending = random.pick(&["log", "tmp", "bak", "swp"]);
+        let text = text::generate(Language::Markdown, size(random), random);
+        let folder = &folders[random.below(folders.len())].0;
+        write_file(&folder.join(format!("{}_{number}.{ending}", text::noun(random))), &text);
     }
 }
 
 /// Writes a folder with patterns of its own, some of which re-include what others ignore.
-fn write_nested(folder: &Path, patterns: &str, dice: &mut Random) {
+fn write_nested(folder: &Path, patterns: &str, random: &mut Random) {
     write_file(&folder.join(".gitignore"), patterns);
-    write_file(&folder.join("release.log"), &text::generate(Language::Markdown, 2000, dice));
+    write_file(&folder.join("release.log"), &text::generate(Language::Markdown, 2000, random));
     for number in 0..20 {
         for language in [Language::Rust, Language::Json] {
-            let kind = dice.pick(&["all", "keep"]);
+            let kind = random.pick(&["all", "keep"]);
             let name = format!("generated_{kind}_{number}.{}", language.extension());
-            write_file(&folder.join(name), &text::generate(language, size(dice), dice));
+            write_file(&folder.join(name), &text::generate(language, size(random), random));
         }
     }
 }
@@ -153,13 +157,13 @@ fn write_repository(base: &Path) {
 }
 
 /// Writes 40 packages of 10 files.
-fn write_packages(base: &Path, dice: &mut Random) {
+fn write_packages(base: &Path, random: &mut Random) {
     for number in 0..40 {
-        let folder = base.join(format!("node_modules/{}-{number}/lib", text::noun(dice)));
+        let folder = base.join(format!("node_modules/{}-{number}/lib", text::noun(random)));
         std::fs::create_dir_all(&folder).expect("a folder");
         for number in 0..10 {
-            let text = text::generate(Language::TypeScript, size(dice), dice);
-            write_file(&folder.join(format!("{}_{number}.ts", text::noun(dice))), &text);
+            let text = text::generate(Language::TypeScript, size(random), random);
+            write_file(&folder.join(format!("{}_{number}.ts", text::noun(random))), &text);
         }
     }
 }

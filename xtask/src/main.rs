@@ -74,12 +74,12 @@ fn usage() -> ExitCode {
 const PARTS: [&str; 8] = ["search", "stdio", "items", "signed", "memory", "find", "run", "write"];
 
 fn bench(only: Option<&str>) -> Result<(), String> {
-    let ground = BenchFolder::create();
+    let bench_folder = BenchFolder::create();
     let wanted = |part: &str| only.is_none_or(|only| only == part);
-    let corpus = ground.create_folder("corpus");
+    let corpus = bench_folder.create_folder("corpus");
     small_corpus::fill(&corpus);
     if wanted("search") {
-        let forest = peer::mere(&ground.create_folder("forest"))?;
+        let forest = peer::mere(&bench_folder.create_folder("forest"))?;
         large_corpus::fill(&forest.folder);
         sync_disk(&forest);
         bench_file_search(&forest)?;
@@ -89,30 +89,30 @@ fn bench(only: Option<&str>) -> Result<(), String> {
     }
     if wanted("items") {
         bench_items(
-            &peer::mere(&ground.create_folder("items"))?,
-            &peer::mere(&ground.create_folder("none"))?,
+            &peer::mere(&bench_folder.create_folder("items"))?,
+            &peer::mere(&bench_folder.create_folder("none"))?,
         );
     }
     if wanted("signed") {
-        let full = peer::mere(&ground.create_folder("signed"))?;
+        let full = peer::mere(&bench_folder.create_folder("signed"))?;
         signed::fill(&full);
         sync_disk(&full);
         let names = [full.title(), "the least".to_owned()];
         println!("{}", table::render(&names, &signed::measure_all(&full), "mere ÷ least"));
     }
     if wanted("memory") {
-        bench_memories(&ground)?;
+        bench_memories(&bench_folder)?;
     }
     if wanted("find") {
-        note_search::run(&ground, note_search::MAX_NOTES)?;
+        note_search::run(&bench_folder, note_search::MAX_NOTES)?;
     }
     if wanted("run") {
-        let mere = peer::mere(&ground.create_folder("runs"))?;
+        let mere = peer::mere(&bench_folder.create_folder("runs"))?;
         tool_runs::fill(&mere);
-        let works = tool_runs::measure_all(&mere);
+        let measurements = tool_runs::measure_all(&mere);
         let names = [mere.title(), "the bare script".to_owned()];
-        println!("{}", table::render(&names, &works, "mere ÷ bare"));
-        println!("{}\n", tool_runs::overhead_lines(&works).join("\n"));
+        println!("{}", table::render(&names, &measurements, "mere ÷ bare"));
+        println!("{}\n", tool_runs::overhead_lines(&measurements).join("\n"));
     }
     // This is last, because it gives the corpus a workspace.
     if wanted("write") {
@@ -129,10 +129,10 @@ pub(crate) fn sync_disk(peer: &Peer) {
 fn bench_file_search(mere: &Peer) -> Result<(), String> {
     let (programs, missing) = process::find_installed(&peer::install_folder());
     print_missing(&missing);
-    let works = file_search::measure_all(mere, &programs)?;
+    let measurements = file_search::measure_all(mere, &programs)?;
     let mut names = vec![mere.title()];
     names.extend(programs.iter().map(Program::title));
-    println!("{}", table::render(&names, &works, "mere ÷ best peer"));
+    println!("{}", table::render(&names, &measurements, "mere ÷ best peer"));
     println!("With {} file handles `mere` finds the same.\n", file_search::HANDLES);
     Ok(())
 }
@@ -153,15 +153,15 @@ fn bench_items(full: &Peer, empty: &Peer) {
     println!("{}", table::render(&names, &items::measure_all(full, empty), "mere ÷ least"));
 }
 
-fn bench_memories(ground: &BenchFolder) -> Result<(), String> {
+fn bench_memories(bench_folder: &BenchFolder) -> Result<(), String> {
     for (name, layout) in [("flat", Layout::Flat), ("spread", Layout::Spread)] {
-        let mere = peer::mere(&ground.create_folder(name))?;
+        let mere = peer::mere(&bench_folder.create_folder(name))?;
         let names = [mere.title(), "the bare sequence".to_owned()];
-        let works = memory::measure_all(&mere, layout);
-        println!("{}", table::render(&names, &works, "mere ÷ bare"));
-        println!("{}\n", memory::overhead_lines(&works).join("\n"));
+        let measurements = memory::measure_all(&mere, layout);
+        println!("{}", table::render(&names, &measurements, "mere ÷ bare"));
+        println!("{}\n", memory::overhead_lines(&measurements).join("\n"));
     }
-    let folder = ground.create_folder("keepers");
+    let folder = bench_folder.create_folder("keepers");
     let found = memory_peers::compare(&peer::mere(&folder)?, &[1_000, 10_000], &folder);
     print_missing(&found.missing);
     println!("{}", table::render(&found.names, &found.measurements, "mere ÷ best peer"));

@@ -37,16 +37,16 @@ impl McpClient {
         let mut child = command.spawn().expect("the server starts");
         let input = child.stdin.take().expect("its input");
         let output = BufReader::new(child.stdout.take().expect("its output"));
-        let mut talk = Self { name, child, input, output, last_id: 0 };
-        talk.request(
+        let mut client = Self { name, child, input, output, last_id: 0 };
+        client.request(
             "initialize",
             &json!({
                 "protocolVersion": "2025-11-25", "capabilities": {},
                 "clientInfo": { "name": "bench", "version": "1" }
             }),
         );
-        talk.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
-        talk
+        client.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
+        client
     }
 
     /// Sends a request and waits for its answer.

@@ -59,7 +59,7 @@ pub(crate) struct GrowingStore {
     layout: Layout,
     filled: usize,
     made: usize,
-    dice: Random,
+    random: Random,
 }
 
 impl GrowingStore {
@@ -72,7 +72,7 @@ impl GrowingStore {
             std::fs::create_dir_all(&category).expect("a folder");
             std::fs::write(category.join(".category.yaml"), "").expect("a file");
         }
-        Self { folder, layout, filled: 0, made: 0, dice: Random::new(5) }
+        Self { folder, layout, filled: 0, made: 0, random: Random::new(5) }
     }
 
     /// Adds memories until there are `size` of them.
@@ -96,7 +96,7 @@ impl GrowingStore {
     }
 
     fn content(&mut self) -> String {
-        text::generate(Language::Markdown, 600, &mut self.dice)
+        text::generate(Language::Markdown, 600, &mut self.random)
     }
 
     /// Returns a path that is not in use.
@@ -122,16 +122,20 @@ fn frontmatter(number: usize) -> String {
 
 /// Measures every row of one layout, with `mere` first and the bare sequence second.
 pub(crate) fn measure_all(mere: &Peer, layout: Layout) -> Vec<Measurement> {
-    let mut stock = GrowingStore::new(&mere.folder, layout);
-    let mut works = Vec::new();
+    let mut store = GrowingStore::new(&mere.folder, layout);
+    let mut measurements = Vec::new();
     for size in SIZES {
-        stock.fill(size);
-        let samples = measure_creates(mere, &mut stock);
-        works.push(measurement(&row_name("create_memory", size, layout), Unit::Millis, samples));
+        store.fill(size);
+        let samples = measure_creates(mere, &mut store);
+        measurements.push(measurement(
+            &row_name("create_memory", size, layout),
+            Unit::Millis,
+            samples,
+        ));
     }
-    works.extend(measure_lists(mere, &mut stock));
-    works.extend(measure_others(mere, &mut stock));
-    works
+    measurements.extend(measure_lists(mere, &mut store));
+    measurements.extend(measure_others(mere, &mut store));
+    measurements
 }
 
 fn row_name(what: &str, size: usize, layout: Layout) -> String {
@@ -139,27 +143,27 @@ fn row_name(what: &str, size: usize, layout: Layout) -> String {
 }
 
 /// Describes the overhead over the bare sequence, row by row, as the difference of the medians.
-pub(crate) fn overhead_lines(works: &[Measurement]) -> Vec<String> {
-    let told = works.iter().filter_map(|work| {
-        let [ours, least] = [0, 1].map(|column| work.median(column));
-        Some(format!("{}: {:.3} ms beyond the bare sequence", work.name, ours? - least?))
+pub(crate) fn overhead_lines(measurements: &[Measurement]) -> Vec<String> {
+    let lines = measurements.iter().filter_map(|row| {
+        let [ours, least] = [0, 1].map(|column| row.median(column));
+        Some(format!("{}: {:.3} ms beyond the bare sequence", row.name, ours? - least?))
     });
-    told.collect()
+    lines.collect()
 }
 
 /// Creates one memory after another, in turns with the bare sequence; they alternate in going
 /// first.
-fn measure_creates(mere: &Peer, stock: &mut GrowingStore) -> Vec<Vec<f64>> {
-    let mut talk = mere.connect();
+fn measure_creates(mere: &Peer, store: &mut GrowingStore) -> Vec<Vec<f64>> {
+    let mut client = mere.connect();
     let staging = mere.folder.join("bare");
     std::fs::create_dir_all(&staging).expect("a folder");
-    let content = stock.content();
+    let content = store.content();
     let mut samples = vec![Vec::new(), Vec::new()];
     let mut bytes = Vec::new();
     for round in 0..WARM + ROUNDS {
-        let (ours, theirs) = (stock.new_path(), stock.new_path());
-        let mut by_mere = || create(&mut talk, &ours, &content);
-        let by_hand = || write_bare(&staging, &stock.file(&theirs), &bytes).expect("a file");
+        let (ours, theirs) = (store.new_path(), store.new_path());
+        let mut by_mere = || create(&mut client, &ours, &content);
+        let by_hand = || write_bare(&staging, &store.file(&theirs), &bytes).expect("a file");
         let (took, least) = if round % 2 == 0 {
             let took = by_mere();
             (took, by_hand())
@@ -171,14 +175,14 @@ fn measure_creates(mere: &Peer, stock: &mut GrowingStore) -> Vec<Vec<f64>> {
             samples[0].push(millis(took));
             samples[1].push(millis(least));
         }
-        bytes = std::fs::read(stock.file(&ours)).expect("the memory is there");
+        bytes = std::fs::read(store.file(&ours)).expect("the memory is there");
         assert!(bytes.ends_with(content.as_bytes()), "the memory is another");
     }
     samples
 }
 
-fn create(talk: &mut McpClient, path: &str, content: &str) -> Duration {
-    talk.call(&create_call(path, content)).took
+fn create(client: &mut McpClient, path: &str, content: &str) -> Duration {
+    client.call(&create_call(path, content)).took
 }
 
 pub(crate) fn create_call(path: &str, content: &str) -> Call {
@@ -202,49 +206,53 @@ fn write_bare(staging: &Path, file: &Path, bytes: &[u8]) -> io::Result<Duration>
 
 /// Measures listing: cold and warm, in both orders, at the beginning and in the middle, and after a
 /// create.
-fn measure_lists(mere: &Peer, stock: &mut GrowingStore) -> Vec<Measurement> {
-    let name = |what: &str| row_name(what, stock.filled, stock.layout);
-    let mut works = Vec::new();
+fn measure_lists(mere: &Peer, store: &mut GrowingStore) -> Vec<Measurement> {
+    let name = |what: &str| row_name(what, store.filled, store.layout);
+    let mut measurements = Vec::new();
     let cold =
         (0..5).map(|_| millis(list_page(&mut mere.connect(), "path", None, PAGE).0)).collect();
-    works.push(measurement(&name("first list of a server"), Unit::Millis, vec![cold, Vec::new()]));
-    let mut talk = mere.connect();
+    measurements.push(measurement(
+        &name("first list of a server"),
+        Unit::Millis,
+        vec![cold, Vec::new()],
+    ));
+    let mut client = mere.connect();
     for sort in ["path", "recent"] {
-        let middle = middle_cursor(&mut talk, sort, stock.filled / 2);
+        let middle = middle_cursor(&mut client, sort, store.filled / 2);
         for (place, cursor) in [("first page", None), ("a page in the middle", Some(&middle))] {
             let what = format!("list_memories by {sort}, {place} of 50");
-            let samples = (0..ROUNDS).map(|_| millis(list_page(&mut talk, sort, cursor, PAGE).0));
+            let samples = (0..ROUNDS).map(|_| millis(list_page(&mut client, sort, cursor, PAGE).0));
             let samples = vec![samples.collect(), Vec::new()];
-            works.push(measurement(&name(&what), Unit::Millis, samples));
+            measurements.push(measurement(&name(&what), Unit::Millis, samples));
         }
     }
-    let content = stock.content();
+    let content = store.content();
     for sort in ["path", "recent"] {
         let samples = (0..AT_ONCE).map(|_| {
-            let path = stock.new_path();
-            create(&mut talk, &path, &content);
-            let (took, told) = list_page(&mut talk, sort, None, PAGE);
-            let newest = &told["memories"][0]["path"];
+            let path = store.new_path();
+            create(&mut client, &path, &content);
+            let (took, data) = list_page(&mut client, sort, None, PAGE);
+            let newest = &data["memories"][0]["path"];
             assert!(sort == "path" || *newest == path, "{newest} is told, and not {path}");
             millis(took)
         });
         let samples = vec![samples.collect(), Vec::new()];
         let what = format!("list_memories by {sort}, right after a create");
-        works.push(measurement(
-            &row_name(&what, stock.filled, stock.layout),
+        measurements.push(measurement(
+            &row_name(&what, store.filled, store.layout),
             Unit::Millis,
             samples,
         ));
     }
-    let memory = vec![vec![talk.peak_memory()], Vec::new()];
-    let what = row_name("peak memory of the server after these lists", stock.filled, stock.layout);
-    works.push(measurement(&what, Unit::Megabytes, memory));
-    works
+    let memory = vec![vec![client.peak_memory()], Vec::new()];
+    let what = row_name("peak memory of the server after these lists", store.filled, store.layout);
+    measurements.push(measurement(&what, Unit::Megabytes, memory));
+    measurements
 }
 
 /// Fetches a page, and returns how long it took and its data.
 fn list_page(
-    talk: &mut McpClient,
+    client: &mut McpClient,
     sort: &str,
     cursor: Option<&Value>,
     limit: usize,
@@ -253,60 +261,60 @@ fn list_page(
     if let Some(cursor) = cursor {
         arguments["cursor"] = cursor.clone();
     }
-    let answer = talk.call(&Call { tool: "list_memories", arguments });
-    let told = answer.message["result"]["structuredContent"]["data"].clone();
-    let rows = told["memories"].as_array().map_or(0, Vec::len);
+    let answer = client.call(&Call { tool: "list_memories", arguments });
+    let data = answer.message["result"]["structuredContent"]["data"].clone();
+    let rows = data["memories"].as_array().map_or(0, Vec::len);
     assert!(rows == limit, "{rows} memories of {limit}");
-    (answer.took, told)
+    (answer.took, data)
 }
 
 /// Returns the cursor after `passed` memories.
-fn middle_cursor(talk: &mut McpClient, sort: &str, passed: usize) -> Value {
+fn middle_cursor(client: &mut McpClient, sort: &str, passed: usize) -> Value {
     let mut cursor = None;
     for _ in 0..passed / STRIDE {
-        cursor = Some(list_page(talk, sort, cursor.as_ref(), STRIDE).1["next"].clone());
+        cursor = Some(list_page(client, sort, cursor.as_ref(), STRIDE).1["next"].clone());
     }
     cursor.expect("a cursor")
 }
 
 /// Measures reading, changing and moving one memory, and many creates at once.
-fn measure_others(mere: &Peer, stock: &mut GrowingStore) -> Vec<Measurement> {
-    let mut talk = mere.connect();
-    let content = stock.content();
+fn measure_others(mere: &Peer, store: &mut GrowingStore) -> Vec<Measurement> {
+    let mut client = mere.connect();
+    let content = store.content();
     let mut samples = [const { Vec::new() }; 3];
     for round in 0..WARM + ROUNDS {
-        let path = stock.existing_path();
-        let to = stock.new_path();
+        let path = store.existing_path();
+        let to = store.new_path();
         let calls = [
             ("get_memory", json!({ "path": path })),
             ("update_memory", json!({ "path": path, "content": content })),
             ("move_memory", json!({ "from": path, "to": to })),
         ];
         for ((tool, arguments), samples) in calls.into_iter().zip(&mut samples) {
-            let took = talk.call(&Call { tool, arguments }).took;
+            let took = client.call(&Call { tool, arguments }).took;
             if round >= WARM {
                 samples.push(millis(took));
             }
         }
         // The memory is moved back, so that the next round finds it.
-        std::fs::rename(stock.file(&to), stock.file(&path)).expect("a memory");
+        std::fs::rename(store.file(&to), store.file(&path)).expect("a memory");
     }
-    let name = |what: &str| row_name(what, stock.filled, stock.layout);
-    let mut works = Vec::new();
+    let name = |what: &str| row_name(what, store.filled, store.layout);
+    let mut measurements = Vec::new();
     for (what, samples) in ["get_memory", "update_memory", "move_memory"].iter().zip(samples) {
-        works.push(measurement(&name(what), Unit::Millis, vec![samples, Vec::new()]));
+        measurements.push(measurement(&name(what), Unit::Millis, vec![samples, Vec::new()]));
     }
     let what = name("create_memory, 100 pipelined");
     let rates = (0..10).map(|_| {
         let calls =
-            (0..AT_ONCE).map(|_| create_call(&stock.new_path(), &content)).collect::<Vec<_>>();
-        let took = talk.call_all(&calls).0;
+            (0..AT_ONCE).map(|_| create_call(&store.new_path(), &content)).collect::<Vec<_>>();
+        let took = client.call_all(&calls).0;
         let kept = calls.iter().filter_map(|call| call.arguments["path"].as_str());
-        let kept = kept.filter(|path| stock.file(path).exists()).count();
+        let kept = kept.filter(|path| store.file(path).exists()).count();
         assert!(kept == AT_ONCE, "{kept} of {AT_ONCE} are kept");
         AT_ONCE as f64 / took.as_secs_f64()
     });
     let rates = vec![rates.collect(), Vec::new()];
-    works.push(measurement(&what, Unit::PerSecond, rates));
-    works
+    measurements.push(measurement(&what, Unit::PerSecond, rates));
+    measurements
 }

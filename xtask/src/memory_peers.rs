@@ -63,26 +63,26 @@ pub(crate) fn compare(mere: &Peer, sizes: &[usize], folder: &Path) -> Comparison
     let (known, missing) = find_installed();
     let mut names = vec![mere.title()];
     names.extend(known.iter().map(|one| one.title.clone()));
-    let (mut works, mut said) = (Vec::new(), Vec::new());
+    let (mut measurements, mut remarks) = (Vec::new(), Vec::new());
     for size in sizes {
         let base = folder.join(size.to_string());
         std::fs::create_dir_all(base.join("home")).expect("a folder");
-        let mut keepers = vec![Some(start_mere(mere, &base, *size))];
-        keepers.extend(known.iter().map(|one| {
+        let mut servers = vec![Some(start_mere(mere, &base, *size))];
+        servers.extend(known.iter().map(|one| {
             let takes_it = one.kind != ServerKind::BasicMemory || *size <= MAX_SLOW_NOTES;
-            takes_it.then(|| start_peer(one, &base, *size, &mut said))
+            takes_it.then(|| start_peer(one, &base, *size, &mut remarks))
         }));
-        works.extend(measure_size(&mut keepers, *size));
-        for (keeper, name) in keepers.iter_mut().zip(&names) {
-            let Some(keeper) = keeper else { continue };
-            let (answered, kept) = keeper.create_many();
-            said.push(format!(
+        measurements.extend(measure_size(&mut servers, *size));
+        for (server, name) in servers.iter_mut().zip(&names) {
+            let Some(server) = server else { continue };
+            let (answered, kept) = server.create_many();
+            remarks.push(format!(
                 "{name}, {size} notes: of {AT_ONCE} that come at once {answered} are acknowledged \
                  and {kept} kept"
             ));
         }
     }
-    Comparison { names, measurements: works, remarks: said, missing }
+    Comparison { names, measurements, remarks, missing }
 }
 
 /// Returns the other servers that are installed, and how to install those that are not.
@@ -101,9 +101,9 @@ pub(crate) fn find_installed() -> (Vec<InstalledServer>, Vec<&'static str>) {
     }
     let program = peer::install_folder().join("venv/bin/basic-memory");
     if program.exists() {
-        let said = Command::new(&program).arg("--version").output().map(|said| said.stdout);
-        let said = String::from_utf8_lossy(&said.unwrap_or_default()).trim().to_owned();
-        let version = said.rsplit(' ').next().unwrap_or("?").to_owned();
+        let output = Command::new(&program).arg("--version").output().map(|output| output.stdout);
+        let output = String::from_utf8_lossy(&output.unwrap_or_default()).trim().to_owned();
+        let version = output.rsplit(' ').next().unwrap_or("?").to_owned();
         let command = vec![program.display().to_string(), "mcp".to_owned()];
         let title = format!("basic-memory {version}");
         known.push(InstalledServer { kind: ServerKind::BasicMemory, title, command });
@@ -126,20 +126,20 @@ fn start_peer(
     one: &InstalledServer,
     base: &Path,
     size: usize,
-    said: &mut Vec<String>,
+    remarks: &mut Vec<String>,
 ) -> NoteServer {
     let folder = base.join(if one.kind == ServerKind::ServerMemory { "graph" } else { "basic" });
     std::fs::create_dir(&folder).expect("a folder");
-    let mut dice = Random::new(5);
-    let notes = (0..size).map(|_| text::generate(Language::Markdown, 600, &mut dice));
-    let mut talk = one.start(&folder, notes);
+    let mut random = Random::new(5);
+    let notes = (0..size).map(|_| text::generate(Language::Markdown, 600, &mut random));
+    let mut client = one.start(&folder, notes);
     if one.kind == ServerKind::BasicMemory {
         let took =
-            wait_for_notes(&mut talk, size, INDEX_TIMEOUT).expect("the notes are known in time");
+            wait_for_notes(&mut client, size, INDEX_TIMEOUT).expect("the notes are known in time");
         let took = took.as_secs_f64();
-        said.push(format!("{}: {size} notes are known after {took:.0} s", one.title));
+        remarks.push(format!("{}: {size} notes are known after {took:.0} s", one.title));
     }
-    NoteServer { kind: one.kind, folder, client: talk, notes: size, made: 0 }
+    NoteServer { kind: one.kind, folder, client, notes: size, made: 0 }
 }
 
 impl InstalledServer {
@@ -187,7 +187,7 @@ fn search_call(kind: ServerKind, word: &str) -> Call {
 
 /// Waits until basic-memory has indexed every note in its folder, and returns how long that took.
 pub(crate) fn wait_for_notes(
-    talk: &mut McpClient,
+    client: &mut McpClient,
     notes: usize,
     patience: Duration,
 ) -> Option<Duration> {
@@ -195,9 +195,9 @@ pub(crate) fn wait_for_notes(
     let known = format!("{notes} total items");
     while began.elapsed() < patience {
         let arguments = json!({ "dir_name": "/notes" });
-        let answer = talk.call(&Call { tool: "list_directory", arguments }).message;
-        let told = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
-        if told.contains(&known) {
+        let answer = client.call(&Call { tool: "list_directory", arguments }).message;
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        if text.contains(&known) {
             return Some(began.elapsed());
         }
         std::thread::sleep(Duration::from_millis(500));
@@ -213,33 +213,37 @@ fn entity(number: usize, text: &str) -> serde_json::Map<String, Value> {
 }
 
 /// Measures the rows for one number of notes.
-fn measure_size(keepers: &mut [Option<NoteServer>], size: usize) -> Vec<Measurement> {
+fn measure_size(servers: &mut [Option<NoteServer>], size: usize) -> Vec<Measurement> {
     let note = text::generate(Language::Markdown, 600, &mut Random::new(6));
     let name = |what: &str| format!("{what}, {},000 notes", size / 1000);
     let mut timed = |what: &str, call: &dyn Fn(&mut NoteServer) -> Call| {
-        let measure = |keeper: &mut Option<NoteServer>| {
-            let keeper = keeper.as_mut()?;
-            let call = call(keeper);
-            Some(millis(keeper.client.call(&call).took))
+        let measure = |server: &mut Option<NoteServer>| {
+            let server = server.as_mut()?;
+            let call = call(server);
+            Some(millis(server.client.call(&call).took))
         };
-        in_turns(keepers, WARM, |keeper| measure(keeper).unwrap_or(f64::NAN));
-        let samples = in_turns(keepers, ROUNDS, |keeper| measure(keeper).unwrap_or(f64::NAN));
+        in_turns(servers, WARM, |server| measure(server).unwrap_or(f64::NAN));
+        let samples = in_turns(servers, ROUNDS, |server| measure(server).unwrap_or(f64::NAN));
         let samples = samples.into_iter().map(|mut samples| {
             samples.retain(|sample| !sample.is_nan());
             samples
         });
         measurement(&name(what), Unit::Millis, samples.collect())
     };
-    let mut works = vec![
-        timed("keep one more note", &|keeper| keeper.create_call(&note)),
-        timed("read one note", &|keeper| keeper.read_call()),
-        timed("find notes by a rare word", &|keeper| search_call(keeper.kind, RARE)),
+    let mut measurements = vec![
+        timed("keep one more note", &|server| server.create_call(&note)),
+        timed("read one note", &|server| server.read_call()),
+        timed("find notes by a rare word", &|server| search_call(server.kind, RARE)),
     ];
-    let memory = keepers
+    let memory = servers
         .iter()
-        .map(|keeper| keeper.iter().map(|keeper| keeper.client.peak_memory()).collect::<Vec<_>>());
-    works.push(measurement(&name("peak memory after these"), Unit::Megabytes, memory.collect()));
-    works
+        .map(|server| server.iter().map(|server| server.client.peak_memory()).collect::<Vec<_>>());
+    measurements.push(measurement(
+        &name("peak memory after these"),
+        Unit::Megabytes,
+        memory.collect(),
+    ));
+    measurements
 }
 
 impl NoteServer {
@@ -287,8 +291,8 @@ impl NoteServer {
         let calls = calls.collect::<Vec<_>>();
         let (_, answered) = self.client.call_all(&calls);
         // Some servers acknowledge notes that they have not written yet.
-        let asked = Instant::now();
-        while self.count() < before + AT_ONCE && asked.elapsed() < WRITE_TIMEOUT {
+        let waited_since = Instant::now();
+        while self.count() < before + AT_ONCE && waited_since.elapsed() < WRITE_TIMEOUT {
             std::thread::sleep(Duration::from_millis(100));
         }
         (answered, self.count() - before)

@@ -33,28 +33,28 @@ impl SearchReport {
     pub(crate) fn measure_changes(&mut self, field: &NoteProject<'_>) {
         let folder = field.project().join(".ai/memory/all");
         std::fs::create_dir_all(folder).expect("a folder");
-        let mut talk = field.mere.connect();
-        search_hits(&mut talk, &rare_word(0));
+        let mut client = field.mere.connect();
+        search_hits(&mut client, &rare_word(0));
         let mut later = 0;
         let mut samples = Vec::new();
         for round in 0..ROUNDS {
             let word = new_word(round);
             let content = format!("# Kept\n\nWhat was said about {word} today.\n");
-            talk.call(&create_call(&format!("all/kept-{round}"), &content));
+            client.call(&create_call(&format!("all/kept-{round}"), &content));
             let path = format!(".ai/memory/all/kept-{round}.md");
-            samples.extend(self.measure_until_found(&mut talk, (&word, &path), &mut later));
+            samples.extend(self.measure_until_found(&mut client, (&word, &path), &mut later));
         }
         self.add_change_row(field, "a memory by create_memory", samples);
         for (hand, name) in [
             (WriteStyle::Renamed, "a file renamed into place"),
             (WriteStyle::InPlace, "a file written in place"),
         ] {
-            let samples = self.measure_rewrites(field, &mut talk, (hand, &mut later));
+            let samples = self.measure_rewrites(field, &mut client, (hand, &mut later));
             self.add_change_row(field, name, samples);
         }
         self.remarks
             .push(field.row_name(&format!("{later} changes not known at the first search")));
-        let memory = vec![vec![talk.peak_memory()], Vec::new()];
+        let memory = vec![vec![client.peak_memory()], Vec::new()];
         let name = field.row_name("peak memory after these changes");
         self.others.push(measurement(&name, Unit::Megabytes, memory));
     }
@@ -68,7 +68,7 @@ impl SearchReport {
     fn measure_rewrites(
         &mut self,
         field: &NoteProject<'_>,
-        talk: &mut McpClient,
+        client: &mut McpClient,
         (hand, later): (WriteStyle, &mut usize),
     ) -> Vec<f64> {
         let mut samples = Vec::new();
@@ -80,14 +80,14 @@ impl SearchReport {
             let id = field.notebook.id(number);
             let text = format!("---\nid: {id}\ntitle: Anew\n---\n\nNow it says {word} instead.\n");
             hand.write(&field.project().join(&path), &text);
-            samples.extend(self.measure_until_found(talk, (&word, &path), later));
-            if search_hits(talk, &rare_word(old)).contains(&path) {
+            samples.extend(self.measure_until_found(client, (&word, &path), later));
+            if search_hits(client, &rare_word(old)).contains(&path) {
                 self.failures
                     .push(format!("{path} is still found by its old word {}", rare_word(old)));
             }
             if round % 3 == 0 {
                 std::fs::remove_file(field.project().join(&path)).expect("a file");
-                if search_hits(talk, &word).contains(&path) {
+                if search_hits(client, &word).contains(&path) {
                     self.failures.push(format!("{path} is found, and is not there"));
                 }
             }
@@ -98,14 +98,14 @@ impl SearchReport {
     /// Measures the time from now until a search for the word finds the file.
     fn measure_until_found(
         &mut self,
-        talk: &mut McpClient,
+        client: &mut McpClient,
         (word, path): (&str, &str),
         later: &mut usize,
     ) -> Option<f64> {
         let began = Instant::now();
         let mut searches = 0;
         while began.elapsed() < SEARCH_TIMEOUT {
-            let found = talk.call(&search_call(word));
+            let found = client.call(&search_call(word));
             let took = began.elapsed();
             if hits(&found.message).next().as_deref() == Some(path) {
                 *later += usize::from(searches > 0);
@@ -135,6 +135,6 @@ fn search_call(word: &str) -> Call {
     Call { tool: "search", arguments: json!({ "query": word, "mode": "text" }) }
 }
 
-fn search_hits(talk: &mut McpClient, word: &str) -> Vec<String> {
-    hits(&talk.call(&search_call(word)).message).collect()
+fn search_hits(client: &mut McpClient, word: &str) -> Vec<String> {
+    hits(&client.call(&search_call(word)).message).collect()
 }

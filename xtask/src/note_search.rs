@@ -48,18 +48,18 @@ pub(crate) struct SearchReport {
 }
 
 /// Runs everything with at most `most` notes. Missing peers are printed.
-pub(crate) fn run(ground: &BenchFolder, most: usize) -> Result<(), String> {
+pub(crate) fn run(bench_folder: &BenchFolder, most: usize) -> Result<(), String> {
     let (programs, mut missing) = process::find_installed(&peer::install_folder());
     missing.retain(|hint| hint.starts_with("rg"));
     let rg = programs.iter().find(|program| program.name == "rg");
     let (known, others) = memory_peers::find_installed();
     missing.extend(others);
     print_missing(&missing);
-    let empty = peer::mere(&ground.create_folder("empty"))?;
+    let empty = peer::mere(&bench_folder.create_folder("empty"))?;
     let mut finding = SearchReport::default();
     let mut beside = Vec::new();
     for size in SIZES.into_iter().filter(|size| *size <= most) {
-        let mere = peer::mere(&ground.create_folder(&format!("notes-{size}")))?;
+        let mere = peer::mere(&bench_folder.create_folder(&format!("notes-{size}")))?;
         let notebook = &Notebook::new(size);
         let field = NoteProject { mere: &mere, notebook, form: NoteForm::Knowledge };
         notebook.write(field.project(), field.form);
@@ -69,7 +69,7 @@ pub(crate) fn run(ground: &BenchFolder, most: usize) -> Result<(), String> {
         finding.measure_changes(&field);
     }
     if most >= MEMORIES {
-        let mere = peer::mere(&ground.create_folder("memories"))?;
+        let mere = peer::mere(&bench_folder.create_folder("memories"))?;
         let notebook = &Notebook::new(MEMORIES);
         let field = NoteProject { mere: &mere, notebook, form: NoteForm::Memory };
         notebook.write(field.project(), field.form);
@@ -120,9 +120,9 @@ impl SearchReport {
     /// yet.
     pub(crate) fn measure_search(&mut self, field: &NoteProject<'_>, rg: Option<&Program>) {
         self.measure_build(field);
-        let mut talk = field.mere.connect();
+        let mut client = field.mere.connect();
         let first = Question::new(QuestionClass::Rare, field.notebook, 0);
-        let took = millis(talk.call(&first.call("text")).took);
+        let took = millis(client.call(&first.call("text")).took);
         self.add_row(
             field,
             "first search of a server, the index is there",
@@ -130,12 +130,12 @@ impl SearchReport {
             vec![took],
         );
         if let Some(rg) = rg {
-            self.compare_with_rg(field, &mut talk, rg);
+            self.compare_with_rg(field, &mut client, rg);
         }
-        self.measure_queries(field, &mut talk);
-        let memory = vec![talk.peak_memory()];
+        self.measure_queries(field, &mut client);
+        let memory = vec![client.peak_memory()];
         self.add_row(field, "peak memory after these queries", Unit::Megabytes, memory);
-        drop(talk);
+        drop(client);
         self.measure_command(field);
     }
 
@@ -148,11 +148,11 @@ impl SearchReport {
         let (mut rates, mut memory) = (Vec::new(), Vec::new());
         for round in 0..BUILDS {
             clear_caches(field.project());
-            let mut talk = field.mere.connect();
+            let mut client = field.mere.connect();
             let question = Question::new(QuestionClass::Rare, field.notebook, round);
-            let answer = talk.call(&question.call("hybrid"));
+            let answer = client.call(&question.call("hybrid"));
             rates.push(field.notebook.size as f64 / answer.took.as_secs_f64());
-            memory.push(talk.peak_memory());
+            memory.push(client.peak_memory());
             self.check_best_hit(field, ("first search", &question), &answer.message);
         }
         self.add_row(field, "first search and index, notes", Unit::PerSecond, rates);
@@ -162,20 +162,20 @@ impl SearchReport {
     fn check_best_hit(
         &mut self,
         field: &NoteProject<'_>,
-        (how, asked): (&str, &Question),
+        (how, question): (&str, &Question),
         answer: &Value,
     ) {
-        if let Err(why) = asked.check_best_hit(field.project(), answer) {
+        if let Err(why) = question.check_best_hit(field.project(), answer) {
             self.failures.push(format!("{}: {why}", field.row_name(how)));
         }
     }
 
     /// Compares all hits for some words with the files that contain them.
-    fn compare_with_rg(&mut self, field: &NoteProject<'_>, talk: &mut McpClient, rg: &Program) {
+    fn compare_with_rg(&mut self, field: &NoteProject<'_>, client: &mut McpClient, rg: &Program) {
         for class in [QuestionClass::Rare, QuestionClass::Hundredth] {
             for number in 0..COMPARED {
                 let question = Question::new(class, field.notebook, number * 17);
-                let ours = collect_hits(talk, &question);
+                let ours = collect_hits(client, &question);
                 let arguments = ["-i", "-l", &question.text, field.form.folder()];
                 let theirs = rg.run(field.project(), &arguments).1;
                 let theirs = theirs.lines().map(str::to_owned).collect::<HashSet<_>>();
@@ -187,18 +187,18 @@ impl SearchReport {
     }
 
     /// Measures every class in every mode, in turns.
-    fn measure_queries(&mut self, field: &NoteProject<'_>, talk: &mut McpClient) {
+    fn measure_queries(&mut self, field: &NoteProject<'_>, client: &mut McpClient) {
         let mut mixes = [const { Vec::new() }; MODES.len()];
         for class in QuestionClass::ALL {
             let mut samples = [const { Vec::new() }; MODES.len()];
             // Otherwise the first query would pay for warming up the others.
             for number in 0..20 {
-                talk.call(&Question::new(class, field.notebook, number).call(MODES[number % 3]));
+                client.call(&Question::new(class, field.notebook, number).call(MODES[number % 3]));
             }
             for number in 0..QUESTIONS_PER_CLASS {
                 let question = Question::new(class, field.notebook, number);
                 for (mode, samples) in MODES.iter().zip(&mut samples) {
-                    let answer = talk.call(&question.call(mode));
+                    let answer = client.call(&question.call(mode));
                     samples.push(millis(answer.took));
                     self.check_answer(field, (mode, &question), &answer.message);
                 }
@@ -228,16 +228,16 @@ impl SearchReport {
     fn check_answer(
         &mut self,
         field: &NoteProject<'_>,
-        (mode, asked): (&str, &Question),
+        (mode, question): (&str, &Question),
         answer: &Value,
     ) {
         if mode != "vector" {
-            self.check_best_hit(field, (mode, asked), answer);
+            self.check_best_hit(field, (mode, question), answer);
         }
         let total = reply_data(answer)["total"].as_u64();
-        let count = asked.expected_count(field.notebook);
+        let count = question.expected_count(field.notebook);
         if mode == "text" && count.is_some() && total != count {
-            let why = format!("`{}`: {count:?} have it, the total is {total:?}", asked.text);
+            let why = format!("`{}`: {count:?} have it, the total is {total:?}", question.text);
             self.failures.push(format!("{}: {why}", field.row_name(mode)));
         }
     }
@@ -284,12 +284,12 @@ fn clear_caches(project: &Path) {
 }
 
 /// Collects all hits by words, page by page.
-fn collect_hits(talk: &mut McpClient, question: &Question) -> Vec<String> {
+fn collect_hits(client: &mut McpClient, question: &Question) -> Vec<String> {
     let arguments = json!({ "query": question.text, "mode": "text", "limit": PAGE });
     let mut call = Call { tool: "search", arguments };
     let mut found = Vec::new();
     loop {
-        let answer = talk.call(&call).message;
+        let answer = client.call(&call).message;
         found.extend(hits(&answer));
         let Some(next) = reply_data(&answer).get("next") else { return found };
         call.arguments["cursor"] = next.clone();

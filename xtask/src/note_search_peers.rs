@@ -30,23 +30,23 @@ enum Searcher<'a> {
     Absent,
 }
 
-/// Measures one row for each class of words, `mere` first. Additional remarks are added to `said`.
+/// Measures one row for each class of words, `mere` first, and adds remarks to `remarks`.
 pub(crate) fn measure_all(
     field: &NoteProject<'_>,
     (rg, known): (Option<&Program>, &[InstalledServer]),
-    said: &mut Vec<String>,
+    remarks: &mut Vec<String>,
 ) -> Vec<Measurement> {
     let mut finders = vec![Searcher::Mere(field.mere.connect())];
     finders.extend(rg.map(Searcher::Program));
-    finders.extend(known.iter().map(|one| start_server(one, field, said)));
+    finders.extend(known.iter().map(|one| start_server(one, field, remarks)));
     let rounds = if field.notebook.size < MANY_NOTES { ROUNDS } else { FEW_ROUNDS };
-    let mut works = Vec::new();
+    let mut measurements = Vec::new();
     for class in [QuestionClass::Rare, QuestionClass::Hundredth] {
-        let mut asked = 0;
+        let mut question_count = 0;
         let all = finders.len();
         let mut measure = |finder: &mut Searcher<'_>| {
-            asked += 1;
-            let question = Question::new(class, field.notebook, asked / all);
+            question_count += 1;
+            let question = Question::new(class, field.notebook, question_count / all);
             finder.ask(field, &question).map_or(f64::NAN, millis)
         };
         in_turns(&mut finders, 2, &mut measure);
@@ -54,22 +54,26 @@ pub(crate) fn measure_all(
         for samples in &mut samples {
             samples.retain(|sample| !sample.is_nan());
         }
-        works.push(measurement(&field.row_name(class.name()), Unit::Millis, samples));
+        measurements.push(measurement(&field.row_name(class.name()), Unit::Millis, samples));
     }
     let memory = finders.iter().map(|finder| match finder {
-        Searcher::Mere(talk) | Searcher::Server(_, talk) => vec![talk.peak_memory()],
+        Searcher::Mere(client) | Searcher::Server(_, client) => vec![client.peak_memory()],
         Searcher::Program(_) | Searcher::Absent => Vec::new(),
     });
     let memory = memory.collect();
-    works.push(measurement(&field.row_name("peak memory after these"), Unit::Megabytes, memory));
-    works
+    measurements.push(measurement(
+        &field.row_name("peak memory after these"),
+        Unit::Megabytes,
+        memory,
+    ));
+    measurements
 }
 
 /// Starts a server with the same notes, unless there are too many for it.
 fn start_server<'a>(
     one: &'a InstalledServer,
     field: &NoteProject<'_>,
-    said: &mut Vec<String>,
+    remarks: &mut Vec<String>,
 ) -> Searcher<'a> {
     let size = field.notebook.size;
     let is_slow = one.kind == ServerKind::BasicMemory;
@@ -78,20 +82,20 @@ fn start_server<'a>(
     }
     let folder = folder_beside(field.project(), if is_slow { "basic" } else { "graph" });
     let notes = (0..size).map(|number| field.notebook.text(number, NoteForm::Memory));
-    let mut talk = one.start(&folder, notes);
+    let mut client = one.start(&folder, notes);
     if is_slow {
-        match wait_for_notes(&mut talk, size, INDEX_TIMEOUT) {
+        match wait_for_notes(&mut client, size, INDEX_TIMEOUT) {
             None => {
-                said.push(format!("{}: left out, {size} notes take too long", one.title));
+                remarks.push(format!("{}: left out, {size} notes take too long", one.title));
                 return Searcher::Absent;
             }
             Some(took) => {
                 let took = took.as_secs_f64();
-                said.push(format!("{}: {size} notes are known after {took:.0} s", one.title));
+                remarks.push(format!("{}: {size} notes are known after {took:.0} s", one.title));
             }
         }
     }
-    Searcher::Server(one, talk)
+    Searcher::Server(one, client)
 }
 
 /// Creates a folder for a server, named after the project.
@@ -106,26 +110,26 @@ fn folder_beside(project: &Path, name: &str) -> std::path::PathBuf {
 impl Searcher<'_> {
     /// Returns how long the answer took, after checking that it contains the word.
     fn ask(&mut self, field: &NoteProject<'_>, question: &Question) -> Option<Duration> {
-        let (took, said) = match self {
+        let (took, output) = match self {
             Self::Absent => return None,
             Self::Program(program) => {
                 let arguments = ["-i", "-l", &question.text, NoteForm::Knowledge.folder()];
-                let (took, said) = program.run(field.project(), &arguments);
-                let count = said.lines().count() as u64;
+                let (took, output) = program.run(field.project(), &arguments);
+                let count = output.lines().count() as u64;
                 assert!(Some(count) == question.expected_count(field.notebook), "{count} files");
                 return Some(took);
             }
-            Self::Mere(talk) => {
-                let answer = talk.call(&question.call("text"));
+            Self::Mere(client) => {
+                let answer = client.call(&question.call("text"));
                 (answer.took, answer.message)
             }
-            Self::Server(known, talk) => {
-                let answer = talk.call(&known.search_call(&question.text));
+            Self::Server(known, client) => {
+                let answer = client.call(&known.search_call(&question.text));
                 (answer.took, answer.message)
             }
         };
-        let said = said.to_string().to_lowercase();
-        assert!(said.contains(&question.text), "no answer to {}", question.text);
+        let output = output.to_string().to_lowercase();
+        assert!(output.contains(&question.text), "no answer to {}", question.text);
         Some(took)
     }
 }

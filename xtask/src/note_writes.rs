@@ -26,10 +26,10 @@ pub(crate) fn measure_writes(mere: &Peer) -> Measurement {
     note.truncate(2048);
     let bare_folder = mere.folder.join("bare");
     std::fs::create_dir(&bare_folder).expect("a folder");
-    let mut talk = mere.connect();
+    let mut client = mere.connect();
     let mut samples = vec![Vec::new(), Vec::new()];
     for number in 0..WARM + ROUNDS {
-        let mut by_mere = || write_through_mere(&mut talk, number, &note);
+        let mut by_mere = || write_through_mere(&mut client, number, &note);
         let by_hand = || write_bare(&bare_folder, number, &note).expect("a file");
         let (ours, least) = if number % 2 == 0 {
             let ours = by_mere();
@@ -48,13 +48,13 @@ pub(crate) fn measure_writes(mere: &Peer) -> Measurement {
     Measurement { name: "write a note of 2 KB".into(), unit: Unit::Millis, samples }
 }
 
-fn write_through_mere(talk: &mut McpClient, number: usize, note: &str) -> Duration {
+fn write_through_mere(client: &mut McpClient, number: usize, note: &str) -> Duration {
     let path = format!("ROOT_WORKSPACE:/bench/{number}.md");
     let mut arguments = json!({ "path": path, "content": note });
     if number == 0 {
         arguments["create_dirs"] = true.into();
     }
-    talk.call(&Call { tool: "write", arguments }).took
+    client.call(&Call { tool: "write", arguments }).took
 }
 
 fn write_bare(folder: &Path, number: usize, note: &str) -> io::Result<Duration> {

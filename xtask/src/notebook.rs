@@ -83,8 +83,8 @@ impl Notebook {
 
     /// Returns the id of a note, which is also its file name. It starts with two words.
     pub(crate) fn id(&self, number: usize) -> String {
-        let mut dice = random_for(number, 1);
-        let words = [0, 1].map(|_| dice.between(FIRST_CONTENT_RANK, 2_000));
+        let mut random = random_for(number, 1);
+        let words = [0, 1].map(|_| random.between(FIRST_CONTENT_RANK, 2_000));
         format!("{}-{}-{number}", self.vocabulary.word(words[0]), self.vocabulary.word(words[1]))
     }
 
@@ -102,21 +102,21 @@ impl Notebook {
 
     /// Returns the whole text of a note's file.
     pub(crate) fn text(&self, number: usize, form: NoteForm) -> String {
-        let mut dice = random_for(number, 3);
-        let title = sentence(&self.words(4, &mut dice));
+        let mut random = random_for(number, 3);
+        let title = sentence(&self.words(4, &mut random));
         let title = title.trim_end_matches('.');
-        let about = dice.chance_permille(500).then(|| sentence(&self.words(12, &mut dice)));
+        let about = random.chance_permille(500).then(|| sentence(&self.words(12, &mut random)));
         let about = about.map(|about| format!("description: \"{about}\"\n")).unwrap_or_default();
-        let tags = [0, 1].map(|_| self.vocabulary.word(dice.between(FIRST_CONTENT_RANK, 400)));
+        let tags = [0, 1].map(|_| self.vocabulary.word(random.between(FIRST_CONTENT_RANK, 400)));
         let tags = format!("tags: [{}, {}]\n", tags[0], tags[1]);
-        let body = self.body(number, &mut dice);
+        let body = self.body(number, &mut random);
         if form == NoteForm::Memory {
             let time = format!("2025-{:02}-{:02}T08:00:00Z", number % 12 + 1, number % 28 + 1);
             let times = format!("created_at: {time}\nupdated_at: {time}\n");
             return format!("---\n{times}{about}{tags}---\n# {title}\n\n{body}");
         }
         let id = self.id(number);
-        let related = dice.chance_permille(300).then(|| self.id(dice.below(self.size)));
+        let related = random.chance_permille(300).then(|| self.id(random.below(self.size)));
         let related = related.map(|other| format!("related: [{other}]\n")).unwrap_or_default();
         format!(
             "---\nid: {id}\ntitle: \"{title}\"\nentry_type: learning\n{about}{tags}{related}---\n\n\
@@ -152,13 +152,13 @@ impl Notebook {
 
     /// Returns the ranks of the words in a note's body, without the planted ones.
     fn ranks(&self, number: usize) -> Vec<usize> {
-        let mut dice = random_for(number, 2);
-        (0..dice.between(105, 130)).map(|_| self.vocabulary.draw(&mut dice)).collect()
+        let mut random = random_for(number, 2);
+        (0..random.between(105, 130)).map(|_| self.vocabulary.draw(&mut random)).collect()
     }
 
-    fn words(&self, count: usize, dice: &mut Random) -> Vec<String> {
-        let count = dice.between(count - 1, count + 2);
-        let ranks = (0..count).map(|_| self.vocabulary.draw(dice));
+    fn words(&self, count: usize, random: &mut Random) -> Vec<String> {
+        let count = random.between(count - 1, count + 2);
+        let ranks = (0..count).map(|_| self.vocabulary.draw(random));
         ranks.map(|rank| self.vocabulary.word(rank).to_owned()).collect()
     }
 

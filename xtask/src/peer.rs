@@ -85,8 +85,8 @@ pub(crate) fn run_mere(folder: &Path, arguments: &[&str]) -> Result<(), String> 
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder).env("HOME", home_for(folder));
     let done = command.output().map_err(|error| error.to_string())?;
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    if done.status.success() { Ok(()) } else { Err(format!("mere {arguments:?}: {said}")) }
+    let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
+    if done.status.success() { Ok(()) } else { Err(format!("mere {arguments:?}: {stderr}")) }
 }
 
 /// Returns the other servers that are installed, and how to install those that are not.

@@ -46,15 +46,15 @@ impl Program {
         let mut command = command(&self.path, folder);
         // Standard input is empty, because `rg` would search a pipe instead of the folder.
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut said = Vec::new();
+        let mut stdout = Vec::new();
         let began = Instant::now();
         let mut child = command.spawn().expect("the program starts");
         let output = child.stdout.as_mut().expect("its output");
-        output.read_to_end(&mut said).expect("what it says");
+        output.read_to_end(&mut stdout).expect("what it says");
         let ended = child.wait().expect("its end");
         let took = began.elapsed();
         assert!(ended.success(), "{} {arguments:?}: {ended}", self.name);
-        (took, String::from_utf8(said).expect("UTF-8"))
+        (took, String::from_utf8(stdout).expect("UTF-8"))
     }
 }
 
@@ -68,8 +68,8 @@ pub(crate) fn command(program: &Path, folder: &Path) -> Command {
 
 /// Returns the second word of the program's `--version` output.
 pub(crate) fn version(program: &Path) -> String {
-    let said = Command::new(program).arg("--version").output();
-    let said = said.map(|said| said.stdout).unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    said.split_whitespace().nth(1).unwrap_or("?").to_owned()
+    let stdout = Command::new(program).arg("--version").output();
+    let stdout = stdout.map(|stdout| stdout.stdout).unwrap_or_default();
+    let stdout = String::from_utf8_lossy(&stdout);
+    stdout.split_whitespace().nth(1).unwrap_or("?").to_owned()
 }

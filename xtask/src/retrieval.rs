@@ -25,18 +25,18 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    pub(crate) fn parse(mut said: &[&str]) -> Option<Self> {
+    pub(crate) fn parse(mut arguments: &[&str]) -> Option<Self> {
         let mut options = Self::default();
         loop {
-            match said {
+            match arguments {
                 [] => return Some(options),
                 ["--failures", rest @ ..] => {
                     options.shows_failures = true;
-                    said = rest;
+                    arguments = rest;
                 }
                 ["--model", name, rest @ ..] => {
                     options.model = Some((*name).to_owned());
-                    said = rest;
+                    arguments = rest;
                 }
                 _ => return None,
             }
@@ -55,7 +55,7 @@ struct Query {
 /// How well some queries went.
 #[derive(Default)]
 struct Tally {
-    asked: usize,
+    query_count: usize,
     first: usize,
     among_five: usize,
     /// The sum of the reciprocal ranks.
@@ -63,8 +63,8 @@ struct Tally {
 }
 
 /// Asks every query in every mode, and prints a table.
-pub(crate) fn run(ground: &BenchFolder, options: &Options) -> Result<(), String> {
-    let project = ground.create_folder("retrieval");
+pub(crate) fn run(bench_folder: &BenchFolder, options: &Options) -> Result<(), String> {
+    let project = bench_folder.create_folder("retrieval");
     std::fs::create_dir(project.join(".git")).map_err(|error| error.to_string())?;
     for line in read("items.jsonl")?.lines() {
         RetrievalItem::parse(line)?.write(&project)?;
@@ -74,11 +74,11 @@ pub(crate) fn run(ground: &BenchFolder, options: &Options) -> Result<(), String>
     }
     let queries = read("queries.jsonl")?;
     let queries = queries.lines().map(Query::parse).collect::<Result<Vec<_>, _>>()?;
-    let mut talk = peer::mere(&project)?.connect();
+    let mut client = peer::mere(&project)?.connect();
     let (mut tallies, mut failures) = (BTreeMap::<_, Tally>::new(), Vec::new());
     for (order, mode) in MODES.iter().enumerate() {
         for query in &queries {
-            let found = query.ask(&mut talk, mode)?;
+            let found = query.ask(&mut client, mode)?;
             let rank = found.iter().position(|one| query.expect.contains(one));
             let key = (order, query.kind.as_str(), query.half.as_str());
             tallies.entry(key).or_default().count(rank);
@@ -112,14 +112,14 @@ fn print(tallies: &BTreeMap<(usize, &str, &str), Tally>) {
     println!("| mode | kind | half | queries | recall@1 | recall@5 | MRR |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for ((mode, kind, half), tally) in tallies {
-        let share = |count: usize| count as f64 / tally.asked as f64;
+        let share = |count: usize| count as f64 / tally.query_count as f64;
         println!(
             "| {} | {kind} | {half} | {} | {:.3} | {:.3} | {:.3} |",
             MODES[*mode],
-            tally.asked,
+            tally.query_count,
             share(tally.first),
             share(tally.among_five),
-            tally.reciprocal / tally.asked as f64,
+            tally.reciprocal / tally.query_count as f64,
         );
     }
 }
@@ -132,7 +132,7 @@ fn read(name: &str) -> Result<String, String> {
 impl Tally {
     /// Counts a query by the rank of its answer.
     fn count(&mut self, rank: Option<usize>) {
-        self.asked += 1;
+        self.query_count += 1;
         let Some(rank) = rank else { return };
         self.first += usize::from(rank == 0);
         self.among_five += usize::from(rank < 5);
@@ -150,10 +150,10 @@ impl Query {
     }
 
     /// Returns what is found, as `type:id`, best first.
-    fn ask(&self, talk: &mut McpClient, mode: &str) -> Result<Vec<String>, String> {
+    fn ask(&self, client: &mut McpClient, mode: &str) -> Result<Vec<String>, String> {
         let arguments =
             json!({ "query": self.text, "mode": mode, "rank": "unified", "limit": DEPTH });
-        let answer = talk.call(&Call { tool: "search", arguments }).message;
+        let answer = client.call(&Call { tool: "search", arguments }).message;
         let data = reply_data(&answer);
         if data["mode"] != mode {
             return Err(format!("asked by {mode}, answered by {}", data["mode"]));

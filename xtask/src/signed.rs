@@ -23,21 +23,21 @@ const ITEMS_PER_FOLDER: usize = 100;
 
 /// Fills an empty project, and signs everything in it but the unsigned notes.
 pub(crate) fn fill(full: &Peer) {
-    let mut dice = Random::new(4);
+    let mut random = Random::new(4);
     std::fs::create_dir(full.folder.join(".git")).expect("a folder");
     for number in 0..NOTES + DIRECTIVES {
-        let shelf = number / ITEMS_PER_FOLDER;
+        let topic = number / ITEMS_PER_FOLDER;
         if number < NOTES {
             write_item(
                 &full.folder,
-                &format!("knowledge/topic-{shelf}"),
+                &format!("knowledge/topic-{topic}"),
                 number,
-                &note(number, &mut dice),
+                &note(number, &mut random),
             );
         } else {
             write_item(
                 &full.folder,
-                &format!("directives/topic-{shelf}"),
+                &format!("directives/topic-{topic}"),
                 number,
                 &directive(number),
             );
@@ -55,20 +55,20 @@ pub(crate) fn fill(full: &Peer) {
             &full.folder,
             "knowledge/plain",
             900_000 + number,
-            &note(900_000 + number, &mut dice),
+            &note(900_000 + number, &mut random),
         );
     }
 }
 
-fn note(number: usize, dice: &mut Random) -> String {
+fn note(number: usize, random: &mut Random) -> String {
     let head = format!("---\nid: item-{number:06}\ntitle: Note {number}\ntags: [a, b]\n---\n");
-    head + &text::generate(Language::Markdown, 600, dice)
+    head + &text::generate(Language::Markdown, 600, random)
 }
 
 fn write_item(folder: &Path, below: &str, number: usize, text: &str) {
-    let shelf = folder.join(".ai").join(below);
-    std::fs::create_dir_all(&shelf).expect("a folder");
-    std::fs::write(shelf.join(format!("item-{number:06}.md")), text).expect("a file");
+    let parent = folder.join(".ai").join(below);
+    std::fs::create_dir_all(&parent).expect("a folder");
+    std::fs::write(parent.join(format!("item-{number:06}.md")), text).expect("a file");
 }
 
 /// Measures verifying everything, and loading one item.
@@ -86,7 +86,7 @@ pub(crate) fn measure_all(full: &Peer) -> Vec<Measurement> {
     let items = NOTES + DIRECTIVES + UNSIGNED_NOTES;
     let rate = |millis: &f64| items as f64 / millis * 1000.0;
     let rates = everything.iter().map(|samples| samples.iter().map(rate).collect()).collect();
-    let mut talk = full.connect();
+    let mut client = full.connect();
     let mut number = 0;
     let loads = in_turns(&mut [true, false], 1_000, |signed| {
         number += 1;
@@ -98,7 +98,7 @@ pub(crate) fn measure_all(full: &Peer) -> Vec<Measurement> {
         };
         let item_id = format!("{category}/item-{id:06}");
         let arguments = json!({ "item_type": "knowledge", "item_id": item_id });
-        millis(talk.call(&Call { tool: "load", arguments }).took)
+        millis(client.call(&Call { tool: "load", arguments }).took)
     });
     vec![
         measurement("`mere verify --all`, 10,000 signed items", Unit::PerSecond, rates),

@@ -21,9 +21,9 @@ pub(crate) fn fill(folder: &Path) {
     std::fs::create_dir(folder.join(".git")).expect("a folder");
     write_entries(&folder.join(WIDE), 483);
     write_entries(&folder.join(NARROW), 10);
-    let mut dice = Random::new(1);
+    let mut random = Random::new(1);
     for (name, size) in [(SHORT, 8 * 1024), (LONG, 600 * 1024)] {
-        let mut text = text::generate(Language::Rust, size, &mut dice);
+        let mut text = text::generate(Language::Rust, size, &mut random);
         text.truncate(size);
         std::fs::write(folder.join(name), text).expect("a file");
     }

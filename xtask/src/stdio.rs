@@ -33,9 +33,9 @@ pub(crate) fn measure_all(peers: &[Peer]) -> Vec<Measurement> {
 /// Checks the reads first: an answer that is not the file's text is not worth measuring.
 fn check_reads(peers: &[Peer]) {
     for peer in peers {
-        let mut talk = peer.connect();
+        let mut client = peer.connect();
         for file in [SHORT, LONG] {
-            peer.check_read(file, &talk.call(&peer.read_call(file)).message);
+            peer.check_read(file, &client.call(&peer.read_call(file)).message);
         }
     }
 }
@@ -49,8 +49,8 @@ fn in_rounds(peers: &[Peer], rounds: usize, measure: impl Fn(&Peer) -> f64) -> V
 fn measure_cold_start(peers: &[Peer]) -> Measurement {
     let samples = in_rounds(peers, 40, |peer| {
         let began = Instant::now();
-        let mut talk = peer.connect();
-        talk.request("tools/list", &json!({}));
+        let mut client = peer.connect();
+        client.request("tools/list", &json!({}));
         millis(began.elapsed())
     });
     Measurement { name: "cold start to tools/list".into(), unit: Unit::Millis, samples }
@@ -63,18 +63,18 @@ fn measure_warm(
     rounds: usize,
     call: impl Fn(&Peer) -> Call,
 ) -> Measurement {
-    let mut talks = peers.iter().map(|peer| (peer.connect(), call(peer))).collect::<Vec<_>>();
-    let measure = |(talk, call): &mut (McpClient, Call)| millis(talk.call(call).took);
-    in_turns(&mut talks, WARM, measure);
-    let samples = in_turns(&mut talks, rounds, measure);
+    let mut clients = peers.iter().map(|peer| (peer.connect(), call(peer))).collect::<Vec<_>>();
+    let measure = |(client, call): &mut (McpClient, Call)| millis(client.call(call).took);
+    in_turns(&mut clients, WARM, measure);
+    let samples = in_turns(&mut clients, rounds, measure);
     Measurement { name: format!("{name}, warm"), unit: Unit::Millis, samples }
 }
 
 fn measure_pipelined_lists(peers: &[Peer]) -> Measurement {
     let samples = in_rounds(peers, 10, |peer| {
-        let (mut talk, call) = (peer.connect(), peer.list_call(NARROW));
-        talk.call(&call);
-        millis(talk.pipelined(&call, PIPELINED).0 / PIPELINED)
+        let (mut client, call) = (peer.connect(), peer.list_call(NARROW));
+        client.call(&call);
+        millis(client.pipelined(&call, PIPELINED).0 / PIPELINED)
     });
     let name = "1,000 pipelined lists of 10 entries, per call".into();
     Measurement { name, unit: Unit::Millis, samples }
@@ -82,9 +82,9 @@ fn measure_pipelined_lists(peers: &[Peer]) -> Measurement {
 
 fn measure_pipelined_reads(peers: &[Peer]) -> Measurement {
     let samples = in_rounds(peers, 10, |peer| {
-        let (mut talk, call) = (peer.connect(), peer.read_call(SHORT));
-        talk.call(&call);
-        let (took, answers) = talk.pipelined(&call, PIPELINED);
+        let (mut client, call) = (peer.connect(), peer.read_call(SHORT));
+        client.call(&call);
+        let (took, answers) = client.pipelined(&call, PIPELINED);
         for answer in &answers {
             peer.check_read(SHORT, answer);
         }
@@ -96,11 +96,11 @@ fn measure_pipelined_reads(peers: &[Peer]) -> Measurement {
 /// Measures the peak memory after the listings.
 fn measure_memory(peers: &[Peer]) -> Measurement {
     let samples = in_rounds(peers, 5, |peer| {
-        let (mut talk, call) = (peer.connect(), peer.list_call(WIDE));
+        let (mut client, call) = (peer.connect(), peer.list_call(WIDE));
         for _ in 0..100 {
-            talk.call(&call);
+            client.call(&call);
         }
-        talk.peak_memory()
+        client.peak_memory()
     });
     Measurement { name: "peak memory after 100 lists".into(), unit: Unit::Megabytes, samples }
 }

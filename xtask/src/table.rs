@@ -8,7 +8,7 @@ use crate::measurement::Measurement;
 
 /// Renders a table with a column for each of `names`, ours first. The last column, `ratio`, is our
 /// median over the best of the others.
-pub(crate) fn render(names: &[String], works: &[Measurement], ratio: &str) -> String {
+pub(crate) fn render(names: &[String], measurements: &[Measurement], ratio: &str) -> String {
     let mut out = String::from("| work |");
     for name in names {
         let _ = write!(out, " {name} |");
@@ -16,28 +16,28 @@ pub(crate) fn render(names: &[String], works: &[Measurement], ratio: &str) -> St
     let _ = write!(out, " {ratio} |\n| --- |");
     out.push_str(&" --- |".repeat(names.len() + 1));
     out.push('\n');
-    for work in works {
-        let _ = write!(out, "| {} ({}) |", work.name, work.unit.label());
-        for samples in &work.samples {
-            let _ = write!(out, " {} |", cell(work, samples));
+    for row in measurements {
+        let _ = write!(out, "| {} ({}) |", row.name, row.unit.label());
+        for samples in &row.samples {
+            let _ = write!(out, " {} |", cell(row, samples));
         }
-        let _ = writeln!(out, " {} |", format_ratio(work));
+        let _ = writeln!(out, " {} |", format_ratio(row));
     }
     out
 }
 
-fn cell(work: &Measurement, samples: &[f64]) -> String {
-    let unit = work.unit;
+fn cell(row: &Measurement, samples: &[f64]) -> String {
+    let unit = row.unit;
     match (percentile(samples, 50), percentile(samples, unit.tail_percentile())) {
         (Some(median), Some(tail)) => format!("{} / {}", unit.format(median), unit.format(tail)),
         _ => "–".to_owned(),
     }
 }
 
-fn format_ratio(work: &Measurement) -> String {
-    let mut medians = work.samples.iter().map(|samples| percentile(samples, 50));
+fn format_ratio(row: &Measurement) -> String {
+    let mut medians = row.samples.iter().map(|samples| percentile(samples, 50));
     let ours = medians.next().flatten();
-    let best = medians.flatten().reduce(|one, other| work.unit.better(one, other));
+    let best = medians.flatten().reduce(|one, other| row.unit.better(one, other));
     match (ours, best) {
         (Some(ours), Some(best)) => format!("{:.2}", ours / best),
         _ => "–".to_owned(),

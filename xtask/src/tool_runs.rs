@@ -28,7 +28,7 @@ pub(crate) fn measure_all(peer: &Peer) -> Vec<Measurement> {
         tool: "execute",
         arguments: json!({ "item_type": "tool", "item_id": "hello_tool" }),
     };
-    let mut talk = peer.connect();
+    let mut client = peer.connect();
     let script = peer.folder.join(".ai/tools/examples/hello_tool.py");
     let bare = || {
         let mut command = Command::new("/usr/bin/python3");
@@ -43,7 +43,7 @@ pub(crate) fn measure_all(peer: &Peer) -> Vec<Measurement> {
         millis(began.elapsed())
     };
     let mut served = || {
-        let answer = talk.call(&call);
+        let answer = client.call(&call);
         let data = &answer.message["result"]["structuredContent"]["data"];
         assert_eq!(data["success"], true, "{}", answer.message);
         millis(answer.took)
@@ -69,11 +69,11 @@ pub(crate) fn measure_all(peer: &Peer) -> Vec<Measurement> {
 }
 
 /// Describes by how much each is slower than the script alone.
-pub(crate) fn overhead_lines(works: &[Measurement]) -> Vec<String> {
+pub(crate) fn overhead_lines(measurements: &[Measurement]) -> Vec<String> {
     let median = |samples: &[f64]| crate::table::percentile(samples, 50).unwrap_or_default();
-    let line = |work: &Measurement| {
-        let over = median(&work.samples[0]) - median(&work.samples[1]);
-        format!("Over the bare script, {}: {over:.1} ms.", work.name)
+    let line = |row: &Measurement| {
+        let over = median(&row.samples[0]) - median(&row.samples[1]);
+        format!("Over the bare script, {}: {over:.1} ms.", row.name)
     };
-    works.iter().map(line).collect()
+    measurements.iter().map(line).collect()
 }

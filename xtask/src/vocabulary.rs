@@ -55,8 +55,8 @@ impl Vocabulary {
         for word in COMMON.split_whitespace() {
             keep(word.to_owned());
         }
-        let mut dice = Random::new(11);
-        while keep(invent_word(&mut dice)) < SIZE {}
+        let mut random = Random::new(11);
+        while keep(invent_word(&mut random)) < SIZE {}
         let mut sum = 0.0;
         let sums = (0..SIZE).map(|rank| {
             sum += 1.0 / (rank as f64 + 2.7);
@@ -71,22 +71,22 @@ impl Vocabulary {
     }
 
     /// Draws the rank of a word. The n-th commonest word is about n times rarer than the commonest.
-    pub(crate) fn draw(&self, dice: &mut Random) -> usize {
+    pub(crate) fn draw(&self, random: &mut Random) -> usize {
         const SIDES: usize = 1 << 31;
-        let share = dice.below(SIDES) as f64 / SIDES as f64;
+        let share = random.below(SIDES) as f64 / SIDES as f64;
         let wanted = share * self.sums.last().copied().unwrap_or_default();
         self.sums.partition_point(|sum| *sum < wanted)
     }
 }
 
-fn invent_word(dice: &mut Random) -> String {
+fn invent_word(random: &mut Random) -> String {
     let mut word = String::new();
-    for _ in 0..dice.between(1, 3) {
-        word += dice.pick(&STARTS);
-        word += dice.pick(&MIDDLES);
+    for _ in 0..random.between(1, 3) {
+        word += random.pick(&STARTS);
+        word += random.pick(&MIDDLES);
     }
-    word += dice.pick(&ENDS);
-    word += dice.pick(&SUFFIXES);
+    word += random.pick(&ENDS);
+    word += random.pick(&SUFFIXES);
     word
 }
 
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn few_words_come_often() {
-        let (vocabulary, mut dice) = (Vocabulary::new(), Random::new(1));
-        let drawn = (0..10_000).map(|_| vocabulary.draw(&mut dice)).collect::<Vec<_>>();
+        let (vocabulary, mut random) = (Vocabulary::new(), Random::new(1));
+        let drawn = (0..10_000).map(|_| vocabulary.draw(&mut random)).collect::<Vec<_>>();
         let among = |most: usize| drawn.iter().filter(|rank| **rank < most).count();
         assert!(
             (2_500..4_500).contains(&among(FIRST_CONTENT_RANK)),

@@ -106,8 +106,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Option<&str>) {
-        let said = text.parse::<Spoken>().ok();
-        let address = said.map(|spoken| spoken.address(&Root::User).to_string());
+        let parsed = text.parse::<Spoken>().ok();
+        let address = parsed.map(|spoken| spoken.address(&Root::User).to_string());
         assert_eq!(address.as_deref(), expected, "{text:?}");
     }
 

@@ -79,12 +79,12 @@ impl MemoryPolicy {
     /// Reports whether an operation is allowed. An operation is allowed unless the policy denies
     /// it.
     pub fn permits(&self, operation: MemoryOperation) -> bool {
-        let said = match operation {
+        let permission = match operation {
             MemoryOperation::Create => self.permissions.create,
             MemoryOperation::Update => self.permissions.update,
             MemoryOperation::Delete => self.permissions.delete,
         };
-        said != Some(false)
+        permission != Some(false)
     }
 
     /// Returns the latest time until which a memory written `now` may be kept, if that is limited.

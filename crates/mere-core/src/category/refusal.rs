@@ -321,8 +321,8 @@ impl<E> From<Denial> for Refusal<E> {
 }
 
 impl<E> From<InvalidChange> for Refusal<E> {
-    fn from(flaw: InvalidChange) -> Self {
-        Self::Invalid(flaw)
+    fn from(change: InvalidChange) -> Self {
+        Self::Invalid(change)
     }
 }
 

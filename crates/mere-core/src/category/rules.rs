@@ -84,22 +84,22 @@ impl CategoryRules {
     pub fn permit<G: StoreView>(
         &self,
         change: StoreChange,
-        ground: &G,
+        store: &G,
         asking: ChangeContext,
     ) -> Result<Permit, Refusal<G::Error>> {
         match &change {
             StoreChange::CreateCategory { path, .. } => {
-                self.check_create_category(path, ground, asking.force)?;
+                self.check_create_category(path, store, asking.force)?;
             }
             StoreChange::DeleteCategory { path, deletable: depth } => {
-                self.check_delete_category(path, *depth, ground, asking.force)?;
+                self.check_delete_category(path, *depth, store, asking.force)?;
             }
             StoreChange::DescribeCategory { path, .. } => {
-                self.check_describe_category(path, ground)?;
+                self.check_describe_category(path, store)?;
             }
             StoreChange::CreateMemory { path, memory: note } => {
-                self.check_destination(path, ground, asking.force)?;
-                self.check_capacity(path, ground)?;
+                self.check_destination(path, store, asking.force)?;
+                self.check_capacity(path, store)?;
                 self.check_memory(path, note, asking.now)?;
             }
             StoreChange::UpdateMemory { path, memory: note, .. } => {
@@ -107,7 +107,7 @@ impl CategoryRules {
                 self.check_memory(path, note, asking.now)?;
             }
             StoreChange::MoveMemory { from, to, memory: note, .. } => {
-                self.check_move(from, to, ground, asking.force)?;
+                self.check_move(from, to, store, asking.force)?;
                 self.check_memory(to, note, asking.now)?;
             }
             StoreChange::RemoveMemory { path, .. } => {
@@ -128,24 +128,24 @@ impl CategoryRules {
     pub fn check_item_category<G: StoreView>(
         &self,
         category: &Category,
-        ground: &G,
+        store: &G,
     ) -> Result<(), Refusal<G::Error>> {
         if category.is_empty() || self.mode == CategoryMode::Free {
             return Ok(());
         }
         self.check_categories_configured(category, "an item", Force::No)?;
         if self.hierarchy.find(category).is_some()
-            || ground.has_category(category).map_err(Refusal::Unreadable)?
+            || store.has_category(category).map_err(Refusal::Unreadable)?
         {
             return Ok(());
         }
-        self.check_create_category(category, ground, Force::No)
+        self.check_create_category(category, store, Force::No)
     }
 
     fn check_create_category<G: StoreView>(
         &self,
         path: &Category,
-        ground: &G,
+        store: &G,
         force: Force,
     ) -> Result<(), Refusal<G::Error>> {
         match self.mode {
@@ -156,21 +156,21 @@ impl CategoryRules {
             }
             CategoryMode::Subcategories => {
                 let root = path.top();
-                let is_there = || ground.has_category(&root).map_err(Refusal::Unreadable);
+                let is_there = || store.has_category(&root).map_err(Refusal::Unreadable);
                 if self.hierarchy.find(&root).is_some() || is_there()? {
                     return Ok(());
                 }
-                let allowed = self.allowed_roots(ground)?;
+                let allowed = self.allowed_roots(store)?;
                 Err(Denial::NewTopCategory { owner: self.owner, root, allowed }.into())
             }
         }
     }
 
     /// Returns the configured top categories in their order, then the other existing ones, sorted.
-    fn allowed_roots<G: StoreView>(&self, ground: &G) -> Result<Vec<Category>, Refusal<G::Error>> {
+    fn allowed_roots<G: StoreView>(&self, store: &G) -> Result<Vec<Category>, Refusal<G::Error>> {
         let named = self.hierarchy.top_categories.iter().map(|top| top.category.clone());
         let mut allowed = named.collect::<Vec<_>>();
-        let mut others = ground.top_categories().map_err(Refusal::Unreadable)?;
+        let mut others = store.top_categories().map_err(Refusal::Unreadable)?;
         others.retain(|top| !allowed.contains(top));
         others.sort();
         allowed.extend(others);
@@ -181,7 +181,7 @@ impl CategoryRules {
         &self,
         path: &Category,
         depth: DeletableContents,
-        ground: &G,
+        store: &G,
         force: Force,
     ) -> Result<(), Refusal<G::Error>> {
         if self.mode == CategoryMode::Strict && force == Force::No {
@@ -190,8 +190,8 @@ impl CategoryRules {
         if self.hierarchy.find(path).is_some() {
             return Err(Denial::Protected { path: path.clone() }.into());
         }
-        check_category_exists("delete", path, ground)?;
-        let contents = ground.contents(path).map_err(Refusal::Unreadable)?;
+        check_category_exists("delete", path, store)?;
+        let contents = store.contents(path).map_err(Refusal::Unreadable)?;
         if contents.memories > 0 && !self.policy_for(path).permits(MemoryOperation::Delete) {
             return Err(Denial::UndeletableMemories {
                 path: path.clone(),
@@ -216,30 +216,30 @@ impl CategoryRules {
     fn check_describe_category<G: StoreView>(
         &self,
         path: &Category,
-        ground: &G,
+        store: &G,
     ) -> Result<(), Refusal<G::Error>> {
         if self.hierarchy.find(path).is_some() {
             return Err(Denial::ProtectedDescription { path: path.clone() }.into());
         }
-        check_category_exists("describe", path, ground)
+        check_category_exists("describe", path, store)
     }
 
     /// Checks whether a memory may be put at a path.
     fn check_destination<G: StoreView>(
         &self,
         path: &MemoryPath,
-        ground: &G,
+        store: &G,
         force: Force,
     ) -> Result<(), Refusal<G::Error>> {
         let category = &path.category;
         if let Some(name) = path.as_category()
             && (self.hierarchy.find(&name).is_some()
-                || ground.has_category(&name).map_err(Refusal::Unreadable)?)
+                || store.has_category(&name).map_err(Refusal::Unreadable)?)
         {
             return Err(InvalidChange::NameIsCategory { path: path.clone() }.into());
         }
         if !category.is_empty() {
-            if !ground.has_category(category).map_err(Refusal::Unreadable)? {
+            if !store.has_category(category).map_err(Refusal::Unreadable)? {
                 let is_named = self.hierarchy.find(category).is_some();
                 let (path, category, mode) = (path.clone(), category.clone(), self.mode);
                 return Err(InvalidChange::MemoryCategoryMissing {
@@ -273,7 +273,7 @@ impl CategoryRules {
         &self,
         from: &MemoryPath,
         to: &MemoryPath,
-        ground: &G,
+        store: &G,
         force: Force,
     ) -> Result<(), Refusal<G::Error>> {
         if from.category == to.category {
@@ -283,15 +283,15 @@ impl CategoryRules {
                 Some(name) if self.hierarchy.find(&name).is_some() => {
                     Err(InvalidChange::NameIsCategory { path: to.clone() }.into())
                 }
-                Some(name) if ground.has_category(&name).map_err(Refusal::Unreadable)? => {
+                Some(name) if store.has_category(&name).map_err(Refusal::Unreadable)? => {
                     Err(InvalidChange::NameIsCategory { path: to.clone() }.into())
                 }
                 _ => Ok(()),
             };
         }
         self.check_operation(MemoryOperation::Delete, from)?;
-        self.check_destination(to, ground, force)?;
-        self.check_capacity(to, ground)
+        self.check_destination(to, store, force)?;
+        self.check_capacity(to, store)
     }
 
     fn check_operation(&self, operation: MemoryOperation, path: &MemoryPath) -> Result<(), Denial> {
@@ -305,11 +305,11 @@ impl CategoryRules {
     fn check_capacity<G: StoreView>(
         &self,
         path: &MemoryPath,
-        ground: &G,
+        store: &G,
     ) -> Result<(), Refusal<G::Error>> {
         let category = &path.category;
         let Some(most) = self.policy_for(category).max_memories else { return Ok(()) };
-        let count = ground.count_memories(category).map_err(Refusal::Unreadable)?;
+        let count = store.count_memories(category).map_err(Refusal::Unreadable)?;
         if count < most {
             return Ok(());
         }
@@ -349,9 +349,9 @@ impl CategoryRules {
 fn check_category_exists<G: StoreView>(
     what: &'static str,
     path: &Category,
-    ground: &G,
+    store: &G,
 ) -> Result<(), Refusal<G::Error>> {
-    if ground.has_category(path).map_err(Refusal::Unreadable)? {
+    if store.has_category(path).map_err(Refusal::Unreadable)? {
         return Ok(());
     }
     Err(InvalidChange::CategoryMissing { what, path: path.clone() }.into())

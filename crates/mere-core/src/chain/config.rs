@@ -79,8 +79,8 @@ impl Chain {
         let mut merged = Map::new();
         let mut variables = Map::new();
         for member in self.tools().iter().rev() {
-            if let Some((_, said)) = env_config_of(member)? {
-                variables.extend(said.clone());
+            if let Some((_, env_config)) = env_config_of(member)? {
+                variables.extend(env_config.clone());
             }
             if let Some(config) = config_of(member)? {
                 merge(&mut merged, config);
@@ -104,8 +104,8 @@ impl ChainConfig<'_> {
     pub fn environment(&self) -> Result<Vec<(String, EnvSource)>, ChainConfigFault> {
         let mut sources: Vec<(String, EnvSource)> = Vec::new();
         for member in self.chain.tools().iter().rev() {
-            let Some((field, said)) = env_config_of(member)? else { continue };
-            for (name, source) in said {
+            let Some((field, env_config)) = env_config_of(member)? else { continue };
+            for (name, source) in env_config {
                 let source = parse_variable(member, field, (name, source))?;
                 match sources.iter_mut().find(|(known, _)| known == name) {
                     Some(known) => known.1 = source,
@@ -140,15 +140,15 @@ type EnvConfig<'a> = (&'static str, &'a Map<String, Value>);
 /// Returns the environment variables that a tool's manifest gives, and the field they are in.
 fn env_config_of(member: &ChainTool) -> Result<Option<EnvConfig<'_>>, ChainConfigFault> {
     let inner = config_of(member)?.and_then(|config| config.get(ENV_CONFIG));
-    let (field, said) = match (inner, member.manifest.get(ENV_CONFIG)) {
+    let (field, env_config) = match (inner, member.manifest.get(ENV_CONFIG)) {
         (Some(_), Some(_)) => {
             return Err(ChainConfigFault::DuplicateEnvConfig { link: member.pin.id.clone() });
         }
-        (Some(said), None) => ("config.env_config", said),
-        (None, Some(said)) => (ENV_CONFIG, said),
+        (Some(env_config), None) => ("config.env_config", env_config),
+        (None, Some(env_config)) => (ENV_CONFIG, env_config),
         (None, None) => return Ok(None),
     };
-    expect_mapping(member, field, said).map(|said| Some((field, said)))
+    expect_mapping(member, field, env_config).map(|env_config| Some((field, env_config)))
 }
 
 fn config_of(member: &ChainTool) -> Result<Option<&Map<String, Value>>, ChainConfigFault> {
@@ -186,14 +186,14 @@ fn is_too_deep(value: &Value) -> bool {
     false
 }
 
-/// Merges `said` over `there`: mappings key by key, anything else as a whole. Both have passed
+/// Merges `overlay` over `base`: mappings key by key, anything else as a whole. Both have passed
 /// [`is_too_deep`], so the recursion is bounded.
-fn merge(there: &mut Map<String, Value>, said: &Map<String, Value>) {
-    for (key, value) in said {
-        match (there.get_mut(key), value) {
+fn merge(base: &mut Map<String, Value>, overlay: &Map<String, Value>) {
+    for (key, value) in overlay {
+        match (base.get_mut(key), value) {
             (Some(Value::Object(inner)), Value::Object(value)) => merge(inner, value),
             (Some(old), value) => *old = value.clone(),
-            (None, value) => drop(there.insert(key.clone(), value.clone())),
+            (None, value) => drop(base.insert(key.clone(), value.clone())),
         }
     }
 }

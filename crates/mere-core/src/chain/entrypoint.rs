@@ -40,18 +40,18 @@ impl Chain {
     /// Finds the file that is run: that of the first tool in the chain that names one.
     pub fn entrypoint(&self) -> Result<Option<Entrypoint>, EntrypointFault> {
         let named = self.tools().iter().enumerate().find_map(|(link, member)| {
-            let said = member.manifest.get("manifest")?.get("entrypoint")?;
-            Some((link, said, &member.pin.id))
+            let value = member.manifest.get("manifest")?.get("entrypoint")?;
+            Some((link, value, &member.pin.id))
         });
-        let Some((link, said, id)) = named else { return Ok(None) };
-        let path = parse_path(said).ok_or_else(|| EntrypointFault { link: id.clone() })?;
+        let Some((link, value, id)) = named else { return Ok(None) };
+        let path = parse_path(value).ok_or_else(|| EntrypointFault { link: id.clone() })?;
         Ok(Some(Entrypoint { tool_index: link, path }))
     }
 }
 
 /// Parses a path that can neither lead out of the folder nor be taken for an option.
-fn parse_path(said: &Value) -> Option<RelPath> {
-    let text = said.as_str().filter(|text| !text.is_empty() && !text.starts_with('-'))?;
+fn parse_path(value: &Value) -> Option<RelPath> {
+    let text = value.as_str().filter(|text| !text.is_empty() && !text.starts_with('-'))?;
     text.parse().ok()
 }
 

@@ -131,15 +131,16 @@ impl<'a> ChainConfig<'a> {
         }
         let mut value = self.value.clone();
         let mut filling = Filler { config: self, values, count: 0, bytes: 0 };
-        for (key, said) in value.iter_mut().filter(|(key, _)| !UNTYPED_KEYS.contains(&key.as_str()))
+        for (key, field_value) in
+            value.iter_mut().filter(|(key, _)| !UNTYPED_KEYS.contains(&key.as_str()))
         {
-            if let Value::String(text) = said {
-                *said = filling.fill_typed(text, &format!("config.{key}"))?;
+            if let Value::String(text) = field_value {
+                *field_value = filling.fill_typed(text, &format!("config.{key}"))?;
             }
         }
         for key in ["command", "args"] {
-            if let Some(said) = value.get_mut(key) {
-                *said = filling.fill_list(said, &format!("config.{key}"))?.into();
+            if let Some(field_value) = value.get_mut(key) {
+                *field_value = filling.fill_list(field_value, &format!("config.{key}"))?.into();
             }
         }
         Ok(FilledConfig { chain: self.chain, value })
@@ -178,8 +179,8 @@ type ElementReader<'a> = fn(&Filler<'a>, &Value, &str) -> Result<String, FillFau
 
 impl<'a> Filler<'a> {
     /// Fills a list, or a text that is one template for a whole list.
-    fn fill_list(&mut self, said: &Value, field: &str) -> Result<Vec<String>, FillFault> {
-        let text = match said {
+    fn fill_list(&mut self, value: &Value, field: &str) -> Result<Vec<String>, FillFault> {
+        let text = match value {
             Value::Array(items) => return self.fill_elements(items, field, Self::expand),
             Value::String(text) => text,
             other => return Err(not_a_list(field, json_type_name(other))),
@@ -320,7 +321,7 @@ fn argument_text<'b>(value: &'b Value, field: &str) -> Result<Cow<'b, str>, Fill
     match value {
         Value::String(text) => Ok(text.into()),
         Value::Number(number) => Ok(number.to_string().into()),
-        Value::Bool(said) => Ok(said.to_string().into()),
+        Value::Bool(flag) => Ok(flag.to_string().into()),
         other => Err(FillFault::NotText { field: field.to_owned(), found: json_type_name(other) }),
     }
 }

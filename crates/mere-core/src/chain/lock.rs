@@ -66,8 +66,8 @@ pub fn check_lockfile(locked: &Lockfile, chain: &Chain) -> Result<(), LockMismat
     }
     let lengths = (locked.chain.len(), chain.pins().len());
     let first = lengths.0.min(lengths.1);
-    if let Some(odd) = chain.pins().nth(first).or(locked.chain.get(first)) {
-        let length = PinField { index: first, id: &odd.id, field: "length" };
+    if let Some(pin) = chain.pins().nth(first).or(locked.chain.get(first)) {
+        let length = PinField { index: first, id: &pin.id, field: "length" };
         length.check_equal(lengths.0.to_string(), lengths.1.to_string())?;
     }
     let integrity = PinField { field: "root.integrity", ..first_tool };

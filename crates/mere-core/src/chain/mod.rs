@@ -148,26 +148,26 @@ fn check_manifest(member: &ChainTool) -> Result<(), ChainFault> {
     let wrong = |field, expected| {
         Err(ChainFault::ManifestMismatch { link: pin.id.clone(), field, expected })
     };
-    let said = |field| match manifest.get(field) {
+    let field_text = |field| match manifest.get(field) {
         None | Some(Value::Null) => Some(None),
         Some(value) => value.as_str().map(Some),
     };
     let version = pin.version.to_string();
     for (field, expected) in [("tool_id", pin.id.as_str()), ("version", version.as_str())] {
-        if said(field) != Some(Some(expected)) {
+        if field_text(field) != Some(Some(expected)) {
             return wrong(field, format!("`{expected}`"));
         }
     }
     let executor = pin.executor.as_ref().map(ItemId::as_str);
-    if said("executor_id") != Some(executor) {
+    if field_text("executor_id") != Some(executor) {
         let expected = executor.map_or("left out".to_owned(), |executor| format!("`{executor}`"));
         return wrong("executor_id", expected);
     }
     let category = pin.category.as_str();
-    if !matches!(said("category"), Some(stated) if stated.is_none_or(|one| one == category)) {
+    if !matches!(field_text("category"), Some(stated) if stated.is_none_or(|one| one == category)) {
         return wrong("category", format!("`{category}`"));
     }
-    match said("tool_type") {
+    match field_text("tool_type") {
         Some(Some(_)) => Ok(()),
         _ => wrong("tool_type", "a tool type".to_owned()),
     }

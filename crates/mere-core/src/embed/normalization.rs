@@ -21,8 +21,8 @@ pub enum NormalizedChar {
 /// Calls `take` with each character that `character` normalises to; some normalise to nothing.
 pub fn normalize(character: char, take: &mut impl FnMut(NormalizedChar)) {
     if character.is_ascii() {
-        if let Some(letter) = normalize_ascii(character) {
-            take(letter);
+        if let Some(normalized) = normalize_ascii(character) {
+            take(normalized);
         }
         return;
     }
@@ -90,7 +90,7 @@ mod tests {
 
     fn check(character: char, expected: &[NormalizedChar]) {
         let mut found = Vec::new();
-        normalize(character, &mut |letter| found.push(letter));
+        normalize(character, &mut |normalized| found.push(normalized));
         assert_eq!(found, expected, "{character:?}");
     }
 

@@ -32,7 +32,7 @@ pub fn for_each_token(
         if reader.remaining == 0 {
             return;
         }
-        normalize(character, &mut |letter| reader.add_char(letter));
+        normalize(character, &mut |normalized| reader.add_char(normalized));
     }
     reader.end_word();
 }
@@ -47,8 +47,8 @@ struct Tokenizer<'a, T> {
 }
 
 impl<T: FnMut(TokenId)> Tokenizer<'_, T> {
-    fn add_char(&mut self, letter: NormalizedChar) {
-        match letter {
+    fn add_char(&mut self, normalized: NormalizedChar) {
+        match normalized {
             NormalizedChar::Space => self.end_word(),
             NormalizedChar::Part(character) => self.push_to_word(character),
             NormalizedChar::Word(character) => {

@@ -93,18 +93,18 @@ impl Landmarks {
     }
 
     /// Checks whether `text` names a real folder anywhere.
-    pub(super) fn has_match(&self, text: &str, reach: ContentKind) -> bool {
-        !self.find(text, reach).is_empty()
+    pub(super) fn has_match(&self, text: &str, kind: ContentKind) -> bool {
+        !self.find(text, kind).is_empty()
     }
 
     /// Replaces every real folder in a text, and returns the number of replacements.
     pub(super) fn rewrite<'a>(
         &self,
         text: &'a str,
-        reach: ContentKind,
+        kind: ContentKind,
         agent: &AgentName,
     ) -> (Cow<'a, str>, u64) {
-        let replacements = self.replacements(text, reach, agent);
+        let replacements = self.replacements(text, kind, agent);
         if replacements.is_empty() {
             return (Cow::Borrowed(text), 0);
         }
@@ -123,10 +123,10 @@ impl Landmarks {
     pub(super) fn replacements(
         &self,
         text: &str,
-        reach: ContentKind,
+        kind: ContentKind,
         agent: &AgentName,
     ) -> Vec<Replacement> {
-        let found = self.find(text, reach);
+        let found = self.find(text, kind);
         let replacements = found.iter().enumerate().map(|(index, one)| {
             // A separator that begins the next match is left to it.
             let limit = found.get(index + 1).map_or(text.len(), |next| next.start);
@@ -168,7 +168,7 @@ impl Landmarks {
     }
 
     /// Finds the matches on whole components, leftmost and longest first, without overlaps.
-    fn find(&self, text: &str, reach: ContentKind) -> Vec<FolderMatch> {
+    fn find(&self, text: &str, kind: ContentKind) -> Vec<FolderMatch> {
         let Some(automaton) = &self.automaton else {
             return Vec::new();
         };
@@ -176,7 +176,7 @@ impl Landmarks {
         if self.prefilter.as_ref().is_some_and(|quick| !quick.is_match(text)) {
             return Vec::new();
         }
-        let shortest = if reach == ContentKind::Body { 2 } else { 1 };
+        let shortest = if kind == ContentKind::Body { 2 } else { 1 };
         let mut found = automaton
             .find_overlapping_iter(text)
             .map(|m| FolderMatch {

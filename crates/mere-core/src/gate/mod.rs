@@ -125,12 +125,12 @@ impl Gate {
     }
 
     /// Passes a draft through both rules.
-    pub fn clear(&self, draft: &Draft, stamp: &ReplyMetadata) -> Cleared {
-        let body =
-            DraftClearing { gate: self, agent: &stamp.agent, redaction_count: 0 }.clear_body(draft);
+    pub fn clear(&self, draft: &Draft, metadata: &ReplyMetadata) -> Cleared {
+        let body = DraftClearing { gate: self, agent: &metadata.agent, redaction_count: 0 }
+            .clear_body(draft);
         match body {
-            Ok(body) => build_cleared(draft.code, body, (stamp, self.mirror_format)),
-            Err(Leak) => withheld_reply((stamp, self.mirror_format)),
+            Ok(body) => build_cleared(draft.code, body, (metadata, self.mirror_format)),
+            Err(Leak) => withheld_reply((metadata, self.mirror_format)),
         }
     }
 
@@ -298,17 +298,17 @@ fn build_cleared(
 
 /// Renders the part of a short mirror that precedes the content of a file.
 fn render_short_mirror(code: CodeId, body: &ClearedBody<'_>, trace_id: &str) -> String {
-    let mut said = format!("{code} {}", body.message);
+    let mut text = format!("{code} {}", body.message);
     if let Some(hint) = &body.hint {
-        said.push('\n');
-        said.push_str(hint);
+        text.push('\n');
+        text.push_str(hint);
     }
     if code.reply_type() == ReplyType::Error {
-        said.push_str("\ntrace_id: ");
-        said.push_str(trace_id);
+        text.push_str("\ntrace_id: ");
+        text.push_str(trace_id);
     }
-    short_mirror::render_data(&body.data, &mut said);
-    said
+    short_mirror::render_data(&body.data, &mut text);
+    text
 }
 
 /// Collects the fields of a mirror that is one document.

@@ -22,16 +22,16 @@ const MAX_CONTENT: usize = 128 * 1024;
 
 /// Joins the message and the content of a file, which is JSON already, into one JSON string. The
 /// content comes last, so that nothing in it can be taken for our words about it.
-pub(super) fn join_content(said: &str, content: Option<&str>) -> String {
-    let said = json_string(said);
-    let Some(content) = content else { return said };
-    let (said, content) = (&said[..said.len() - 1], &content[1..]);
+pub(super) fn join_content(message: &str, content: Option<&str>) -> String {
+    let message = json_string(message);
+    let Some(content) = content else { return message };
+    let (message, content) = (&message[..message.len() - 1], &content[1..]);
     if content.len() <= MAX_CONTENT {
-        return [said, "\\n\\n", content].concat();
+        return [message, "\\n\\n", content].concat();
     }
     let note = "\\n(The text is cut off; `content` in the structured reply has all of it, and \
         `offset` and `limit` return it in parts.)\\n\\n";
-    [said, note, truncate_json(content), "\""].concat()
+    [message, note, truncate_json(content), "\""].concat()
 }
 
 /// Cuts a JSON string to the maximum without splitting a character or an escape.
@@ -156,8 +156,8 @@ mod tests {
         let draft = Draft::success(codes::DIR_PWD, "Done.").hint("More.").data(data);
         let trace_id = uuid::Uuid::nil().into();
         let agent = AgentName::default();
-        let stamp = ReplyMetadata { trace_id, session_id: None, tool: None, agent };
-        let cleared = Gate::new(Vec::new()).clear(&draft, &stamp);
+        let metadata = ReplyMetadata { trace_id, session_id: None, tool: None, agent };
+        let cleared = Gate::new(Vec::new()).clear(&draft, &metadata);
         let mirror: String = serde_json::from_str(cleared.mirror_json()).expect("a JSON string");
         assert_eq!(mirror, format!("WA-DIR-S-001 Done.\nMore.{expected}"));
     }
@@ -203,8 +203,8 @@ mod tests {
                 let data = Fields::default().with("content", Content::body(text.as_str()));
                 let draft = Draft::success(codes::DIR_PWD, "Done.").data(data);
                 let (trace_id, agent) = (uuid::Uuid::nil().into(), AgentName::default());
-                let stamp = ReplyMetadata { trace_id, session_id: None, tool: None, agent };
-                let cleared = Gate::new(Vec::new()).clear(&draft, &stamp);
+                let metadata = ReplyMetadata { trace_id, session_id: None, tool: None, agent };
+                let cleared = Gate::new(Vec::new()).clear(&draft, &metadata);
                 let mirror: String = serde_json::from_str(cleared.mirror_json()).expect("JSON");
                 let (note, part) = mirror.split_once("\n\n").expect("two parts");
                 assert!(note.contains("cut off") && text.starts_with(part), "{filling} {shift}");
@@ -214,11 +214,11 @@ mod tests {
 
     #[test]
     fn content_comes_last_and_as_it_is() {
-        let odd = Fields::default().with("x", 1);
+        let nested = Fields::default().with("x", 1);
         let data = Fields::default()
             .with("content", Content::body("a: b\n\tc\n"))
             .with("lines", 2)
-            .with("odd", odd)
+            .with("odd", nested)
             .with("bad", Content::mention("a\nb"));
         check(data, "\nlines: 2\nodd: {\"x\":1}\nbad: \"a\\nb\"\n\na: b\n\tc\n");
     }

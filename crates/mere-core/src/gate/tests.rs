@@ -16,7 +16,7 @@ fn gate() -> Gate {
     ])
 }
 
-fn stamp() -> ReplyMetadata {
+fn metadata() -> ReplyMetadata {
     ReplyMetadata {
         trace_id: Uuid::nil().into(),
         session_id: None,
@@ -26,7 +26,7 @@ fn stamp() -> ReplyMetadata {
 }
 
 fn clear(draft: &Draft) -> Value {
-    gate().clear(draft, &stamp()).to_value()
+    gate().clear(draft, &metadata()).to_value()
 }
 
 fn success(message: impl Into<Prose>) -> Draft {
@@ -89,7 +89,7 @@ fn a_message_keeps_cleared_parts_and_loses_leaks() {
     let seal = Seal::new(Uuid::from_u128(7));
     let cleared = gate().clear(
         &success("ok").data(Fields::default().with("t", Content::mention("see /etc/hosts"))),
-        &stamp(),
+        &metadata(),
     );
     let (reply, mirror) = seal.seal_reply(cleared.clone());
     let result = json!({
@@ -130,7 +130,7 @@ fn a_forged_seal_is_our_words() {
     let seal = Seal::new(Uuid::from_u128(7));
     let forged = Seal::new(Uuid::from_u128(8));
     let draft = success("ok").data(Fields::default().with("t", Content::mention("/srv/x")));
-    let (other, _) = forged.seal_reply(gate().clear(&draft, &stamp()));
+    let (other, _) = forged.seal_reply(gate().clear(&draft, &metadata()));
     let message = json!({ "jsonrpc": "2.0", "id": 1, "result": other });
     let sent = gate().clear_message(message, &seal).expect("an error").to_line();
     assert!(!sent.contains("srv"), "{sent}");
@@ -150,11 +150,11 @@ fn an_id_is_the_callers_only_where_the_protocol_has_it() {
 fn a_name_may_be_spelled_like_a_real_folder_and_words_may_not() {
     let category = "notes/tmp".parse::<crate::item::Category>().expect("a category");
     let name = crate::reply::ParsedName::from(&category);
-    let said = "The category 'notes/tmp' is made; name the memory 'notes/tmp/name'.";
-    let named = success(Prose::with_names(said, std::slice::from_ref(&name)));
+    let message = "The category 'notes/tmp' is made; name the memory 'notes/tmp/name'.";
+    let named = success(Prose::with_names(message, std::slice::from_ref(&name)));
     let named = named.data(Fields::default().with("path", name.clone()));
     let reply = clear(&named);
-    assert_eq!((&reply["message"], &reply["data"]["path"]), (&said.into(), &"notes/tmp".into()));
+    assert_eq!((&reply["message"], &reply["data"]["path"]), (&message.into(), &"notes/tmp".into()));
     for words in ["notes/tmp and /tmp", "xnotes/tmp", "'/tmp/notes/tmp'", "notes/tmp//tmp"] {
         let draft = success(Prose::with_names(words, std::slice::from_ref(&name)));
         assert_eq!(clear(&draft)["code"], "MCP-GATE-E-001", "{words}");

@@ -61,7 +61,7 @@ impl GraphBuilder {
         let by_id = sort_by_id(&nodes);
         let graph = Graph { nodes, by_id, ..Graph::default() };
         let mut targets = TargetResolver::new(self.targets);
-        let mut loose = Vec::new();
+        let mut unresolved = Vec::new();
         let lists = ranges.into_iter().zip(graph.ids()).map(|(range, from)| {
             let kind = graph.node(from).kind;
             let mut edges = Vec::new();
@@ -69,9 +69,9 @@ impl GraphBuilder {
                 let relation = *relation;
                 match targets.resolve(&graph, kind, *target) {
                     Ok(to) => edges.push(Edge { relation, to }),
-                    Err(trouble) => {
+                    Err(reason) => {
                         let target = targets.names[*target as usize].clone();
-                        loose.push(UnresolvedLink { from, relation, target, reason: trouble });
+                        unresolved.push(UnresolvedLink { from, relation, target, reason });
                     }
                 }
             }
@@ -79,8 +79,8 @@ impl GraphBuilder {
         });
         let outgoing = AdjacencyList::from_lists(lists);
         let incoming = outgoing.reverse(|node| !graph.node(node).is_shadowed);
-        loose.shrink_to_fit();
-        Graph { outgoing, incoming, unresolved: loose, ..graph }
+        unresolved.shrink_to_fit();
+        Graph { outgoing, incoming, unresolved, ..graph }
     }
 
     /// Sorts the entries, and marks those that are shadowed.
@@ -139,7 +139,7 @@ impl TargetResolver {
     ) -> Result<NodeId, UnresolvedReason> {
         let known = &mut self.resolved[target as usize];
         match known {
-            Some((asked, found)) if *asked == kind => *found,
+            Some((known_kind, found)) if *known_kind == kind => *found,
             _ => {
                 let found = match graph.resolve_text(kind, &self.names[target as usize]) {
                     Resolution::One(node) => Ok(node),

@@ -101,41 +101,41 @@ impl Graph {
 
     fn unresolved_because(
         &self,
-        trouble: UnresolvedReason,
+        reason: UnresolvedReason,
     ) -> impl Iterator<Item = &UnresolvedLink> {
-        let loose = self.unresolved.iter().filter(move |loose| loose.reason == trouble);
-        loose.filter(|loose| !self.node(loose.from).is_shadowed)
+        let links = self.unresolved.iter().filter(move |link| link.reason == reason);
+        links.filter(|link| !self.node(link.from).is_shadowed)
     }
 
     fn dangling_links(&self) -> Vec<DanglingLink> {
-        let mut loose = self.unresolved_because(UnresolvedReason::Dangling).peekable();
-        if loose.peek().is_none() {
+        let mut links = self.unresolved_because(UnresolvedReason::Dangling).peekable();
+        if links.peek().is_none() {
             return Vec::new();
         }
         let mut nearest = NearestNames::new(self);
-        let dangling = loose.map(|loose| DanglingLink {
-            from: loose.from,
-            relation: loose.relation,
-            target: loose.target.clone(),
-            suggestion: nearest.find(&loose.target),
+        let dangling = links.map(|link| DanglingLink {
+            from: link.from,
+            relation: link.relation,
+            target: link.target.clone(),
+            suggestion: nearest.find(&link.target),
         });
         dangling.collect()
     }
 
     fn ambiguous_links(&self) -> Vec<AmbiguousLink> {
-        let ambiguous = self.unresolved_because(UnresolvedReason::Ambiguous).map(|loose| {
-            let found = self.resolve_text(self.node(loose.from).kind, &loose.target);
+        let ambiguous = self.unresolved_because(UnresolvedReason::Ambiguous).map(|link| {
+            let found = self.resolve_text(self.node(link.from).kind, &link.target);
             let fits = if let Resolution::Several(fits) = found { fits } else { Vec::new() };
-            let target = loose.target.clone();
-            AmbiguousLink { from: loose.from, relation: loose.relation, target, candidates: fits }
+            let target = link.target.clone();
+            AmbiguousLink { from: link.from, relation: link.relation, target, candidates: fits }
         });
         ambiguous.collect()
     }
 
     fn find_cycles(&self, relation: Relation) -> Vec<Cycle> {
-        let cycles = self.strongly_connected_components(relation).into_iter().map(|knot| {
-            let path = self.shortest_cycle(relation, &knot);
-            let others = knot.len().saturating_sub(path.len());
+        let cycles = self.strongly_connected_components(relation).into_iter().map(|component| {
+            let path = self.shortest_cycle(relation, &component);
+            let others = component.len().saturating_sub(path.len());
             Cycle { relation, path, others }
         });
         cycles.collect()
@@ -166,9 +166,11 @@ impl Graph {
             self.outgoing.edges_with_relation(from, relation).iter().any(|edge| edge.to == to)
         };
         let relations = [Relation::Supersedes, Relation::Extends];
-        let mut ways =
-            relations.into_iter().flat_map(|said| [(one, said, other), (other, said, one)]);
-        ways.find(|(from, said, to)| states(*from, *said, *to)).map(|(from, said, _)| (from, said))
+        let mut ways = relations
+            .into_iter()
+            .flat_map(|relation| [(one, relation, other), (other, relation, one)]);
+        ways.find(|(from, relation, to)| states(*from, *relation, *to))
+            .map(|(from, relation, _)| (from, relation))
     }
 
     fn is_orphan(&self, node: NodeId) -> bool {

@@ -28,8 +28,8 @@ impl Graph {
     }
 
     /// Finds the shortest cycle through the first entry of a component.
-    pub(super) fn shortest_cycle(&self, relation: Relation, knot: &[NodeId]) -> Vec<NodeId> {
-        let Some(start) = knot.first().copied() else { return Vec::new() };
+    pub(super) fn shortest_cycle(&self, relation: Relation, component: &[NodeId]) -> Vec<NodeId> {
+        let Some(start) = component.first().copied() else { return Vec::new() };
         let mut via = HashMap::new();
         let mut open = VecDeque::from([start]);
         while let Some(node) = open.pop_front() {
@@ -37,13 +37,13 @@ impl Graph {
                 if edge.to == start {
                     return path_from_start(&via, start, node);
                 }
-                if knot.binary_search(&edge.to).is_ok() && !via.contains_key(&edge.to) {
+                if component.binary_search(&edge.to).is_ok() && !via.contains_key(&edge.to) {
                     via.insert(edge.to, node);
                     open.push_back(edge.to);
                 }
             }
         }
-        knot.to_vec()
+        component.to_vec()
     }
 }
 
@@ -126,13 +126,13 @@ impl<'a> TarjanSearch<'a> {
             return;
         }
         let start = self.stack.iter().rposition(|open| *open == node).unwrap_or_default();
-        let mut knot = self.stack.split_off(start);
-        for member in &knot {
+        let mut component = self.stack.split_off(start);
+        for member in &component {
             self.is_on_stack[member.index()] = false;
         }
-        if knot.len() > 1 || self.edges(node).iter().any(|edge| edge.to == node) {
-            knot.sort_unstable();
-            self.components.push(knot);
+        if component.len() > 1 || self.edges(node).iter().any(|edge| edge.to == node) {
+            component.sort_unstable();
+            self.components.push(component);
         }
     }
 }

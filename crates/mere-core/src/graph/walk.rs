@@ -71,20 +71,20 @@ impl Graph {
         let mut groups = BTreeMap::<_, Vec<_>>::new();
         let ways = self.shortest_paths(from, walk);
         let found = first_paths(&ways).map(|(step, _)| step.to).collect::<Vec<_>>();
-        let told = found.iter().take(walk.limit).copied().collect::<HashSet<_>>();
+        let shown = found.iter().take(walk.limit).copied().collect::<HashSet<_>>();
         let mut seen = HashSet::new();
         for (step, reached) in ways {
-            if told.contains(&step.to) && seen.insert(step) {
+            if shown.contains(&step.to) && seen.insert(step) {
                 groups.entry((step.relation, step.direction)).or_default().push(reached);
             }
         }
-        RelatedEntries { groups, omitted_count: found.len() - told.len() }
+        RelatedEntries { groups, omitted_count: found.len() - shown.len() }
     }
 
     /// Returns the links of an entry that lead to no entry, or to several.
     pub fn unresolved_links(&self, from: NodeId) -> &[UnresolvedLink] {
-        let start = self.unresolved.partition_point(|loose| loose.from < from);
-        let length = self.unresolved[start..].partition_point(|loose| loose.from == from);
+        let start = self.unresolved.partition_point(|link| link.from < from);
+        let length = self.unresolved[start..].partition_point(|link| link.from == from);
         &self.unresolved[start..start + length]
     }
 

@@ -122,15 +122,16 @@ fn warnings(root: Node<'_, '_>) -> Vec<&'static str> {
     ];
     let name = |node: &Node<'_, '_>| node.tag_name().name().to_owned();
     let parts = root.children().filter(Node::is_element);
-    let odd_part = parts.map(|part| name(&part)).any(|part| !PARTS.contains(&&*part));
+    let has_unknown_part = parts.map(|part| name(&part)).any(|part| !PARTS.contains(&&*part));
     let inputs = xml::child(root, "inputs").into_iter().flat_map(|inputs| inputs.children());
     let types = inputs.filter_map(|input| input.attribute("type").map(str::to_owned));
-    let odd_type = types.into_iter().any(|kind| !TYPES.contains(&&*kind));
-    let odd = [
-        odd_part.then_some("the directive has an unknown element"),
-        odd_type.then_some("an input has an unknown type, so its value is not checked against it"),
+    let has_unknown_type = types.into_iter().any(|kind| !TYPES.contains(&&*kind));
+    let warnings = [
+        has_unknown_part.then_some("the directive has an unknown element"),
+        has_unknown_type
+            .then_some("an input has an unknown type, so its value is not checked against it"),
     ];
-    odd.into_iter().flatten().collect()
+    warnings.into_iter().flatten().collect()
 }
 
 /// Finds the byte range of the one `<directive>` element.

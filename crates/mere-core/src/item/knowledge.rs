@@ -51,25 +51,29 @@ pub struct Knowledge {
 impl Knowledge {
     /// Parses the entry that lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
-        let front = Frontmatter::parse(text)?;
-        check_id(&front, at)?;
-        check_category(&front, at)?;
-        let title = front.text("title")?.filter(|title| !title.trim().is_empty());
-        let title = title
-            .ok_or_else(|| front.fault("title", "`title` is missing", "Give the note a title."))?;
-        let texts = |relation: Relation| Ok((relation, front.text_list(relation.name())?));
+        let frontmatter = Frontmatter::parse(text)?;
+        check_id(&frontmatter, at)?;
+        check_category(&frontmatter, at)?;
+        let title = frontmatter.text("title")?.filter(|title| !title.trim().is_empty());
+        let title = title.ok_or_else(|| {
+            frontmatter.fault("title", "`title` is missing", "Give the note a title.")
+        })?;
+        let texts = |relation: Relation| Ok((relation, frontmatter.text_list(relation.name())?));
         let relations = Relation::ALL.into_iter().map(texts);
         let relations = relations.collect::<Result<Vec<_>, ItemFault>>()?;
-        let entry_type = front.text("entry_type")?;
-        let odd = entry_type.is_some_and(|kind| !ENTRY_TYPES.contains(&kind));
+        let entry_type = frontmatter.text("entry_type")?;
+        let is_unknown_type = entry_type.is_some_and(|kind| !ENTRY_TYPES.contains(&kind));
         Ok(Self {
-            version: version(&front)?,
+            version: version(&frontmatter)?,
             title: title.to_owned(),
-            tags: front.text_list("tags")?,
+            tags: frontmatter.text_list("tags")?,
             relations: relations.into_iter().filter(|(_, ids)| !ids.is_empty()).collect(),
-            warnings: odd.then_some("`entry_type` is not a known type").into_iter().collect(),
-            content: front.content_start..text.len(),
-            frontmatter: front.to_map(),
+            warnings: is_unknown_type
+                .then_some("`entry_type` is not a known type")
+                .into_iter()
+                .collect(),
+            content: frontmatter.content_start..text.len(),
+            frontmatter: frontmatter.to_map(),
         })
     }
 
@@ -81,36 +85,40 @@ impl Knowledge {
     }
 }
 
-fn check_id(front: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), ItemFault> {
+fn check_id(frontmatter: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), ItemFault> {
     let fix = "Set `id` to the file's name, or rename the file.";
     let mut stated = false;
     for key in ["id", "zettel_id"] {
-        let Some(id) = front.text(key)? else { continue };
+        let Some(id) = frontmatter.text(key)? else { continue };
         stated = true;
         if id != at.id.as_str() {
-            return Err(front.fault(key, place_mismatch("the id is", id, at.id.as_str()), fix));
+            return Err(frontmatter.fault(
+                key,
+                place_mismatch("the id is", id, at.id.as_str()),
+                fix,
+            ));
         }
     }
-    if stated { Ok(()) } else { Err(front.fault("id", "`id` is missing", fix)) }
+    if stated { Ok(()) } else { Err(frontmatter.fault("id", "`id` is missing", fix)) }
 }
 
-fn check_category(front: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), ItemFault> {
-    match front.text("category")? {
+fn check_category(frontmatter: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), ItemFault> {
+    match frontmatter.text("category")? {
         Some(stated) if stated != at.category.as_str() => {
             let what = place_mismatch("the category is", stated, at.category.as_str());
-            Err(front.fault("category", what, "Correct `category`, or move the file."))
+            Err(frontmatter.fault("category", what, "Correct `category`, or move the file."))
         }
         _ => Ok(()),
     }
 }
 
-fn version(front: &Frontmatter<'_>) -> Result<Version, ItemFault> {
+fn version(frontmatter: &Frontmatter<'_>) -> Result<Version, ItemFault> {
     let fix = "Write `version: 1.0.0`, in quotes if it has fewer than two dots.";
-    match front.get("version") {
+    match frontmatter.get("version") {
         None => Ok(Version::new(1, 0, 0)),
         Some(Value::String(text)) => {
-            text.parse().map_err(|_| front.fault("version", "`version` is not SemVer", fix))
+            text.parse().map_err(|_| frontmatter.fault("version", "`version` is not SemVer", fix))
         }
-        Some(_) => Err(front.fault("version", "`version` is not a string", fix)),
+        Some(_) => Err(frontmatter.fault("version", "`version` is not a string", fix)),
     }
 }

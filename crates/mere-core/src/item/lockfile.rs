@@ -199,13 +199,13 @@ impl<'a> ObjectReader<'a> {
 
     /// Refuses fields that are not known.
     fn reject_unknown(&self, known: &[&str]) -> Result<(), ItemFault> {
-        let Some(odd) = self.map.keys().find(|key| !known.contains(&key.as_str())) else {
+        let Some(key) = self.map.keys().find(|key| !known.contains(&key.as_str())) else {
             return Ok(());
         };
-        let what = Prose::words("the field `").content(Content::mention(odd.as_str()));
+        let what = Prose::words("the field `").content(Content::mention(key.as_str()));
         Err(ItemFault::at_offset(
             self.text,
-            self.offset_of(odd),
+            self.offset_of(key),
             what.and("` is not known"),
             "Take it out.",
         ))

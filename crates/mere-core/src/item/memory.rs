@@ -47,29 +47,29 @@ impl Memory {
 
     /// Parses the memory with this slug.
     pub fn parse(text: &str, slug: &ItemId) -> Result<Self, ItemFault> {
-        let front = Frontmatter::parse_optional(text)?;
-        let title = first_heading(&text[front.content_start..]).unwrap_or(slug.as_str());
+        let frontmatter = Frontmatter::parse_optional(text)?;
+        let title = first_heading(&text[frontmatter.content_start..]).unwrap_or(slug.as_str());
         let end = title.char_indices().nth(MAX_TITLE).map_or(title.len(), |(at, _)| at);
         Ok(Self {
-            created_at: parse_time(&front, "created_at")?,
-            updated_at: parse_time(&front, "updated_at")?,
-            expires_at: parse_time(&front, "expires_at")?,
-            tags: front.text_list("tags")?,
-            source: front.text("source")?.map(str::to_owned),
-            citations: front.text_list("citations")?,
+            created_at: parse_time(&frontmatter, "created_at")?,
+            updated_at: parse_time(&frontmatter, "updated_at")?,
+            expires_at: parse_time(&frontmatter, "expires_at")?,
+            tags: frontmatter.text_list("tags")?,
+            source: frontmatter.text("source")?.map(str::to_owned),
+            citations: frontmatter.text_list("citations")?,
             title: title[..end].to_owned(),
-            content: front.content_start..text.len(),
-            frontmatter: front.to_map(),
+            content: frontmatter.content_start..text.len(),
+            frontmatter: frontmatter.to_map(),
         })
     }
 }
 
-fn parse_time(front: &Frontmatter<'_>, key: &str) -> Result<Option<Timestamp>, ItemFault> {
+fn parse_time(frontmatter: &Frontmatter<'_>, key: &str) -> Result<Option<Timestamp>, ItemFault> {
     let wrong = || {
         let fix = "Write a time with its zone, such as `2026-01-24T09:30:00Z`.";
-        front.fault(key, "the value is not an RFC 3339 timestamp", fix)
+        frontmatter.fault(key, "the value is not an RFC 3339 timestamp", fix)
     };
-    let Some(stated) = front.text(key)? else { return Ok(None) };
+    let Some(stated) = frontmatter.text(key)? else { return Ok(None) };
     parse_rfc3339(stated).map(Some).ok_or_else(wrong)
 }
 

@@ -81,49 +81,49 @@ impl MemoryText {
     }
 
     /// Composes the text of a new memory.
-    pub fn compose(slug: &ItemId, said: &NewMemory, now: Timestamp) -> Result<Self, ItemFault> {
-        check_tags_and_citations(&said.tags, &said.citations)?;
-        check_tags_and_citations(&[], said.source.as_slice())?;
+    pub fn compose(slug: &ItemId, memory: &NewMemory, now: Timestamp) -> Result<Self, ItemFault> {
+        check_tags_and_citations(&memory.tags, &memory.citations)?;
+        check_tags_and_citations(&[], memory.source.as_slice())?;
         let mut keys = vec![("created_at", format_time(now)), ("updated_at", format_time(now))];
         let list = |texts: &[String]| (!texts.is_empty()).then(|| quote_list(texts));
-        keys.extend(said.expires_at.map(|at| ("expires_at", format_time(at))));
-        keys.extend(list(&said.tags).map(|tags| ("tags", tags)));
-        keys.extend(said.source.as_deref().map(|source| ("source", quote(source))));
-        keys.extend(list(&said.citations).map(|citations| ("citations", citations)));
+        keys.extend(memory.expires_at.map(|at| ("expires_at", format_time(at))));
+        keys.extend(list(&memory.tags).map(|tags| ("tags", tags)));
+        keys.extend(memory.source.as_deref().map(|source| ("source", quote(source))));
+        keys.extend(list(&memory.citations).map(|citations| ("citations", citations)));
         let keys = keys.into_iter().map(|(key, value)| format!("{key}: {value}\n"));
-        let text = format!("---\n{}---\n{}", keys.collect::<String>(), said.content);
+        let text = format!("---\n{}---\n{}", keys.collect::<String>(), memory.content);
         let note = Self::parse(text, slug)?;
-        note.check_reads_back(said).map(|()| note)
+        note.check_reads_back(memory).map(|()| note)
     }
 
     /// Applies a revision and returns the new text.
     pub fn revise(
         &self,
         slug: &ItemId,
-        said: &MemoryRevision,
+        revision: &MemoryRevision,
         now: Timestamp,
     ) -> Result<Self, ItemFault> {
-        let (tags, citations) = (said.tags.as_deref(), said.citations.as_deref());
+        let (tags, citations) = (revision.tags.as_deref(), revision.citations.as_deref());
         check_tags_and_citations(tags.unwrap_or_default(), citations.unwrap_or_default())?;
-        let front = Frontmatter::parse_optional(&self.text)?;
-        let body = said.content.as_deref().unwrap_or_else(|| self.content());
-        let mut text = [&self.text[..front.content_start], body].concat();
-        if let Some(tags) = &said.tags {
+        let frontmatter = Frontmatter::parse_optional(&self.text)?;
+        let body = revision.content.as_deref().unwrap_or_else(|| self.content());
+        let mut text = [&self.text[..frontmatter.content_start], body].concat();
+        if let Some(tags) = &revision.tags {
             text = with_key(&text, "tags", Some(quote_list(tags)))?;
         }
-        if let Some(citations) = &said.citations {
+        if let Some(citations) = &revision.citations {
             text = with_key(&text, "citations", Some(quote_list(citations)))?;
         }
-        if let Some(expires_at) = said.expires_at {
+        if let Some(expires_at) = revision.expires_at {
             text = with_key(&text, "expires_at", expires_at.time().map(format_time))?;
         }
         text = with_key(&text, "updated_at", Some(format_time(now)))?;
         let note = Self::parse(text, slug)?;
         let expected = NewMemory {
             content: body.to_owned(),
-            tags: said.tags.clone().unwrap_or_else(|| self.memory.tags.clone()),
-            expires_at: said.expires_at.map_or(self.memory.expires_at, MemoryExpiry::time),
-            citations: said.citations.clone().unwrap_or_else(|| self.memory.citations.clone()),
+            tags: revision.tags.clone().unwrap_or_else(|| self.memory.tags.clone()),
+            expires_at: revision.expires_at.map_or(self.memory.expires_at, MemoryExpiry::time),
+            citations: revision.citations.clone().unwrap_or_else(|| self.memory.citations.clone()),
             source: self.memory.source.clone(),
         };
         note.check_reads_back(&expected).map(|()| note)
@@ -145,14 +145,14 @@ impl MemoryText {
     }
 
     /// Checks that the text parses back to what the caller said.
-    fn check_reads_back(&self, said: &NewMemory) -> Result<(), ItemFault> {
+    fn check_reads_back(&self, expected: &NewMemory) -> Result<(), ItemFault> {
         let to_millisecond = |at: Timestamp| at.as_millisecond();
         let memory = &self.memory;
-        let same = self.content() == said.content
-            && memory.tags == said.tags
-            && memory.citations == said.citations
-            && memory.source == said.source
-            && memory.expires_at.map(to_millisecond) == said.expires_at.map(to_millisecond);
+        let same = self.content() == expected.content
+            && memory.tags == expected.tags
+            && memory.citations == expected.citations
+            && memory.source == expected.source
+            && memory.expires_at.map(to_millisecond) == expected.expires_at.map(to_millisecond);
         if same {
             return Ok(());
         }
@@ -170,9 +170,9 @@ const MAX_CITATION: usize = 1000;
 
 /// Checks that tags and citations are short and visible.
 fn check_tags_and_citations(tags: &[String], citations: &[String]) -> Result<(), ItemFault> {
-    let odd = |c: char| c.is_control() && c != '\n' && c != '\t' || is_invisible(c);
+    let is_forbidden = |c: char| c.is_control() && c != '\n' && c != '\t' || is_invisible(c);
     let fits = |text: &String, most: usize| {
-        !text.trim().is_empty() && text.chars().count() <= most && !text.contains(odd)
+        !text.trim().is_empty() && text.chars().count() <= most && !text.contains(is_forbidden)
     };
     if tags.len() > MAX_LIST_ITEMS || !tags.iter().all(|tag| fits(tag, MAX_TAG)) {
         let fix = "Give at most 64 tags, each with 1 to 100 visible characters.";
@@ -200,18 +200,18 @@ fn with_key(text: &str, key: &str, value: Option<String>) -> Result<String, Item
 /// Removes one key of a text's frontmatter. If the key has several lines, it is set to null
 /// instead.
 fn without_key(text: &str, key: &str) -> Result<String, ItemFault> {
-    let front = Frontmatter::parse_optional(text)?;
-    let Some(entry) = front.entries.iter().find(|entry| entry.key == key) else {
+    let frontmatter = Frontmatter::parse_optional(text)?;
+    let Some(entry) = frontmatter.entries.iter().find(|entry| entry.key == key) else {
         return Ok(text.to_owned());
     };
-    let yaml = &text[front.yaml_start..front.yaml_end];
+    let yaml = &text[frontmatter.yaml_start..frontmatter.yaml_end];
     let start = yaml[..entry.key_range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = yaml[entry.key_range.start..].find('\n').map(|at| entry.key_range.start + at + 1);
     let is_one_line = |end: &usize| entry.value_range.end <= *end;
     let is_own_line = yaml[start..entry.key_range.start].is_empty();
     match end.filter(is_one_line).filter(|_| is_own_line) {
         Some(end) => {
-            let range = front.yaml_start + start..front.yaml_start + end;
+            let range = frontmatter.yaml_start + start..frontmatter.yaml_start + end;
             Ok(edit::apply_edits(text, vec![Edit { range, text: String::new() }]))
         }
         None => with_key(text, key, Some("null".to_owned())),
@@ -246,14 +246,15 @@ mod tests {
 
     #[test]
     fn a_new_memory_reads_back_as_what_was_said() {
-        let said = NewMemory {
+        let memory = NewMemory {
             content: "---\n# Auth\n\nno newline".to_owned(),
             tags: vec!["a b".to_owned(), "yes".to_owned(), "\"q\": 1".to_owned()],
             expires_at: Some(at("2027-01-01T00:00:00.5Z")),
             citations: vec!["https://example.org/#x".to_owned()],
             source: Some("agent: x\ny".to_owned()),
         };
-        let note = MemoryText::compose(&slug(), &said, at("2026-02-17T10:00:00Z")).expect("a note");
+        let note =
+            MemoryText::compose(&slug(), &memory, at("2026-02-17T10:00:00Z")).expect("a note");
         assert_eq!(
             note.text(),
             "---\ncreated_at: 2026-02-17T10:00:00.000Z\nupdated_at: 2026-02-17T10:00:00.000Z\n\
@@ -264,9 +265,9 @@ mod tests {
         assert_eq!(note.memory().title, "Auth");
     }
 
-    fn check(text: &str, said: &MemoryRevision, expected: &str) {
+    fn check(text: &str, revision: &MemoryRevision, expected: &str) {
         let note = MemoryText::parse(text.to_owned(), &slug()).expect("a note");
-        let revised = note.revise(&slug(), said, at("2026-02-18T10:00:00Z"));
+        let revised = note.revise(&slug(), revision, at("2026-02-18T10:00:00Z"));
         let revised = revised.unwrap_or_else(|fault| panic!("{text:?}: {fault:?}"));
         assert_eq!(revised.text(), expected, "{text:?}");
     }

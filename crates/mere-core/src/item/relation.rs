@@ -66,12 +66,12 @@ impl Relation {
     /// Guesses which relation a misspelt key was meant to be. Returns `None` for a key that is a
     /// relation.
     pub fn guess(key: &str) -> Option<Self> {
-        let said = key.to_lowercase().replace(['-', ' '], "_");
+        let spelling = key.to_lowercase().replace(['-', ' '], "_");
         let is_meant = |relation: &Self| {
             let name = relation.name();
-            let slips = if name.len() < 9 { 1 } else { 2 };
+            let max_edits = if name.len() < 9 { 1 } else { 2 };
             // A key that is that much longer cannot be a slip.
-            said.len() <= name.len() + slips && osa_distance(&said, name) <= slips
+            spelling.len() <= name.len() + max_edits && osa_distance(&spelling, name) <= max_edits
         };
         let is_none = key.parse::<Self>().is_err();
         Self::ALL.into_iter().find(|relation| is_none && is_meant(relation))
@@ -103,14 +103,14 @@ mod tests {
 
     #[test]
     fn a_mistyped_key_is_known() {
-        for (key, meant) in [
+        for (key, relation) in [
             ("supercedes", "supersedes"),
             ("exmaple_of", "example_of"),
             ("depends-on", "depends_on"),
             ("Extends", "extends"),
             ("extend", "extends"),
         ] {
-            assert_eq!(Relation::guess(key).map(Relation::name), Some(meant), "{key}");
+            assert_eq!(Relation::guess(key).map(Relation::name), Some(relation), "{key}");
         }
         for key in ["created", "title", "extends", "tags", "updated", "version", ""] {
             assert_eq!(Relation::guess(key), None, "{key}");

@@ -147,14 +147,15 @@ impl<'a> NameReplacement<'a> {
     /// Returns the edits of the frontmatter. A relation is one text, or a list of texts.
     fn relation_edits(
         &self,
-        front: &Frontmatter<'_>,
+        frontmatter: &Frontmatter<'_>,
         text: &str,
         unclear: &mut usize,
     ) -> Result<Vec<Edit>, ItemFault> {
-        let yaml = &text[front.yaml_start..front.yaml_end];
+        let yaml = &text[frontmatter.yaml_start..frontmatter.yaml_end];
         let scalars = yaml::scan_scalars(yaml).map_err(|error| {
             let error = yaml::PlainMappingError::Yaml(error);
-            ItemFault::from_yaml("the frontmatter", yaml, error).relocate(text, front.yaml_start)
+            ItemFault::from_yaml("the frontmatter", yaml, error)
+                .relocate(text, frontmatter.yaml_start)
         })?;
         let mut key = Cow::Borrowed("");
         let mut edits = Vec::new();
@@ -166,8 +167,11 @@ impl<'a> NameReplacement<'a> {
                     let Some(new) = self.replacement_for(&scalar.value) else { continue };
                     let raw = yaml.get(scalar.range.clone()).unwrap_or_default();
                     let text = edit::respell_scalar(raw, &scalar.value, new);
-                    let start = front.yaml_start + scalar.range.start;
-                    edits.push(Edit { range: start..front.yaml_start + scalar.range.end, text });
+                    let start = frontmatter.yaml_start + scalar.range.start;
+                    edits.push(Edit {
+                        range: start..frontmatter.yaml_start + scalar.range.end,
+                        text,
+                    });
                 }
                 _ => {}
             }

@@ -78,10 +78,10 @@ fn category_edit(text: &str, element: Range<usize>, stated: &str, new: &str) -> 
         return Edit { range: element, text: format!("{open}>{new}</{name}>") };
     };
     let content = &raw[inner.clone()];
-    let peeled = content.trim();
-    let data = peeled.strip_prefix("<![CDATA[").and_then(|data| data.strip_suffix("]]>"));
-    let peeled = data.map_or(peeled, str::trim);
-    let within = match content.find(peeled).filter(|_| peeled == stated) {
+    let trimmed = content.trim();
+    let data = trimmed.strip_prefix("<![CDATA[").and_then(|data| data.strip_suffix("]]>"));
+    let trimmed = data.map_or(trimmed, str::trim);
+    let within = match content.find(trimmed).filter(|_| trimmed == stated) {
         Some(at) if !stated.is_empty() => at..at + stated.len(),
         _ => 0..content.len(),
     };
@@ -90,8 +90,8 @@ fn category_edit(text: &str, element: Range<usize>, stated: &str, new: &str) -> 
 }
 
 fn frontmatter_edits(text: &str, fields: &[(&str, &str)]) -> Result<Vec<Edit>, ItemFault> {
-    let front = Frontmatter::parse(text)?;
-    Ok(scalar_edits(text, front.yaml_start, &front.entries, fields))
+    let frontmatter = Frontmatter::parse(text)?;
+    Ok(scalar_edits(text, frontmatter.yaml_start, &frontmatter.entries, fields))
 }
 
 fn tool_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, ItemFault> {

@@ -29,28 +29,29 @@ pub struct Skill {
 impl Skill {
     /// Parses the `SKILL.md` of the skill whose folder lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
-        let front = Frontmatter::parse(text)?;
-        let name = front.text("name")?.unwrap_or_default();
+        let frontmatter = Frontmatter::parse(text)?;
+        let name = frontmatter.text("name")?.unwrap_or_default();
         if name != at.id.as_str() {
             let what = place_mismatch("the name is", name, at.id.as_str());
-            return Err(front.fault("name", what, "Set `name` to the folder's name."));
+            return Err(frontmatter.fault("name", what, "Set `name` to the folder's name."));
         }
-        let description = front.text("description")?.filter(|text| !text.trim().is_empty());
+        let description = frontmatter.text("description")?.filter(|text| !text.trim().is_empty());
         let fix = "Say in a sentence what the skill does and when to use it.";
         let description = description
-            .ok_or_else(|| front.fault("description", "`description` is missing", fix))?;
-        let version = match front.get("metadata").and_then(|metadata| metadata.get("version")) {
+            .ok_or_else(|| frontmatter.fault("description", "`description` is missing", fix))?;
+        let version = match frontmatter.get("metadata").and_then(|metadata| metadata.get("version"))
+        {
             None | Some(Value::Null) => Version::new(0, 0, 0),
             Some(stated) => {
                 stated.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
                     let fix = "Write `version: \"1.0.0\"` below `metadata`.";
-                    front.fault("metadata", "`metadata.version` is not SemVer", fix)
+                    frontmatter.fault("metadata", "`metadata.version` is not SemVer", fix)
                 })?
             }
         };
         let description = description.to_owned();
-        let content = front.content_start..text.len();
-        Ok(Self { version, description, frontmatter: front.to_map(), content })
+        let content = frontmatter.content_start..text.len();
+        Ok(Self { version, description, frontmatter: frontmatter.to_map(), content })
     }
 
     /// Computes its canonical hash, which covers every other file of its folder.

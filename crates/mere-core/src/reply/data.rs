@@ -85,7 +85,7 @@ impl Data {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(*value),
             Value::Number(number) => Self::ForeignNumber(number.clone()),
-            Value::String(said) => Self::Content(text(said)),
+            Value::String(string) => Self::Content(text(string)),
             Value::Array(items) => {
                 items.iter().map(|item| Self::from_foreign(item, text)).collect()
             }

@@ -36,9 +36,9 @@ impl Prose {
     pub fn with_names(words: &str, names: &[ParsedName]) -> Self {
         let mut prose = Self::default();
         let mut rest = words;
-        while let Some((before, said, after)) = next_name(rest, names) {
+        while let Some((before, name, after)) = next_name(rest, names) {
             prose = prose.and(before.to_owned());
-            prose.0.push(ProsePart::Name(said));
+            prose.0.push(ProsePart::Name(name));
             rest = after;
         }
         prose.and(rest.to_owned())
@@ -141,12 +141,12 @@ const PERSON_WORDING: [(&str, &str); 7] = [
 pub fn reword_for_person(words: &str) -> String {
     let words = PERSON_WORDING
         .iter()
-        .fold(words.to_owned(), |said, (tool, command)| said.replace(tool, command));
+        .fold(words.to_owned(), |text, (tool, command)| text.replace(tool, command));
     let mut sentences = words.split("Ask a person to ");
     let first = sentences.next().unwrap_or_default().to_owned();
-    sentences.fold(first, |said, asked| {
-        let mut letters = asked.chars();
+    sentences.fold(first, |text, request| {
+        let mut letters = request.chars();
         let capital = letters.next().into_iter().flat_map(char::to_uppercase);
-        said + &capital.chain(letters).collect::<String>()
+        text + &capital.chain(letters).collect::<String>()
     })
 }

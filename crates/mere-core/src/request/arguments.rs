@@ -211,11 +211,11 @@ impl<'a> Arguments<'a> {
         let Some(ParameterKind::ChoiceWithDefault(words)) = self.kind(name) else {
             return Err(self.wrong_value_error(name));
         };
-        let said = match self.text(name)? {
+        let choice = match self.text(name)? {
             None => words.first(),
             Some(text) => words.iter().find(|word| **word == text),
         };
-        said.copied().ok_or_else(|| self.wrong_value_error(name))
+        choice.copied().ok_or_else(|| self.wrong_value_error(name))
     }
 
     /// Returns one of the parameter's words, or `None` if the argument is absent.
@@ -224,8 +224,8 @@ impl<'a> Arguments<'a> {
             return Err(self.wrong_value_error(name));
         };
         let Some(text) = self.text(name)? else { return Ok(None) };
-        let said = words.iter().find(|word| **word == text);
-        said.copied().map(Some).ok_or_else(|| self.wrong_value_error(name))
+        let choice = words.iter().find(|word| **word == text);
+        choice.copied().map(Some).ok_or_else(|| self.wrong_value_error(name))
     }
 
     /// Returns a JSON object, which is empty if the argument is absent.

@@ -105,9 +105,9 @@ pub(super) fn category(
     arguments: &Arguments<'_>,
     name: &'static str,
 ) -> Result<Option<Category>, CallError> {
-    let said = arguments.text(name)?.map(Category::from_str).transpose();
-    let said = said.map_err(|_| arguments.malformed_error(name, CATEGORY_FORM))?;
-    Ok(said.filter(|category| !category.is_empty()))
+    let category = arguments.text(name)?.map(Category::from_str).transpose();
+    let category = category.map_err(|_| arguments.malformed_error(name, CATEGORY_FORM))?;
+    Ok(category.filter(|category| !category.is_empty()))
 }
 
 fn parse_description(arguments: &Arguments<'_>, text: &str) -> Result<Description, CallError> {

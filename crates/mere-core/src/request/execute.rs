@@ -101,7 +101,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let category = arguments.text("category")?.map(str::parse::<Category>).transpose();
     let takes = "levels of lower-case letters, digits, `_` and `-`, such as `api/auth`";
     if let Some(category) = category.map_err(|_| arguments.malformed_error("category", takes))? {
-        if item.category.as_ref().is_some_and(|said| *said != category) {
+        if item.category.as_ref().is_some_and(|given| *given != category) {
             return Err(arguments.wrong_value_error("category"));
         }
         item.category = Some(category);

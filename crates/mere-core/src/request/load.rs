@@ -143,7 +143,7 @@ pub(super) fn item_type(arguments: &Arguments<'_>) -> Result<ItemType, CallError
 pub(super) fn item_id(arguments: &Arguments<'_>) -> Result<ItemRef, CallError> {
     const TAKES: &str = "an id of lower-case letters, digits, `_` and `-`, such as `deploy` or \
         `release/deploy`";
-    let said =
+    let text =
         arguments.text("item_id")?.ok_or_else(|| arguments.missing_error("item_id", TAKES))?;
-    said.parse().map_err(|_| arguments.malformed_error("item_id", TAKES))
+    text.parse().map_err(|_| arguments.malformed_error("item_id", TAKES))
 }

@@ -238,6 +238,6 @@ fn parse_expired(arguments: &Arguments<'_>) -> Result<ExpiredMemories, CallError
 fn memory_path(arguments: &Arguments<'_>, name: &'static str) -> Result<MemoryPath, CallError> {
     const TAKES: &str = "a category and a slug of lower-case letters, digits, `_` and `-`, such as \
         `api/auth/tokens`, or a slug alone";
-    let said = arguments.text(name)?.ok_or_else(|| arguments.missing_error(name, TAKES))?;
-    said.parse().map_err(|_| arguments.malformed_error(name, TAKES))
+    let text = arguments.text(name)?.ok_or_else(|| arguments.missing_error(name, TAKES))?;
+    text.parse().map_err(|_| arguments.malformed_error(name, TAKES))
 }

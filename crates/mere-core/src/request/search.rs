@@ -267,10 +267,10 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
 
 fn parse_item_types(arguments: &Arguments<'_>) -> Result<Vec<ItemType>, CallError> {
     const TAKES: &str = "some of `directive`, `tool`, `knowledge` and `memory`";
-    let Some(said) = arguments.texts("item_types")? else { return Ok(SEARCHABLE_TYPES.to_vec()) };
+    let Some(names) = arguments.texts("item_types")? else { return Ok(SEARCHABLE_TYPES.to_vec()) };
     let malformed = || arguments.malformed_error("item_types", TAKES);
     let mut kinds = Vec::new();
-    for word in said {
+    for word in names {
         let kind = word.parse().map_err(|_| malformed())?;
         if !SEARCHABLE_TYPES.contains(&kind) {
             return Err(malformed());

@@ -56,8 +56,8 @@ pub enum SignerSelector {
 }
 
 impl From<KeyArgument> for SignerSelector {
-    fn from(said: KeyArgument) -> Self {
-        match said {
+    fn from(key: KeyArgument) -> Self {
+        match key {
             KeyArgument::Fingerprint(key) => Self::Fingerprint(key),
             KeyArgument::File(file) => Self::Named(file),
         }

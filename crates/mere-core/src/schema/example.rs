@@ -111,13 +111,13 @@ fn author_value(schema: &Map<String, Value>) -> Option<&Value> {
 
 /// Returns the type of the value: the one that is stated, or the one that the keywords imply.
 fn value_type(schema: &Map<String, Value>) -> &str {
-    let said = match schema.get("type") {
+    let name = match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str),
         Some(kind) => kind.as_str(),
         None => None,
     };
     let about = |keywords: &[&str]| keywords.iter().any(|keyword| schema.contains_key(*keyword));
-    said.unwrap_or_else(|| {
+    name.unwrap_or_else(|| {
         if about(&["properties", "required"]) {
             "object"
         } else if about(&["items", "prefixItems", "minItems"]) {

@@ -81,9 +81,9 @@ impl WorkMeter<'_> {
                 .keys()
                 .try_for_each(|name| self.apply(part.schema, &Value::String(name.clone()))),
             ("patternProperties", SubschemaKey::Name(pattern), Value::Object(members)) => {
-                let price = pattern_cost(pattern);
+                let cost = pattern_cost(pattern);
                 members.iter().try_for_each(|(name, member)| {
-                    self.charge(name.len().saturating_mul(price))?;
+                    self.charge(name.len().saturating_mul(cost))?;
                     self.apply(part.schema, member)
                 })
             }
@@ -107,8 +107,8 @@ impl WorkMeter<'_> {
         }
     }
 
-    fn charge(&mut self, price: usize) -> Option<()> {
-        self.budget_left = self.budget_left.checked_sub(price)?;
+    fn charge(&mut self, cost: usize) -> Option<()> {
+        self.budget_left = self.budget_left.checked_sub(cost)?;
         Some(())
     }
 }

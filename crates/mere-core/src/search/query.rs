@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let told = Query::parse(text).clauses.into_iter().map(|clause| {
+        let clauses = Query::parse(text).clauses.into_iter().map(|clause| {
             let sign = match clause.occur {
                 Occur::Should => "",
                 Occur::Must => "+",
@@ -276,7 +276,7 @@ mod tests {
             };
             format!("{sign}{what}")
         });
-        assert_eq!(told.collect::<Vec<_>>().join(" "), expected, "{text}");
+        assert_eq!(clauses.collect::<Vec<_>>().join(" "), expected, "{text}");
     }
 
     #[test]

@@ -90,8 +90,8 @@ impl Scanner {
     fn new(mut needles: Vec<(String, NeedleKind)>) -> Self {
         needles.sort_by(|(one, _), (other, _)| one.cmp(other));
         let rows = needles.len().div_ceil(16).max(1);
-        let dealt = (0..rows).flat_map(|row| needles.iter().skip(row).step_by(rows).cloned());
-        let (needles, needle_kinds): (Vec<_>, Vec<_>) = dealt.unzip();
+        let interleaved = (0..rows).flat_map(|row| needles.iter().skip(row).step_by(rows).cloned());
+        let (needles, needle_kinds): (Vec<_>, Vec<_>) = interleaved.unzip();
         let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&needles);
         Self { automaton: automaton.ok(), needle_kinds }
     }

@@ -100,7 +100,7 @@ impl Keyring {
         now: Timestamp,
     ) -> Result<Result<TrustedSigner, UntrustedSigner>, VerificationFailure> {
         let message = envelope.message();
-        let (mut voucher, mut revoked, mut stranger) = (None, None, None);
+        let (mut trusted, mut revoked, mut untrusted) = (None, None, None);
         for mark in envelope.signatures() {
             let name = mark.key;
             let admitted = self.trusted.get(&name).and_then(|all| all.first());
@@ -111,16 +111,16 @@ impl Keyring {
             }
             match self.look_up(name, place, now) {
                 _ if self.revoked.contains(&name) => revoked = revoked.or(Some(name)),
-                Ok(found) => voucher = voucher.or(Some(found)),
+                Ok(found) => trusted = trusted.or(Some(found)),
                 Err(why) => {
-                    stranger = stranger.or(Some(UntrustedSigner { key: name, reason: why }));
+                    untrusted = untrusted.or(Some(UntrustedSigner { key: name, reason: why }));
                 }
             }
         }
-        match (voucher, revoked, stranger) {
-            (Some(voucher), ..) => Ok(Ok(voucher)),
+        match (trusted, revoked, untrusted) {
+            (Some(trusted), ..) => Ok(Ok(trusted)),
             (None, Some(key), _) => Err(VerificationFailure::RevokedKey(key)),
-            (None, None, Some(stranger)) => Ok(Err(stranger)),
+            (None, None, Some(untrusted)) => Ok(Err(untrusted)),
             (None, None, None) => Err(VerificationFailure::BadSignature("nobody signed it")),
         }
     }

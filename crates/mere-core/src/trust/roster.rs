@@ -354,8 +354,8 @@ mod tests {
     fn only_what_admins_made_is_kept() {
         let mut some = signed(roster(4, 2, &[1, 2]), &[1, 5]);
         // Sign with one key and claim another.
-        let (stranger, message) = (key(6).0, some.envelope.message());
-        some.envelope.add_signature(key(2).1.fingerprint(), stranger.sign(&message).to_bytes());
+        let (signer, message) = (key(6).0, some.envelope.message());
+        some.envelope.add_signature(key(2).1.fingerprint(), signer.sign(&message).to_bytes());
         some.envelope.retain_signed_by(&some.roster.admins);
         assert_eq!(some.envelope.signatures().len(), 1);
         assert_eq!(some.count_signatures_by(&some.roster.admins), 1);

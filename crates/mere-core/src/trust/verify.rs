@@ -57,24 +57,24 @@ enum SignatureCheck {
 /// Verifies an item. `read` parses the item from the bytes that were hashed; it is not called for
 /// an item that is already known to be broken.
 pub fn verify<T, E>(
-    exhibit: &FoundItem<'_>,
+    found_item: &FoundItem<'_>,
     keyring: &Keyring,
     read: impl FnOnce() -> Result<(T, ItemClaims), E>,
 ) -> Result<Verification<T>, E> {
-    let standing = match check_signatures(exhibit, keyring) {
-        Ok(standing) => standing,
+    let signatures = match check_signatures(found_item, keyring) {
+        Ok(signatures) => signatures,
         Err(failure) => return Ok(Err(failure)),
     };
-    let (item, said) = read()?;
-    let (sidecar, vouched) = match standing {
+    let (item, claims) = read()?;
+    let (sidecar, signers) = match signatures {
         SignatureCheck::Unsigned => return Ok(Ok(Checked::Unsigned(item))),
         SignatureCheck::Draft => return Ok(Ok(Checked::Draft(item))),
-        SignatureCheck::Signed(sidecar, vouched) => (sidecar, vouched),
+        SignatureCheck::Signed(sidecar, signers) => (sidecar, signers),
     };
-    Ok(match (check_claims(&sidecar.statement, said), vouched) {
+    Ok(match (check_claims(&sidecar.statement, claims), signers) {
         (Err(failure), _) => Err(failure),
-        (Ok(()), Ok(vouched)) => Ok(Checked::Verified(Verified::new(item, vouched))),
-        (Ok(()), Err(stranger)) => Ok(Checked::UnknownKey(item, stranger)),
+        (Ok(()), Ok(signers)) => Ok(Checked::Verified(Verified::new(item, signers))),
+        (Ok(()), Err(signer)) => Ok(Checked::UnknownKey(item, signer)),
     })
 }
 
@@ -82,24 +82,24 @@ pub fn verify<T, E>(
 /// lies. Returns `None` if the bytes are not a sidecar or no trusted key signed the statement. The
 /// statement tells what was once vouched for, and nothing about what lies there now.
 pub fn trusted_statement(
-    letter: &[u8],
+    bytes: &[u8],
     keyring: &Keyring,
     place: &ScopedPath,
     now: Timestamp,
 ) -> Option<Statement> {
-    let sidecar = Sidecar::parse(letter).ok()?;
+    let sidecar = Sidecar::parse(bytes).ok()?;
     keyring.check_signers(&sidecar.author, place, now).ok()?.ok()?;
     Some(sidecar.statement)
 }
 
 fn check_signatures(
-    exhibit: &FoundItem<'_>,
+    found_item: &FoundItem<'_>,
     keyring: &Keyring,
 ) -> Result<SignatureCheck, VerificationFailure> {
     // Memories are not signed.
-    let letter = match exhibit.sidecar {
-        _ if exhibit.path.kind == ItemType::Memory => return Ok(SignatureCheck::Unsigned),
-        SidecarFile::None if exhibit.is_draft => return Ok(SignatureCheck::Draft),
+    let bytes = match found_item.sidecar {
+        _ if found_item.path.kind == ItemType::Memory => return Ok(SignatureCheck::Unsigned),
+        SidecarFile::None if found_item.is_draft => return Ok(SignatureCheck::Draft),
         SidecarFile::None => return Ok(SignatureCheck::Unsigned),
         SidecarFile::Bytes(bytes) => bytes,
         SidecarFile::Unreadable => {
@@ -107,30 +107,33 @@ fn check_signatures(
         }
     };
     let sidecar =
-        Sidecar::parse(letter).map_err(|error| VerificationFailure::BadSignature(error.0))?;
-    let author = keyring.check_signers(&sidecar.author, exhibit.path, exhibit.now)?;
-    let installer = keyring.check_signers(&sidecar.installer, exhibit.path, exhibit.now)?;
-    check_location(exhibit, &sidecar)?;
-    check_version(exhibit.path, &sidecar.statement)?;
-    if exhibit.is_draft {
+        Sidecar::parse(bytes).map_err(|error| VerificationFailure::BadSignature(error.0))?;
+    let author = keyring.check_signers(&sidecar.author, found_item.path, found_item.now)?;
+    let installer = keyring.check_signers(&sidecar.installer, found_item.path, found_item.now)?;
+    check_location(found_item, &sidecar)?;
+    check_version(found_item.path, &sidecar.statement)?;
+    if found_item.is_draft {
         return Ok(SignatureCheck::Draft);
     }
-    check_files(&sidecar.statement.files, exhibit.files)?;
-    let vouched =
+    check_files(&sidecar.statement.files, found_item.files)?;
+    let signers =
         author.and_then(|author| installer.map(|installer| ItemSigners { author, installer }));
-    Ok(SignatureCheck::Signed(Box::new(sidecar), vouched))
+    Ok(SignatureCheck::Signed(Box::new(sidecar), signers))
 }
 
 /// Checks that the item lies where its signatures say.
-fn check_location(exhibit: &FoundItem<'_>, sidecar: &Sidecar) -> Result<(), VerificationFailure> {
-    let (place, statement, placement) = (exhibit.path, &sidecar.statement, &sidecar.placement);
+fn check_location(
+    found_item: &FoundItem<'_>,
+    sidecar: &Sidecar,
+) -> Result<(), VerificationFailure> {
+    let (place, statement, placement) = (found_item.path, &sidecar.statement, &sidecar.placement);
     let base = Placement::base_name(place.kind, &place.base);
     let facts = [
         (LocationField::Type, statement.kind.name(), place.kind.name()),
         (LocationField::Id, statement.id.as_str(), place.id.as_str()),
         (LocationField::Category, statement.category.as_str(), place.category.as_str()),
         (LocationField::Scope, placement.scope.name(), place.scope.name()),
-        (LocationField::Space, &placement.space_id, exhibit.space_id.unwrap_or_default()),
+        (LocationField::Space, &placement.space_id, found_item.space_id.unwrap_or_default()),
         (LocationField::Base, &placement.base, &base),
     ];
     match facts.into_iter().find(|(_, expected, found)| expected != found) {
@@ -200,12 +203,12 @@ fn check_files(signed: &[FileDigest], found: &[FileDigest]) -> Result<(), Verifi
 }
 
 /// Checks the item's own claims against the author's statement.
-fn check_claims(statement: &Statement, said: ItemClaims) -> Result<(), VerificationFailure> {
-    if said.version.as_ref() != Some(&statement.version) {
+fn check_claims(statement: &Statement, claims: ItemClaims) -> Result<(), VerificationFailure> {
+    if claims.version.as_ref() != Some(&statement.version) {
         let expected = statement.version.clone();
-        return Err(VerificationFailure::WrongVersion { expected, found: said.version });
+        return Err(VerificationFailure::WrongVersion { expected, found: claims.version });
     }
-    if said.integrity != Some(statement.integrity) || said.executor != statement.executor {
+    if claims.integrity != Some(statement.integrity) || claims.executor != statement.executor {
         return Err(VerificationFailure::Changed(Vec::new()));
     }
     Ok(())

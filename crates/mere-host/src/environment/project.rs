@@ -62,12 +62,12 @@ enum MarkerKind {
 /// Finds the project of a session. `markers` are the user's own and are looked for after the
 /// built-in ones.
 pub fn find_project(
-    surroundings: &Environment,
+    environment: &Environment,
     named: Option<&TypedPath>,
     markers: &[String],
 ) -> Result<FoundProject, ProjectError> {
-    let working = surroundings.working_directory();
-    let named = [(named, "--project"), (surroundings.project_variable(), "MERE_PROJECT")];
+    let working = environment.working_directory();
+    let named = [(named, "--project"), (environment.project_variable(), "MERE_PROJECT")];
     for (typed, what) in named {
         if let Some(typed) = typed {
             let folder = typed.resolve_from(working).and_then(|path| Folder::open(&path));
@@ -83,7 +83,7 @@ pub fn find_project(
     let (reachable, stopped_at) = searchable_folders(working);
     let own = markers.iter().map(|name| Marker { name, kind: MarkerKind::FolderOrFile });
     let marked = MARKERS.into_iter().chain(own).find_map(|marker| {
-        let folder = reachable.iter().find(|folder| marker.is_present_in(folder, surroundings));
+        let folder = reachable.iter().find(|folder| marker.is_present_in(folder, environment));
         folder.map(|folder| (folder.as_path(), marker.name.to_owned()))
     });
     let (path, by) = marked.unwrap_or((working, "working directory".to_owned()));
@@ -93,13 +93,13 @@ pub fn find_project(
 }
 
 impl Marker<'_> {
-    fn is_present_in(&self, folder: &Path, surroundings: &Environment) -> bool {
+    fn is_present_in(&self, folder: &Path, environment: &Environment) -> bool {
         let path = folder.join(self.name);
         let Ok(metadata) = path.symlink_metadata() else { return false };
         match self.kind {
             MarkerKind::File => metadata.is_file(),
             MarkerKind::FolderOrFile => metadata.is_file() || metadata.is_dir(),
-            MarkerKind::Space => metadata.is_dir() && !surroundings.is_user_space(&path),
+            MarkerKind::Space => metadata.is_dir() && !environment.is_user_space(&path),
         }
     }
 }

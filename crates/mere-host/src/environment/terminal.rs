@@ -53,8 +53,8 @@ mod unix {
             // Echo is turned off before the question appears, so that nothing typed in answer to it
             // is seen.
             let hidden = disable_echo(&self.0, before.clone());
-            let asked = hidden.and_then(|()| self.0.write_all(question.as_bytes()));
-            let answer = asked.and_then(|()| self.read_line());
+            let prompted = hidden.and_then(|()| self.0.write_all(question.as_bytes()));
+            let answer = prompted.and_then(|()| self.read_line());
             tcsetattr(&self.0, OptionalActions::Flush, &before)?;
             self.0.write_all(b"\n")?;
             answer

@@ -29,11 +29,11 @@ pub enum RelativeLocation {
 
 impl FolderLocation {
     /// Resolves the path that a config names.
-    pub fn from_config(text: &str, base: &Folder, surroundings: &Environment) -> Self {
-        if let Ok(folder) = Folder::open_configured(text, base, surroundings) {
+    pub fn from_config(text: &str, base: &Folder, environment: &Environment) -> Self {
+        if let Ok(folder) = Folder::open_configured(text, base, environment) {
             return Self { path: folder.path().to_owned(), folder: Some(Arc::new(folder)) };
         }
-        let path = surroundings.configured_path(text, base).unwrap_or_else(|| text.into());
+        let path = environment.configured_path(text, base).unwrap_or_else(|| text.into());
         Self { path: weakly_canonicalize(&path).unwrap_or(path), folder: None }
     }
 
@@ -81,23 +81,23 @@ impl FolderLocation {
 impl Environment {
     /// Checks whether a location lies in a private folder (keys, approvals, data, caches), or would
     /// contain one.
-    pub fn overlaps_private_folders(&self, site: &FolderLocation) -> io::Result<bool> {
-        let by_identity = match &site.folder {
+    pub fn overlaps_private_folders(&self, location: &FolderLocation) -> io::Result<bool> {
+        let by_identity = match &location.folder {
             Some(folder) => folder.is_inside_any(&self.private_identities()?)?,
             None => false,
         };
         let by_path = self.private_paths().any(|path| {
             let canonical = weakly_canonicalize(path).unwrap_or_else(|| path.to_owned());
-            canonical.starts_with(&site.path) || site.path.starts_with(&canonical)
+            canonical.starts_with(&location.path) || location.path.starts_with(&canonical)
         });
         Ok(by_identity || by_path)
     }
 
     /// Checks whether the user space is this location, or lies or would lie in it.
-    pub fn has_user_space_below(&self, site: &FolderLocation) -> bool {
+    pub fn has_user_space_below(&self, location: &FolderLocation) -> bool {
         let space = self.user_space_path();
         let space =
             space.map(|space| weakly_canonicalize(space).unwrap_or_else(|| Path::to_owned(space)));
-        space.is_some_and(|space| space.starts_with(&site.path))
+        space.is_some_and(|space| space.starts_with(&location.path))
     }
 }

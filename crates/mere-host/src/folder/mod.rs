@@ -90,18 +90,14 @@ impl Folder {
 
     /// Opens the path that a config names: absolute, starting with `~`, or relative to `base`, the
     /// folder that holds the config.
-    pub fn open_configured(
-        text: &str,
-        base: &Self,
-        surroundings: &Environment,
-    ) -> io::Result<Self> {
-        Self::open(&surroundings.configured_path(text, base).ok_or(io::ErrorKind::NotFound)?)
+    pub fn open_configured(text: &str, base: &Self, environment: &Environment) -> io::Result<Self> {
+        Self::open(&environment.configured_path(text, base).ok_or(io::ErrorKind::NotFound)?)
     }
 
     /// Creates the folder that a person has just named in a config, if its path is absolute or
     /// starts with `~`. A path relative to the config's folder is created only when it is needed.
-    pub fn make_configured(text: &str, base: &Self, surroundings: &Environment) -> io::Result<()> {
-        let path = surroundings.configured_path(text, base).ok_or(io::ErrorKind::NotFound)?;
+    pub fn make_configured(text: &str, base: &Self, environment: &Environment) -> io::Result<()> {
+        let path = environment.configured_path(text, base).ok_or(io::ErrorKind::NotFound)?;
         if text.starts_with(['/', '~']) { std::fs::create_dir_all(path) } else { Ok(()) }
     }
 

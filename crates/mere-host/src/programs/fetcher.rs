@@ -59,15 +59,15 @@ pub(super) fn run_to_end(command: &mut Command) -> io::Result<FetchOutcome> {
     let shown = io::stderr().is_terminal();
     command.stdout(if shown { io::stderr().into() } else { Stdio::null() });
     let mut child = command.stderr(Stdio::piped()).spawn()?;
-    let mut said = Vec::new();
+    let mut error_text = Vec::new();
     if let Some(mut output) = child.stderr.take() {
-        output.by_ref().take(MAX_ERROR_BYTES).read_to_end(&mut said)?;
+        output.by_ref().take(MAX_ERROR_BYTES).read_to_end(&mut error_text)?;
         io::copy(&mut output, &mut io::sink())?;
     }
     if child.wait()?.success() {
         return Ok(FetchOutcome::Succeeded);
     }
-    let said = String::from_utf8_lossy(&said);
-    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let error_text = String::from_utf8_lossy(&error_text);
+    let last = error_text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     Ok(FetchOutcome::Failed(last.trim().to_owned()))
 }

@@ -82,15 +82,15 @@ impl<'a> GitRepository<'a> {
 
     /// Returns the object ids that the files would have with their current bytes.
     fn hash_files(&self, files: &[&RelPath]) -> io::Result<Vec<String>> {
-        let mut said = Vec::new();
+        let mut hashes = Vec::new();
         for some in files.chunks(FILES_PER_COMMAND) {
             let mut arguments = vec!["hash-object", "--no-filters", "--"];
             arguments.extend(some.iter().map(|path| path.as_str()));
             let ids = String::from_utf8(self.run(&arguments)?).map_err(io::Error::other)?;
-            said.extend(ids.lines().map(str::to_owned));
+            hashes.extend(ids.lines().map(str::to_owned));
         }
-        if said.len() == files.len() {
-            Ok(said)
+        if hashes.len() == files.len() {
+            Ok(hashes)
         } else {
             Err(io::Error::other("git did not return an id for every file"))
         }
@@ -109,8 +109,8 @@ impl<'a> GitRepository<'a> {
 
     /// Returns the folder's path in the repository, with a trailing slash.
     fn prefix(&self) -> io::Result<String> {
-        let said = self.run(&["rev-parse", "--show-prefix"])?;
-        Ok(String::from_utf8(said).map_err(io::Error::other)?.trim_end_matches('\n').to_owned())
+        let output = self.run(&["rev-parse", "--show-prefix"])?;
+        Ok(String::from_utf8(output).map_err(io::Error::other)?.trim_end_matches('\n').to_owned())
     }
 
     /// Reads a file as of the last commit.

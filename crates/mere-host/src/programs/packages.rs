@@ -146,10 +146,10 @@ fn install_packages(
     let InstallFolders { folder, empty } = folders;
     match asking {
         PackageManifest::Requirements => {
-            let asked = check_requirements(text)?;
+            let requirements = check_requirements(text)?;
             let version = python_version(program)?;
             let pip = Fetcher::find_pip(empty).ok_or(PackagesError::NoFetcher("pip"))?;
-            fs::write(empty.join("requirements.txt"), asked)?;
+            fs::write(empty.join("requirements.txt"), requirements)?;
             let mut command = pip.command(empty);
             command.args(["install", "--no-input", "--disable-pip-version-check", "--no-compile"]);
             command.args(["--only-binary", ":all:", "--python-version", &version]);
@@ -175,8 +175,8 @@ fn install_packages(
 /// Accepts only package names with versions: an option, a path or a URL could run code or fetch
 /// from anywhere.
 fn check_requirements(text: &[u8]) -> Result<&str, PackagesError> {
-    let said = std::str::from_utf8(text).map_err(|_| PackagesError::Requirement(1))?;
-    for (number, line) in said.lines().enumerate() {
+    let requirements = std::str::from_utf8(text).map_err(|_| PackagesError::Requirement(1))?;
+    for (number, line) in requirements.lines().enumerate() {
         let line = line.split_once(" #").map_or(line, |(line, _)| line).trim();
         let is_comment = line.is_empty() || line.starts_with('#');
         // `--hash` pins a file and is the only option that can only narrow the choice.
@@ -195,7 +195,7 @@ fn check_requirements(text: &[u8]) -> Result<&str, PackagesError> {
             return Err(PackagesError::Requirement(number + 1));
         }
     }
-    Ok(said)
+    Ok(requirements)
 }
 
 /// Returns the Python version for which wheels are fetched: that of the interpreter that runs the
@@ -203,9 +203,9 @@ fn check_requirements(text: &[u8]) -> Result<&str, PackagesError> {
 fn python_version(program: &Program) -> Result<String, PackagesError> {
     let ask = "import sys; print('%d.%d' % sys.version_info[:2])";
     let mut command = Command::new(program.host_path());
-    let said = command.args(["-I", "-c", ask]).stdin(Stdio::null()).output();
-    let said = said.ok().filter(|said| said.status.success());
-    let version = said.and_then(|said| String::from_utf8(said.stdout).ok());
+    let output = command.args(["-I", "-c", ask]).stdin(Stdio::null()).output();
+    let output = output.ok().filter(|output| output.status.success());
+    let version = output.and_then(|output| String::from_utf8(output.stdout).ok());
     let version = version.map(|version| version.trim().to_owned());
     version.ok_or(PackagesError::NoFetcher("python3"))
 }

@@ -77,15 +77,15 @@ mod unix {
 
         /// Asks for a signature by one of its keys and verifies it.
         pub fn sign(&self, key: &PublicKey, message: &[u8]) -> Result<[u8; 64], SshAgentError> {
-            let mut asked = vec![SIGN_REQUEST];
+            let mut request = vec![SIGN_REQUEST];
             for part in [&key.to_wire()[..], message] {
                 let length =
                     u32::try_from(part.len()).map_err(|_| SshAgentError::MessageTooLarge)?;
-                asked.extend(length.to_be_bytes());
-                asked.extend(part);
+                request.extend(length.to_be_bytes());
+                request.extend(part);
             }
-            asked.extend(0_u32.to_be_bytes());
-            let answer = self.send_request(&asked, SIGN_TIMEOUT)?;
+            request.extend(0_u32.to_be_bytes());
+            let answer = self.send_request(&request, SIGN_TIMEOUT)?;
             let rest = answer.strip_prefix(&[SIGN_RESPONSE]).ok_or(SshAgentError::Refused)?;
             let (_algorithm, rest) = split_wire_string(split_wire_string(rest)?.0)?;
             let signature = split_wire_string(rest)?

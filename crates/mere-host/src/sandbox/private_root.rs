@@ -236,14 +236,14 @@ mod tests {
 
     #[test]
     fn blanks_in_mount_points_are_read() {
-        for (written, meant) in [
+        for (written, expected) in [
             ("/a\\040b", "/a b"),
             ("/a\\134b", "/a\\b"),
             ("/a\\", "/a\\"),
             ("/a\\04", "/a\\04"),
             ("/plain", "/plain"),
         ] {
-            assert_eq!(unescape(written.as_bytes()), meant.as_bytes());
+            assert_eq!(unescape(written.as_bytes()), expected.as_bytes());
         }
     }
 }

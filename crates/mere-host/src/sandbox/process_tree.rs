@@ -82,8 +82,8 @@ impl ProcessTree {
 
     /// Sums a figure over all processes. It is the same for all threads of a process, so it is read
     /// from the first that has not ended.
-    fn sum_processes(&self, told: impl Fn(&Path) -> Option<u64>) -> u64 {
-        let of_process = |threads: &Vec<PathBuf>| threads.iter().find_map(|thread| told(thread));
+    fn sum_processes(&self, measure: impl Fn(&Path) -> Option<u64>) -> u64 {
+        let of_process = |threads: &Vec<PathBuf>| threads.iter().find_map(|thread| measure(thread));
         self.0.iter().filter_map(of_process).sum()
     }
 

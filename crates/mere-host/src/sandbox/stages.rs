@@ -56,25 +56,25 @@ fn close_inherited_files() -> io::Result<()> {
 }
 
 /// Runs the first stage.
-fn run_outer_stage(keeper: &UnixStream) -> io::Result<()> {
+fn run_outer_stage(supervisor: &UnixStream) -> io::Result<()> {
     // Detaches from the terminal.
     let _ = setsid();
     let left = unshare_namespaces();
     let is_left = left.is_ok();
     send(
-        keeper,
+        supervisor,
         &CellReport::Layer(SandboxLayer::Namespaces, left.map_err(|error| error.to_string())),
     )?;
     if !is_left {
         return Ok(());
     }
-    send(keeper, &CellReport::Unshared)?;
-    let Some(()) = receive(keeper)? else { return Ok(()) };
+    send(supervisor, &CellReport::Unshared)?;
+    let Some(()) = receive(supervisor)? else { return Ok(()) };
     confine::make_capabilities_inheritable()?;
     let mut next = Command::new("/proc/self/exe");
     let mut next =
-        next.arg(INNER_STAGE).env_clear().stdin(OwnedFd::from(keeper.try_clone()?)).spawn()?;
-    send(keeper, &CellReport::Init(next.id()))?;
+        next.arg(INNER_STAGE).env_clear().stdin(OwnedFd::from(supervisor.try_clone()?)).spawn()?;
+    send(supervisor, &CellReport::Init(next.id()))?;
     next.wait().map(|_| ())
 }
 
@@ -91,11 +91,11 @@ fn unshare_namespaces() -> io::Result<()> {
 }
 
 /// Runs the second stage.
-fn run_inner_stage(keeper: &UnixStream) -> io::Result<()> {
+fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    let Some(order) = receive::<CellOrder>(keeper)? else { return Ok(()) };
-    let Some(input) = build_layers(&order, keeper)? else { return Ok(()) };
-    let watched = keeper.try_clone()?;
+    let Some(order) = receive::<CellOrder>(supervisor)? else { return Ok(()) };
+    let Some(input) = build_layers(&order, supervisor)? else { return Ok(()) };
+    let watched = supervisor.try_clone()?;
     thread::spawn(move || {
         // Nothing more is sent on this socket; the read ends only when the supervisor is gone.
         let _ = SigSet::all().thread_block();
@@ -103,7 +103,7 @@ fn run_inner_stage(keeper: &UnixStream) -> io::Result<()> {
         while (&watched).read(&mut [0]).is_err_and(interrupted) {}
         std::process::exit(1);
     });
-    if !build_layer(keeper, &order, SandboxLayer::Seccomp, super::syscalls::install_filters)? {
+    if !build_layer(supervisor, &order, SandboxLayer::Seccomp, super::syscalls::install_filters)? {
         return Ok(());
     }
     let Some((program, arguments)) = order.argv.split_first() else { return Ok(()) };
@@ -111,43 +111,43 @@ fn run_inner_stage(keeper: &UnixStream) -> io::Result<()> {
     let environment = order.environment.iter().map(|(name, value)| (name, value));
     tool.args(arguments).env_clear().envs(environment).stdin(input);
     match tool.spawn() {
-        Err(error) => send(keeper, &CellReport::Unstarted(error.to_string())),
+        Err(error) => send(supervisor, &CellReport::Unstarted(error.to_string())),
         Ok(tool) => {
             // The tool may send signals, and the runtime of this program handles some of them, so
             // all are blocked from now on. Had they been blocked earlier, the tool would have
             // inherited that.
             SigSet::all().thread_block()?;
-            send(keeper, &CellReport::Started)?;
-            send(keeper, &CellReport::Ended(reap_until_exit(tool.id())?))
+            send(supervisor, &CellReport::Started)?;
+            send(supervisor, &CellReport::Ended(reap_until_exit(tool.id())?))
         }
     }
 }
 
 /// Builds all layers but the last, seccomp, which is built when nothing else is left to do. Returns
 /// `None` if a layer is missing.
-fn build_layers(order: &CellOrder, keeper: &UnixStream) -> io::Result<Option<Stdio>> {
-    let fence = LandlockRules::new();
-    let processes = if fence.is_ok() { ProcVisibility::Shown } else { ProcVisibility::Hidden };
+fn build_layers(order: &CellOrder, supervisor: &UnixStream) -> io::Result<Option<Stdio>> {
+    let rules = LandlockRules::new();
+    let processes = if rules.is_ok() { ProcVisibility::Shown } else { ProcVisibility::Hidden };
     let mut input = Stdio::null();
     let enter = || {
         rustix::system::sethostname(b"sandbox")?;
         private_root::enter(&order.binds, processes)?;
-        private_root::write_tool_files(&order.files, keeper)?;
+        private_root::write_tool_files(&order.files, supervisor)?;
         private_root::detach_old_root()?;
-        input = read_input(order.input, keeper)?;
+        input = read_input(order.input, supervisor)?;
         if std::path::Path::new("/work").is_dir() {
             std::env::set_current_dir("/work")?;
         }
         Ok(())
     };
     let places = || private_root::accessible_paths(&order.binds);
-    let fenced = || {
-        let open = |fence: LandlockRules, (path, access): (std::path::PathBuf, _)| {
-            fence.allow(&path, access)
+    let restrict_paths = || {
+        let open = |rules: LandlockRules, (path, access): (std::path::PathBuf, _)| {
+            rules.allow(&path, access)
         };
-        places().into_iter().try_fold(fence?, open)?.enforce()
+        places().into_iter().try_fold(rules?, open)?.enforce()
     };
-    let renounce = || {
+    let drop_privileges = || {
         confine::drop_privileges()?;
         // Changing the user has cleared the death signal.
         set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -155,37 +155,37 @@ fn build_layers(order: &CellOrder, keeper: &UnixStream) -> io::Result<Option<Std
         // a host path.
         Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
     };
-    let is_whole = build_layer(keeper, order, SandboxLayer::Root, enter)?
-        && build_layer(keeper, order, SandboxLayer::Limits, || {
+    let is_whole = build_layer(supervisor, order, SandboxLayer::Root, enter)?
+        && build_layer(supervisor, order, SandboxLayer::Limits, || {
             confine::set_process_limits(order.bounds)
         })?
-        && build_layer(keeper, order, SandboxLayer::Privileges, renounce)?
-        && build_layer(keeper, order, SandboxLayer::Landlock, fenced)?;
+        && build_layer(supervisor, order, SandboxLayer::Privileges, drop_privileges)?
+        && build_layer(supervisor, order, SandboxLayer::Landlock, restrict_paths)?;
     Ok(is_whole.then_some(input))
 }
 
 /// Builds one layer, reports the result, and returns whether to go on.
 fn build_layer(
-    keeper: &UnixStream,
+    supervisor: &UnixStream,
     order: &CellOrder,
     layer: SandboxLayer,
-    erect: impl FnOnce() -> io::Result<()>,
+    build: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<bool> {
-    let built = erect().map_err(|error| error.to_string());
+    let built = build().map_err(|error| error.to_string());
     let go_on = built.is_ok() || order.may_lack && layer.is_optional();
-    send(keeper, &CellReport::Layer(layer, built))?;
+    send(supervisor, &CellReport::Layer(layer, built))?;
     Ok(go_on)
 }
 
 /// Reads the tool's input into a sealed anonymous file. The tool cannot write to it: what it wrote
 /// there would be memory that is not accounted for.
-fn read_input(size: u64, keeper: &UnixStream) -> io::Result<Stdio> {
+fn read_input(size: u64, supervisor: &UnixStream) -> io::Result<Stdio> {
     if size == 0 {
         return Ok(Stdio::null());
     }
     let mut file =
         File::from(memfd_create("input", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?);
-    io::copy(&mut keeper.take(size), &mut file)?;
+    io::copy(&mut supervisor.take(size), &mut file)?;
     file.flush()?;
     file.seek(SeekFrom::Start(0))?;
     let all = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;

@@ -74,8 +74,8 @@ fn run_in_cell(
         (_, init) => init?,
     };
     let outputs = OutputCapture::new(outputs, plan.limits)?;
-    let mut attendance = Supervision { process: &mut cell.process, outputs, init, exit: None };
-    attendance.supervise(plan.timeout, watcher, &mut watch).map(|mut finished| {
+    let mut supervision = Supervision { process: &mut cell.process, outputs, init, exit: None };
+    supervision.supervise(plan.timeout, watcher, &mut watch).map(|mut finished| {
         let is_killed = matches!(finished.end, RunEnd::Exit(Exit::Signal(9) | Exit::Code(137)));
         if is_killed && cell.control_group.has_run_out_of_memory() {
             finished.end = RunEnd::Exceeded(ExceededLimit::Memory);
@@ -217,14 +217,14 @@ impl Supervision<'_> {
     ) -> Result<FinishedRun, SandboxError> {
         self.process.socket.set_nonblocking(true)?;
         let began = Instant::now();
-        let mut heard = Instant::now();
+        let mut last_report = Instant::now();
         let mut ended = None;
         let mut end_by = None;
         while !self.outputs.is_closed() {
             self.outputs.wait_and_read()?;
             self.receive_reports();
-            if heard.elapsed() >= REPORT_INTERVAL {
-                heard = Instant::now();
+            if last_report.elapsed() >= REPORT_INTERVAL {
+                last_report = Instant::now();
                 self.outputs.report_new_output(watcher);
             }
             if ended.is_none() {
@@ -350,12 +350,12 @@ impl OutputCapture {
     fn report_new_output(&mut self, watcher: &RunObserver<'_>) {
         let ends = [0, 1].map(|which| {
             let kept = &self.captured[which].bytes;
-            let news = &kept[self.reported[which]..];
-            let whole = if self.open[which] { complete_characters(news) } else { news.len() };
+            let unseen = &kept[self.reported[which]..];
+            let whole = if self.open[which] { complete_characters(unseen) } else { unseen.len() };
             self.reported[which] + whole
         });
-        let news = |which: usize| &self.captured[which].bytes[self.reported[which]..ends[which]];
-        (watcher.on_output)(news(0), news(1));
+        let unseen = |which: usize| &self.captured[which].bytes[self.reported[which]..ends[which]];
+        (watcher.on_output)(unseen(0), unseen(1));
         self.reported = ends;
     }
 

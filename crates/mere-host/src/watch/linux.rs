@@ -136,7 +136,7 @@ impl FolderWatcher {
     /// Returns what has happened since the last call.
     pub fn take_changes(&mut self) -> WatchReport {
         let (mut changes, mut too_many) = (BTreeSet::new(), false);
-        let heard = self.read_events(|folder, event| {
+        let events_read = self.read_events(|folder, event| {
             let name = event.file_name().map(|name| name.to_str().map(str::to_owned));
             // A name that is not UTF-8 cannot be addressed and is skipped.
             let Ok(name) = name.transpose() else { return };
@@ -146,7 +146,7 @@ impl FolderWatcher {
                 changes.insert(FolderChange { folder: folder.to_owned(), name, is_folder });
             }
         });
-        match heard {
+        match events_read {
             EventsRead::Incomplete => WatchReport::Unknown,
             _ if too_many => WatchReport::Unknown,
             _ if changes.is_empty() => WatchReport::Unchanged,
@@ -155,32 +155,32 @@ impl FolderWatcher {
     }
 
     /// Reads the pending events and passes each on with the path of its folder.
-    fn read_events(&mut self, mut tell: impl FnMut(&str, &Event<'_>)) -> EventsRead {
+    fn read_events(&mut self, mut handle: impl FnMut(&str, &Event<'_>)) -> EventsRead {
         let Self { inotify: Some(system), folders, .. } = self else {
             return EventsRead::Incomplete;
         };
         let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
         let mut events = Reader::new(system, &mut buffer);
-        let mut heard = EventsRead::Nothing;
+        let mut events_read = EventsRead::Nothing;
         for _ in 0..MAX_EVENTS {
             let event = match events.next() {
                 Ok(event) => event,
-                Err(Errno::AGAIN) => return heard,
+                Err(Errno::AGAIN) => return events_read,
                 Err(Errno::INTR) => continue,
                 Err(_) => return EventsRead::Incomplete,
             };
-            if heard == EventsRead::Nothing {
-                heard = EventsRead::Complete;
+            if events_read == EventsRead::Nothing {
+                events_read = EventsRead::Complete;
             }
             if event.events().intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::UNMOUNT) {
-                heard = EventsRead::Incomplete;
+                events_read = EventsRead::Incomplete;
             } else if event.events().contains(ReadFlags::IGNORED) {
                 // The number may be reused for another folder from now on.
                 folders.remove(&event.wd());
             } else {
                 match folders.get(&event.wd()) {
-                    Some(watched) => tell(&watched.path, &event),
-                    None => heard = EventsRead::Incomplete,
+                    Some(watched) => handle(&watched.path, &event),
+                    None => events_read = EventsRead::Incomplete,
                 }
             }
         }

@@ -130,13 +130,14 @@ fn record_use(path: &Path) {
         }
         return;
     }
-    let kin = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('-'));
-    let (Some((kin, _)), Some(folder)) = (kin, path.parent()) else { return };
+    let prefix =
+        path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('-'));
+    let (Some((prefix, _)), Some(folder)) = (prefix, path.parent()) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let parts = name.split('-').collect::<Vec<_>>();
         let own = entry.path();
-        if matches!(&parts[..], [first, _] if *first == kin)
+        if matches!(&parts[..], [first, _] if *first == prefix)
             && age(&own).is_some_and(|age| age > UNUSED_AFTER)
         {
             let _ = remove_files(&own).and_then(|()| fs::remove_file(with_suffix(&own, "-lock")));

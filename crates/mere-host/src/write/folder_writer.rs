@@ -234,14 +234,14 @@ impl FolderWriter {
     pub fn remove_if_digest(&self, path: &RelPath, digest: Sha256) -> io::Result<bool> {
         let Some((parents, name)) = path.split_last() else { return Ok(false) };
         let Some(folder) = self.open_folder(&parents)? else { return Ok(false) };
-        let aside = temporary_name();
+        let staged = temporary_name();
         let staging = self.staging()?;
-        folder.rename(name.as_str(), staging, &aside)?;
-        let same = file_has_digest(staging, &aside, digest)?;
+        folder.rename(name.as_str(), staging, &staged)?;
+        let same = file_has_digest(staging, &staged, digest)?;
         if !same {
-            self.link_new(&aside, &folder, name.as_str())?;
+            self.link_new(&staged, &folder, name.as_str())?;
         }
-        none_if_missing(staging.remove_file(&aside))?;
+        none_if_missing(staging.remove_file(&staged))?;
         OpenFolder::open(&folder, "")?.sync()?;
         Ok(same)
     }
@@ -256,17 +256,18 @@ impl FolderWriter {
     ) -> io::Result<bool> {
         let Some((parents, name)) = path.split_last() else { return Ok(false) };
         let Some(folder) = self.open_folder(&parents)? else { return Ok(false) };
-        let aside = temporary_name();
+        let staged = temporary_name();
         let staging = self.staging()?;
-        folder.rename(name.as_str(), staging, &aside)?;
-        let right = OpenFolder::open(staging, &aside).and_then(|aside| is_right(&aside.into_dir()));
+        folder.rename(name.as_str(), staging, &staged)?;
+        let right =
+            OpenFolder::open(staging, &staged).and_then(|staged| is_right(&staged.into_dir()));
         if !matches!(right, Ok(true)) {
-            staging.rename(&aside, &folder, name.as_str())?;
+            staging.rename(&staged, &folder, name.as_str())?;
             return right;
         }
         OpenFolder::open(&folder, "")?.sync()?;
         // The folder is already out of the tree; leftovers in staging belong to nothing.
-        if let Err(error) = staging.remove_dir_all(&aside) {
+        if let Err(error) = staging.remove_dir_all(&staged) {
             tracing::warn!(%error, "a removed folder could not be deleted from staging");
         }
         Ok(true)
@@ -301,16 +302,16 @@ impl FolderWriter {
 
     /// Puts back the file that an exchange brought out, and repeats until the file that comes out
     /// is the one that was put in last. So whoever saves the file meanwhile has the last word.
-    fn restore_exchanged(&self, aside: &str, place: (&Dir, &str), put: Sha256) -> io::Result<()> {
+    fn restore_exchanged(&self, staged: &str, place: (&Dir, &str), put: Sha256) -> io::Result<()> {
         let staging = self.staging()?;
         let mut put = put;
         for _ in 0..MAX_EXCHANGES {
-            let back = none_if_missing(open_regular_file(staging, aside))?
+            let back = none_if_missing(open_regular_file(staging, staged))?
                 .flatten()
                 .map(digest_file)
                 .transpose()?;
-            exchange((staging, aside), place)?;
-            if file_has_digest(staging, aside, put)? {
+            exchange((staging, staged), place)?;
+            if file_has_digest(staging, staged, put)? {
                 return Ok(());
             }
             let Some(back) = back else { return Ok(()) };

@@ -109,27 +109,27 @@ impl Workspace {
 
     /// Writes a whole file and replaces what was there: a reader sees the old or the new one, and
     /// when this returns, the new one survives a power cut.
-    pub fn put(&self, spot: &WriteTarget, bytes: &[u8]) -> io::Result<()> {
+    pub fn put(&self, target: &WriteTarget, bytes: &[u8]) -> io::Result<()> {
         let unfinished = temporary_name();
-        let put = self.try_put(spot, &unfinished, bytes);
+        let put = self.try_put(target, &unfinished, bytes);
         if put.is_err() {
             let _ = self.all_workspaces.remove_file(&unfinished);
         }
         put
     }
 
-    fn try_put(&self, spot: &WriteTarget, unfinished: &str, bytes: &[u8]) -> io::Result<()> {
+    fn try_put(&self, target: &WriteTarget, unfinished: &str, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         let mut file = self.all_workspaces.open_with(unfinished, &options)?;
         file.write_all(bytes)?;
-        if let Some(permissions) = spot.permissions()? {
+        if let Some(permissions) = target.permissions()? {
             file.set_permissions(permissions)?;
         }
         file.sync_all()?;
         drop(file);
-        self.all_workspaces.rename(unfinished, &spot.folder, spot.name.as_str())?;
-        OpenFolder::open(&spot.folder, "")?.sync()
+        self.all_workspaces.rename(unfinished, &target.folder, target.name.as_str())?;
+        OpenFolder::open(&target.folder, "")?.sync()
     }
 
     /// Removes a folder with its contents: it is moved out of the workspace at once and then

@@ -27,16 +27,16 @@ impl PersonSession {
                 Printer::keys,
             ),
             KeysCommandArguments::Export { key, answer } => {
-                let keep = PersonCommand::Keys(KeysCommand::Export { key });
-                self.call_and_print(TOOL, keep, &answer, Printer::public_key)
+                let command = PersonCommand::Keys(KeysCommand::Export { key });
+                self.call_and_print(TOOL, command, &answer, Printer::public_key)
             }
             KeysCommandArguments::Import { file, answer } => {
-                let keep = PersonCommand::Keys(KeysCommand::Import { file });
-                self.call_and_print(TOOL, keep, &answer, Printer::own_key)
+                let command = PersonCommand::Keys(KeysCommand::Import { file });
+                self.call_and_print(TOOL, command, &answer, Printer::own_key)
             }
             KeysCommandArguments::Use { key, answer } => {
-                let keep = PersonCommand::Keys(KeysCommand::Use(key));
-                self.call_and_print(TOOL, keep, &answer, Printer::own_key)
+                let command = PersonCommand::Keys(KeysCommand::Use(key));
+                self.call_and_print(TOOL, command, &answer, Printer::own_key)
             }
             KeysCommandArguments::Rotate(arguments) => self.rotate_key(&arguments),
         }
@@ -49,8 +49,9 @@ impl PersonSession {
             passphrase::ask_for_new_key()?
         };
         let Some(passphrase) = passphrase else { return Ok(report_given_up()) };
-        let keep = PersonCommand::Keys(KeysCommand::Generate { name: arguments.name, passphrase });
-        self.call_and_print(TOOL, keep, &arguments.answer, Printer::own_key)
+        let command =
+            PersonCommand::Keys(KeysCommand::Generate { name: arguments.name, passphrase });
+        self.call_and_print(TOOL, command, &arguments.answer, Printer::own_key)
     }
 
     /// Rotates a key. Only the proof goes to standard output, so that it can be redirected to a

@@ -23,8 +23,8 @@ impl PersonSession {
                 Printer::models,
             ),
             ModelCommandArguments::Fetch { model: ModelNameArgument::Minilm, from, answer } => {
-                let keep = ItemCommand::Model(ModelCommand::Fetch { from });
-                self.call_and_print(TOOL, keep, &answer, Printer::fetched_model)
+                let command = ItemCommand::Model(ModelCommand::Fetch { from });
+                self.call_and_print(TOOL, command, &answer, Printer::fetched_model)
             }
             ModelCommandArguments::Remove { model: ModelNameArgument::Minilm, answer } => self
                 .call_and_print(

@@ -94,10 +94,10 @@ impl PersonSession {
 
     /// Sends a request through the door, and asks the person whatever has to be asked.
     fn send<T: Turn>(&self, request: &Request, turn: impl Fn() -> T) -> Cleared {
-        let door = |request: &Request| self.session.handle(request, &mut turn());
+        let handler = |request: &Request| self.session.handle(request, &mut turn());
         self.passphrases.call_with_passphrase(|passphrase| {
             let request = request.clone().with_key_passphrase(passphrase);
-            call_until_done(request, door, call::ask_at_terminal)
+            call_until_done(request, handler, call::ask_at_terminal)
         })
     }
 

@@ -6,14 +6,14 @@ use mere_core::gate::Cleared;
 use mere_core::request::Request;
 use mere_core::turn::{Answer, Outcome, Question};
 
-/// Calls `door` until it is done, and answers its questions with `ask`.
+/// Calls `handler` until it is done, and answers its questions with `ask`.
 pub(crate) fn call_until_done(
     mut request: Request,
-    mut door: impl FnMut(&Request) -> Outcome,
+    mut handler: impl FnMut(&Request) -> Outcome,
     mut ask: impl FnMut(&Question) -> Answer,
 ) -> Cleared {
     loop {
-        match door(&request) {
+        match handler(&request) {
             Outcome::Done(reply) => return reply,
             Outcome::Ask(question, resume) => {
                 let answer = ask(&question);
@@ -39,7 +39,7 @@ mod tests {
         let trace_id = mere_core::trace::TraceId::from(uuid::Uuid::nil());
         let stamp = ReplyMetadata { trace_id, session_id: None, tool: None, agent: agent.clone() };
         let text = gate.clear_text(&Prose::words("Sure?"), &agent).expect("no leak");
-        let door = |request: &Request| match &request.answer {
+        let handler = |request: &Request| match &request.answer {
             None => Outcome::Ask(Question { text: text.clone() }, Resume(vec![7])),
             Some((resume, answer)) => {
                 assert_eq!((resume, answer), (&Resume(vec![7]), &Answer::Yes));
@@ -47,7 +47,7 @@ mod tests {
             }
         };
         let request = Request::from_text(Caller::default(), "dir", "{}");
-        let reply = call_until_done(request, door, |question| {
+        let reply = call_until_done(request, handler, |question| {
             assert_eq!(question.text.as_str(), "Sure?");
             Answer::Yes
         });

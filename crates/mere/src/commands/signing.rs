@@ -113,9 +113,9 @@ impl PersonSession {
                 terminal::print_note(&format!("{}: {warning}", item.address()));
             }
         }
-        let unfit = items.iter().any(|item| item.digest.is_none());
+        let has_unsignable = items.iter().any(|item| item.digest.is_none());
         let chosen = items.iter().filter_map(|item| parse_chosen(item)).collect::<Vec<_>>();
-        if chosen.is_empty() && unfit {
+        if chosen.is_empty() && has_unsignable {
             return Ok(ExitCode::from(terminal::INVALID));
         }
         if chosen.is_empty() && !arguments.answer.json {
@@ -123,10 +123,10 @@ impl PersonSession {
             return Ok(ExitCode::from(terminal::REFUSED));
         }
         let stage = if arguments.selection.staged { GitStaging::Add } else { GitStaging::Leave };
-        let seal = ItemCommand::Sign(SignCommand::Sign { items: chosen, staging: stage });
-        let reply = self.call("sign", seal);
+        let command = ItemCommand::Sign(SignCommand::Sign { items: chosen, staging: stage });
+        let reply = self.call("sign", command);
         let ended = self.print_reply(&reply, &arguments.answer, Printer::signing_result)?;
-        Ok(if unfit { ExitCode::from(terminal::INVALID) } else { ended })
+        Ok(if has_unsignable { ExitCode::from(terminal::INVALID) } else { ended })
     }
 
     /// Verifies items, and writes the findings to a file if one is given.

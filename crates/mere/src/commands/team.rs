@@ -62,12 +62,12 @@ impl PersonSession {
     /// the member.
     fn remove_member(&self, arguments: &RemoveMemberArguments) -> io::Result<ExitCode> {
         let member = arguments.member.clone();
-        let leaving = TeamCommand::PreviewRemoval { member: member.clone() };
-        let leaving = self.call(TOOL, ItemCommand::Team(leaving));
-        if leaving.reply_type() != ReplyType::Success {
-            return self.print_reply(&leaving, &arguments.answer, Printer::outcome);
+        let preview = TeamCommand::PreviewRemoval { member: member.clone() };
+        let preview = self.call(TOOL, ItemCommand::Team(preview));
+        if preview.reply_type() != ReplyType::Success {
+            return self.print_reply(&preview, &arguments.answer, Printer::outcome);
         }
-        let items = ReplyView::<SigningPlan>::read(&leaving)?.data.items;
+        let items = ReplyView::<SigningPlan>::read(&preview)?.data.items;
         let Some(vouches) = self.ask_countersigning(&items, arguments)? else {
             return Ok(report_refusal("nobody was removed", "use `--countersign`"));
         };

@@ -116,13 +116,13 @@ impl CallRunner {
         Ok(PendingCall { request, binding: bound })
     }
 
-    /// Runs a call through `door` until it is done, or until the client must come back with an
+    /// Runs a call through `handler` until it is done, or until the client must come back with an
     /// answer.
     pub(super) async fn run_call<D>(
         &self,
         call: PendingCall,
         context: &RequestContext<RoleServer>,
-        door: D,
+        handler: D,
     ) -> Result<CallToolResponse, ErrorData>
     where
         D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
@@ -132,9 +132,9 @@ impl CallRunner {
         let busy = |_| ErrorData::new(BUSY, "too many calls are unanswered", None);
         let _held = self.argument_room.try_acquire_many(kib).map_err(busy)?;
         let _counted = UnansweredCall::new(&self.unanswered);
-        let door = Arc::new(door);
+        let handler = Arc::new(handler);
         loop {
-            let (outcome, place) = self.run_once(&request, context, Arc::clone(&door)).await?;
+            let (outcome, place) = self.run_once(&request, context, Arc::clone(&handler)).await?;
             let (question, resume) = match outcome {
                 Outcome::Done(reply) => {
                     // The slot is held until there is room for the reply. This bounds how many
@@ -183,7 +183,7 @@ impl CallRunner {
         &self,
         request: &Request,
         context: &RequestContext<RoleServer>,
-        door: Arc<D>,
+        handler: Arc<D>,
     ) -> Result<(Outcome, Option<HeldSlot>), ErrorData>
     where
         D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
@@ -191,7 +191,7 @@ impl CallRunner {
         let most = if request.verb.is_long_running() { MAX_RUN_TIME } else { MAX_CALL_TIME };
         let deadline = Instant::now() + most;
         if request.verb.is_instant() && request.tool.is_some() {
-            let outcome = door(request, &mut ClientTurn::without_progress(context, deadline));
+            let outcome = handler(request, &mut ClientTurn::without_progress(context, deadline));
             return Ok((outcome, None));
         }
         let mut request = request.clone();
@@ -201,7 +201,7 @@ impl CallRunner {
         let visit = async move {
             let place = places.acquire(&request).await?;
             let visit =
-                tokio::task::spawn_blocking(move || (door(&request, &mut turn), Some(place)));
+                tokio::task::spawn_blocking(move || (handler(&request, &mut turn), Some(place)));
             visit.await.ok()
         };
         // The door watches the clock and the client too. This is for a call that waits for its

@@ -51,8 +51,8 @@ impl Default for CallSlots {
 impl CallSlots {
     /// Waits for a slot for a call.
     pub(super) async fn acquire(&self, request: &Request) -> Option<HeldSlot> {
-        let room = if request.verb.is_long_running() { &self.runs } else { &self.calls };
-        room.acquire(&request.caller.agent).await
+        let pool = if request.verb.is_long_running() { &self.runs } else { &self.calls };
+        pool.acquire(&request.caller.agent).await
     }
 }
 

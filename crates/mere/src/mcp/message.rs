@@ -57,9 +57,9 @@ pub(super) fn parse_message(bytes: &[u8]) -> Result<Option<Message>, InvalidMess
     if bytes.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let misfit = |code, words| InvalidMessage { id: Value::Null, code, text: words };
+    let invalid = |code, words| InvalidMessage { id: Value::Null, code, text: words };
     let value = json::parse(bytes).map_err(|_| {
-        misfit(
+        invalid(
             InvalidMessage::PARSE_ERROR,
             "not valid JSON, or JSON with a duplicate key, too many levels or a number out of \
              range",

@@ -15,13 +15,13 @@ const RESERVATION_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The replies that wait to be written.
 pub(super) struct OutgoingReplies {
-    room: Arc<Semaphore>,
+    capacity: Arc<Semaphore>,
     waiting: Mutex<HashMap<RequestId, (Instant, OwnedSemaphorePermit)>>,
 }
 
 impl Default for OutgoingReplies {
     fn default() -> Self {
-        Self { room: Arc::new(Semaphore::new(MAX_KIB)), waiting: Mutex::default() }
+        Self { capacity: Arc::new(Semaphore::new(MAX_KIB)), waiting: Mutex::default() }
     }
 }
 
@@ -30,8 +30,8 @@ impl OutgoingReplies {
     pub(super) async fn reserve(&self, id: &RequestId, bytes: usize) {
         let kib = u32::try_from((bytes / 1024 + 1).min(MAX_KIB)).unwrap_or(u32::MAX);
         loop {
-            let room = Arc::clone(&self.room).acquire_many_owned(kib);
-            match tokio::time::timeout(RESERVATION_TIMEOUT, room).await {
+            let permit = Arc::clone(&self.capacity).acquire_many_owned(kib);
+            match tokio::time::timeout(RESERVATION_TIMEOUT, permit).await {
                 Ok(Ok(permit)) => {
                     self.lock_waiting().insert(id.clone(), (Instant::now(), permit));
                     return;

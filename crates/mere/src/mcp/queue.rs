@@ -73,11 +73,11 @@ impl RequestQueue {
     /// Returns the next waiting request as soon as there is room for it.
     pub(super) async fn next(&self) -> Message {
         loop {
-            let room = self.room_freed.notified();
+            let freed = self.room_freed.notified();
             if let Some(message) = self.state().pop() {
                 return message;
             }
-            room.await;
+            freed.await;
         }
     }
 

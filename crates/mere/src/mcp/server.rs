@@ -79,8 +79,8 @@ impl ServerHandler for ToolServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let call = self.runner.parse_call(&params, &context)?;
         let session = Arc::clone(&self.runner.session);
-        let door = move |request: &Request, turn: &mut dyn Turn| session.handle(request, turn);
-        self.runner.run_call(call, &context, door).await
+        let handler = move |request: &Request, turn: &mut dyn Turn| session.handle(request, turn);
+        self.runner.run_call(call, &context, handler).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

@@ -107,17 +107,17 @@ impl Transport<RoleServer> for LineTransport {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let outlet = Arc::clone(&self.output);
+        let writer = Arc::clone(&self.output);
         async move {
             let answered = match &message {
                 JsonRpcMessage::Response(response) => Some(response.id.clone()),
                 JsonRpcMessage::Error(error) => error.id.clone(),
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
             };
-            let sent = outlet.send(as_value(message)?).await;
+            let sent = writer.send(as_value(message)?).await;
             if let Some(id) = answered {
-                outlet.runner.outgoing.release(&id);
-                outlet.queue.mark_answered(&id);
+                writer.runner.outgoing.release(&id);
+                writer.queue.mark_answered(&id);
             }
             sent
         }
@@ -201,7 +201,7 @@ impl StdoutWriter {
 }
 
 /// Reads until the input ends or nobody receives messages any more.
-async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<StdoutWriter>) {
+async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, writer: Arc<StdoutWriter>) {
     loop {
         let received = tokio::select! {
             read = lines.next() => match read {
@@ -209,7 +209,7 @@ async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<
                 Ok(LineRead::TooLong) => Err(InvalidMessage::too_long()),
                 Ok(LineRead::End) | Err(_) => break,
             },
-            message = outlet.queue.next() => {
+            message = writer.queue.next() => {
                 if sender.send(message).await.is_err() {
                     return;
                 }
@@ -217,13 +217,13 @@ async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<
             }
         };
         let taken = received.and_then(|message| match message {
-            Some(message) => outlet.queue.admit(message, lines.line.len()),
+            Some(message) => writer.queue.admit(message, lines.line.len()),
             None => Ok(None),
         });
         let goes_on = match taken {
             Ok(None) => true,
             Ok(Some(message)) => sender.send(message).await.is_ok(),
-            Err(misfit) => outlet.send(misfit.answer()).await.is_ok(),
+            Err(misfit) => writer.send(misfit.answer()).await.is_ok(),
         };
         lines.reset();
         if !goes_on {
@@ -231,7 +231,7 @@ async fn read(mut lines: LineReader, sender: mpsc::Sender<Message>, outlet: Arc<
         }
     }
     // The input has ended, but waiting requests are still answered.
-    while let Some(message) = outlet.queue.next_or_none().await {
+    while let Some(message) = writer.queue.next_or_none().await {
         if sender.send(message).await.is_err() {
             return;
         }

@@ -262,10 +262,10 @@ impl Printer {
         // On a terminal the last column takes the width that is left, if that is enough to be
         // useful.
         let others = widths[..N - 1].iter().map(|width| width + 2).sum::<usize>();
-        let room = terminal::width()
+        let available = terminal::width()
             .map(|all| all.saturating_sub(others))
-            .filter(|room| *room >= MIN_LAST_COLUMN);
-        widths[N - 1] = room.map_or(widths[N - 1], |room| room.min(widths[N - 1]));
+            .filter(|available| *available >= MIN_LAST_COLUMN);
+        widths[N - 1] = available.map_or(widths[N - 1], |available| available.min(widths[N - 1]));
         let joined = |cells: &[String; N]| {
             let cells = cells.iter().zip(widths);
             let padded = cells.map(|(cell, width)| format!("{:<width$}", truncate(cell, width)));

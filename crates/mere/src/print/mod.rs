@@ -56,17 +56,18 @@ impl Printer {
     /// Formats an address of the project as a path that can be typed here. Other addresses stay as
     /// they are.
     fn path(&self, address: &str) -> String {
-        let said = address.parse::<Address>().ok();
-        let near =
-            said.filter(|said| *said.root() == Root::Project).zip(self.working_directory.as_ref());
-        let Some((said, working)) = near else { return self.escape_controls(address) };
+        let parsed = address.parse::<Address>().ok();
+        let near = parsed
+            .filter(|parsed| *parsed.root() == Root::Project)
+            .zip(self.working_directory.as_ref());
+        let Some((parsed, working)) = near else { return self.escape_controls(address) };
         let here = working.path().names().collect::<Vec<_>>();
-        let there = said.path().names().collect::<Vec<_>>();
+        let there = parsed.path().names().collect::<Vec<_>>();
         let shared = here.iter().zip(&there).take_while(|(a, b)| a == b).count();
         let ups = std::iter::repeat_n("..", here.len() - shared);
         let parts = ups.chain(there[shared..].iter().copied()).collect::<Vec<_>>();
         let path = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
-        self.escape_controls(&if said.is_directory() { path + "/" } else { path })
+        self.escape_controls(&if parsed.is_directory() { path + "/" } else { path })
     }
 
     fn paint(&self, text: &str, style: Style) -> String {

@@ -381,8 +381,8 @@ mod tests {
     fn words_that_match_are_set_off_or_their_marks_go() {
         let check = |preview: &str, plain: &str, matched: &[&str]| {
             let pieces = split_preview(preview);
-            let told = pieces.iter().map(PreviewPart::text).collect::<String>();
-            assert_eq!(told, plain, "{preview}");
+            let joined = pieces.iter().map(PreviewPart::text).collect::<String>();
+            assert_eq!(joined, plain, "{preview}");
             let found = pieces.iter().filter_map(PreviewPart::matched_word).collect::<Vec<_>>();
             assert_eq!(found, matched, "{preview}");
         };

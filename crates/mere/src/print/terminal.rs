@@ -86,8 +86,8 @@ pub(crate) fn show_progress(done: u64, total: Option<u64>, what: &str) {
         return;
     }
     let Some(total) = total.filter(|total| *total > 0) else {
-        let room = width().unwrap_or(80).saturating_sub(1);
-        let what = what.chars().filter(|c| !c.is_control()).take(room).collect::<String>();
+        let columns = width().unwrap_or(80).saturating_sub(1);
+        let what = what.chars().filter(|c| !c.is_control()).take(columns).collect::<String>();
         let _ = write!(out, "\r{what}\u{1b}[K");
         let _ = out.flush();
         return;
@@ -155,8 +155,9 @@ pub(crate) fn ask_choice(question: &str, letters: &[char]) -> io::Result<char> {
             writeln!(out)?;
             return Ok(last);
         }
-        let said = answer.trim_ascii().first().map(|byte| byte.to_ascii_lowercase() as char);
-        if let Some(letter) = said.filter(|said| letters.contains(said)) {
+        let first_letter =
+            answer.trim_ascii().first().map(|byte| byte.to_ascii_lowercase() as char);
+        if let Some(letter) = first_letter.filter(|first_letter| letters.contains(first_letter)) {
             return Ok(letter);
         }
     }

@@ -92,7 +92,7 @@ fn rules(mode: CategoryMode) -> CategoryRules {
     )
 }
 
-fn ground() -> Model {
+fn store() -> Model {
     Model::with(&[
         "standards",
         "standards/architecture",
@@ -128,8 +128,8 @@ fn describe(path: &str) -> StoreChange {
 
 fn note(content: &str) -> MemoryText {
     let slug = "x".parse::<ItemId>().expect("a slug");
-    let said = NewMemory { content: content.to_owned(), ..NewMemory::default() };
-    MemoryText::compose(&slug, &said, change_context().now).expect("a note")
+    let memory = NewMemory { content: content.to_owned(), ..NewMemory::default() };
+    MemoryText::compose(&slug, &memory, change_context().now).expect("a note")
 }
 
 fn create_memory(path: &str) -> StoreChange {
@@ -140,18 +140,18 @@ fn create_memory(path: &str) -> StoreChange {
 }
 
 /// Returns the letter of the reply and its message; `S` for a permit.
-fn decide(rules: &CategoryRules, change: StoreChange, ground: &Model) -> String {
-    match rules.permit(change, ground, change_context()) {
+fn decide(rules: &CategoryRules, change: StoreChange, store: &Model) -> String {
+    match rules.permit(change, store, change_context()) {
         Ok(_) => "S".to_owned(),
         Err(Refusal::Denied(denial)) => format!("D {denial}"),
-        Err(Refusal::Invalid(flaw)) => format!("I {flaw}"),
+        Err(Refusal::Invalid(change)) => format!("I {change}"),
         Err(Refusal::Unreadable(never)) => match never {},
     }
 }
 
 fn check(row: &str, change: &StoreChange, expected: [&str; 3]) {
     for (mode, expected) in CategoryMode::ALL.into_iter().zip(expected) {
-        assert_eq!(decide(&rules(mode), change.clone(), &ground()), expected, "{row}, {mode}");
+        assert_eq!(decide(&rules(mode), change.clone(), &store()), expected, "{row}, {mode}");
     }
 }
 
@@ -240,23 +240,23 @@ fn create_memory_cell_by_cell() {
 fn a_strict_store_without_categories_takes_none() {
     let rules =
         CategoryRules::new(CategoryOwner::Store, CategoryMode::Strict, Hierarchy::default());
-    assert_eq!(decide(&rules, create_memory("x"), &ground()), "S");
+    assert_eq!(decide(&rules, create_memory("x"), &store()), "S");
     assert_eq!(
-        decide(&rules, create_memory("legacy/x"), &ground()),
+        decide(&rules, create_memory("legacy/x"), &store()),
         "D Cannot create memory in category 'legacy': store is in 'strict' mode and its \
          configuration names no categories."
     );
     assert!(
-        decide(&rules, create_memory("nowhere/x"), &ground())
+        decide(&rules, create_memory("nowhere/x"), &store())
             .ends_with("Ask a person to add it to config.yaml.")
     );
-    assert_eq!(decide(&rules, create("a"), &ground()), strict("create", "a"));
+    assert_eq!(decide(&rules, create("a"), &store()), strict("create", "a"));
 }
 
 #[test]
 fn force_overrides_the_mode_and_never_protection() {
     let asking = ChangeContext { force: Force::Mode, ..change_context() };
-    let permits = |change| rules(CategoryMode::Strict).permit(change, &ground(), asking).is_ok();
+    let permits = |change| rules(CategoryMode::Strict).permit(change, &store(), asking).is_ok();
     assert!(permits(create("new-root")) && permits(delete("legacy")));
     assert!(!permits(delete("standards")) && !permits(describe("standards")));
 }
@@ -286,7 +286,7 @@ fn items_have_the_same_rules() {
             },
         )
     };
-    let admits = |mode, path: &str| rules(mode).check_item_category(&category(path), &ground());
+    let admits = |mode, path: &str| rules(mode).check_item_category(&category(path), &store());
     for (mode, expected) in [
         (CategoryMode::Free, [true; 4]),
         (CategoryMode::Subcategories, [true, true, true, false]),
@@ -329,11 +329,11 @@ fn two_hierarchies_become_one_and_nothing_is_lost() {
         ],
         ..Hierarchy::default()
     };
-    let told = |hierarchy: &Hierarchy| {
+    let summary = |hierarchy: &Hierarchy| {
         let all = hierarchy.all_categories().into_iter();
         all.map(|one| format!("{} {}", one.category, one.description)).collect::<Vec<_>>()
     };
-    assert_eq!(told(&ours.merge(&theirs)), ["b ours", "b/x x", "b/y ", "a ", "c "]);
-    assert_eq!(told(&ours.merge(&Hierarchy::default())), told(&ours));
-    assert_eq!(told(&Hierarchy::default().merge(&theirs)), told(&theirs));
+    assert_eq!(summary(&ours.merge(&theirs)), ["b ours", "b/x x", "b/y ", "a ", "c "]);
+    assert_eq!(summary(&ours.merge(&Hierarchy::default())), summary(&ours));
+    assert_eq!(summary(&Hierarchy::default().merge(&theirs)), summary(&theirs));
 }

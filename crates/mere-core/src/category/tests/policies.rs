@@ -32,27 +32,27 @@ fn policies_hold_for_what_arrives_changes_and_leaves() {
         "legacy",
     ]);
     let path = |text: &str| text.parse::<MemoryPath>().expect(text);
-    let said = |content: &str, expires: Option<&str>| {
+    let memory_text = |content: &str, expires: Option<&str>| {
         let expires_at = expires.map(|at| at.parse().expect("a time"));
-        let said = NewMemory { content: content.to_owned(), expires_at, ..NewMemory::default() };
-        MemoryText::compose(&"x".parse().expect("a slug"), &said, change_context().now)
+        let memory = NewMemory { content: content.to_owned(), expires_at, ..NewMemory::default() };
+        MemoryText::compose(&"x".parse().expect("a slug"), &memory, change_context().now)
             .expect("a note")
     };
     let soon = Some("2026-02-20T00:00:00Z");
     let judge = |change| decide(&rules, change, &model);
     let create = |at: &str, note| judge(StoreChange::CreateMemory { path: path(at), memory: note });
-    assert_eq!(create("todo/sub/b", said("short", soon)), "S");
+    assert_eq!(create("todo/sub/b", memory_text("short", soon)), "S");
     assert!(
-        create("todo/sub/b", said("far too long", soon))
+        create("todo/sub/b", memory_text("far too long", soon))
             .starts_with("D Cannot write memory at 'todo/sub/b': its content has 12 bytes")
     );
-    assert!(create("todo/sub/b", said("short", None)).contains("at most 7 days"));
+    assert!(create("todo/sub/b", memory_text("short", None)).contains("at most 7 days"));
     assert!(
-        create("todo/sub/b", said("short", Some("2026-02-25T00:00:00Z")))
+        create("todo/sub/b", memory_text("short", Some("2026-02-25T00:00:00Z")))
             .contains("Set `expires_at` to 2026-02-24T10:00:00Z or earlier.")
     );
     assert!(
-        create("todo/full/d", said("short", soon))
+        create("todo/full/d", memory_text("short", soon))
             .contains("holds 3 memories already and may hold 3")
     );
     let before = crate::digest::Sha256::digest(b"");
@@ -60,7 +60,7 @@ fn policies_hold_for_what_arrives_changes_and_leaves() {
         judge(StoreChange::MoveMemory {
             from: path(from),
             to: path(to),
-            memory: said("short", soon),
+            memory: memory_text("short", soon),
             before,
         })
     };
@@ -87,9 +87,9 @@ fn only_what_has_expired_is_pruned_where_memories_may_go() {
         ("2026-02-17T10:00:01Z", "I Cannot prune memory at 'todo/sub/a': it has not expired."),
     ] {
         let expires_at = Some(expires_at.parse().expect("a time"));
-        let said = NewMemory { expires_at, ..NewMemory::default() };
-        let note = MemoryText::compose(&path.slug, &said, change_context().now).expect("a note");
+        let memory = NewMemory { expires_at, ..NewMemory::default() };
+        let note = MemoryText::compose(&path.slug, &memory, change_context().now).expect("a note");
         let change = StoreChange::PruneMemory { path: path.clone(), memory: note, before };
-        assert_eq!(decide(&rules, change, &ground()), expected);
+        assert_eq!(decide(&rules, change, &store()), expected);
     }
 }

@@ -42,18 +42,18 @@ impl Subgraph<'_> {
     /// Returns the unresolved links of its entries.
     fn json_unresolved_links(&self) -> Vec<Value> {
         let nodes = self.nodes.iter().enumerate();
-        let loose = nodes.flat_map(|(source, node)| {
-            let loose = self.graph.unresolved_links(*node).iter();
-            let loose = loose.filter(|loose| self.options.relations.contains(loose.relation));
-            loose.map(move |loose| {
+        let links = nodes.flat_map(|(source, node)| {
+            let links = self.graph.unresolved_links(*node).iter();
+            let links = links.filter(|link| self.options.relations.contains(link.relation));
+            links.map(move |link| {
                 json!({
                     "source": source,
-                    "relation": loose.relation.name(),
-                    "target": &*loose.target,
-                    "ambiguous": loose.reason == UnresolvedReason::Ambiguous,
+                    "relation": link.relation.name(),
+                    "target": &*link.target,
+                    "ambiguous": link.reason == UnresolvedReason::Ambiguous,
                 })
             })
         });
-        loose.collect()
+        links.collect()
     }
 }

@@ -62,17 +62,17 @@ impl Subgraph<'_> {
     }
 
     fn unresolved_lines(&self, node: NodeId) -> Vec<String> {
-        let loose = self.graph.unresolved_links(node).iter();
-        let loose = loose.filter(|loose| self.options.relations.contains(loose.relation));
-        let lines = loose.map(|loose| {
-            let why = match loose.reason {
+        let links = self.graph.unresolved_links(node).iter();
+        let links = links.filter(|link| self.options.relations.contains(link.relation));
+        let lines = links.map(|link| {
+            let why = match link.reason {
                 UnresolvedReason::Dangling => "not there",
                 UnresolvedReason::Ambiguous => "matches several",
             };
             format!(
                 "{} → {} [{why}]",
-                loose.relation,
-                label::fit_to_columns(&loose.target, MAX_TARGET_COLUMNS)
+                link.relation,
+                label::fit_to_columns(&link.target, MAX_TARGET_COLUMNS)
             )
         });
         lines.collect()
@@ -121,13 +121,14 @@ impl<'a> TreeRenderer<'a> {
     fn render(mut self, focus: NodeId) -> String {
         let mut out = format!("{}\n", self.picture.describe(focus));
         let mut lines = self.lines_below(focus, "");
-        let loose = self.picture.unresolved_lines(focus);
-        if let (Some(TreeLine::Entry { is_last, .. }), false) = (lines.last_mut(), loose.is_empty())
+        let unresolved = self.picture.unresolved_lines(focus);
+        if let (Some(TreeLine::Entry { is_last, .. }), false) =
+            (lines.last_mut(), unresolved.is_empty())
         {
             *is_last = false;
         }
-        let count = loose.len();
-        lines.extend(loose.into_iter().enumerate().map(|(at, words)| TreeLine::Text {
+        let count = unresolved.len();
+        lines.extend(unresolved.into_iter().enumerate().map(|(at, words)| TreeLine::Text {
             indent: String::new(),
             is_last: at + 1 == count,
             words,

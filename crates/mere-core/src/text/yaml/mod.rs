@@ -136,14 +136,16 @@ pub(crate) enum PlainMappingError {
 /// value for the same value.
 pub(crate) fn parse_plain_mapping(text: &str) -> Result<Vec<YamlEntry>, PlainMappingError> {
     let scalars = check_and_scan(text).map_err(PlainMappingError::Yaml)?;
-    let is_odd = |scalar: &&Scalar<'_>| match scalar.role {
+    let is_ambiguous = |scalar: &&Scalar<'_>| match scalar.role {
         _ if !scalar.is_plain => false,
         ScalarRole::Key => !portable::is_text(&scalar.value),
         ScalarRole::Value | ScalarRole::Item => !portable::is_portable(&scalar.value),
     };
-    let odd = scalars.iter().find(is_odd).map(|odd| scan::error_at(odd.start, ""));
+    let error = scalars.iter().find(is_ambiguous).map(|scalar| scan::error_at(scalar.start, ""));
     let mapping = parse_strict::<Mapping>(text).map_err(PlainMappingError::Yaml)?;
-    odd.map_or(Ok(mapping.0), |odd| Err(PlainMappingError::AmbiguousScalar(odd.line, odd.column)))
+    error.map_or(Ok(mapping.0), |error| {
+        Err(PlainMappingError::AmbiguousScalar(error.line, error.column))
+    })
 }
 
 struct Mapping(Vec<YamlEntry>);

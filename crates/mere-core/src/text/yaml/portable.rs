@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn what_readers_disagree_on_is_not_shared() {
-        for odd in [
+        for text in [
             "017",
             "0o17",
             "0O17",
@@ -170,7 +170,7 @@ mod tests {
             "1__",
             "?a",
         ] {
-            assert!(!is_portable(odd) && !is_text(odd), "{odd}");
+            assert!(!is_portable(text) && !is_text(text), "{text}");
         }
     }
 

@@ -99,21 +99,21 @@ fn single_header<'a>(
 mod tests {
     use super::*;
 
-    fn check(site: &AllowedHosts, uri: &str, headers: &[(&str, &str)], expected: bool) {
+    fn check(allowed: &AllowedHosts, uri: &str, headers: &[(&str, &str)], expected: bool) {
         let mut request = Request::builder().uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let request = request.body(()).expect("a request");
-        assert_eq!(site.check(&request).is_ok(), expected, "{uri} {headers:?}");
+        assert_eq!(allowed.check(&request).is_ok(), expected, "{uri} {headers:?}");
     }
 
     #[test]
     fn only_our_names_are_ours() {
-        let site =
+        let allowed =
             AllowedHosts::new("127.0.0.1:7421".parse().expect("an address"), &[]).expect("a site");
         for host in ["localhost", "LOCALHOST:7421", "127.0.0.1:1", "[::1]:7421", "[::1]"] {
-            check(&site, "/mcp", &[("host", host)], true);
+            check(&allowed, "/mcp", &[("host", host)], true);
         }
         for host in [
             "",
@@ -129,12 +129,12 @@ mod tests {
             "localhost ",
             "a b",
         ] {
-            check(&site, "/mcp", &[("host", host)], false);
+            check(&allowed, "/mcp", &[("host", host)], false);
         }
-        check(&site, "/mcp", &[], false);
-        check(&site, "/mcp", &[("host", "localhost"), ("host", "evil.test")], false);
-        check(&site, "http://evil.test/mcp", &[("host", "localhost")], false);
-        check(&site, "http://localhost/mcp", &[("host", "localhost")], true);
+        check(&allowed, "/mcp", &[], false);
+        check(&allowed, "/mcp", &[("host", "localhost"), ("host", "evil.test")], false);
+        check(&allowed, "http://evil.test/mcp", &[("host", "localhost")], false);
+        check(&allowed, "http://localhost/mcp", &[("host", "localhost")], true);
         for (origin, ours) in [
             ("http://localhost:3000", true),
             ("https://127.0.0.1", true),
@@ -146,7 +146,7 @@ mod tests {
             ("http://localhost@evil.test", false),
             ("localhost", false),
         ] {
-            check(&site, "/mcp", &[("host", "localhost"), ("origin", origin)], ours);
+            check(&allowed, "/mcp", &[("host", "localhost"), ("origin", origin)], ours);
         }
     }
 
@@ -154,8 +154,8 @@ mod tests {
     fn a_wildcard_needs_a_name() {
         let everywhere = "0.0.0.0:1".parse().expect("an address");
         assert!(AllowedHosts::new(everywhere, &[]).is_err());
-        let site = AllowedHosts::new(everywhere, &["mere.test".to_owned()]).expect("a site");
-        check(&site, "/mcp", &[("host", "mere.test:1")], true);
-        check(&site, "/mcp", &[("host", "127.0.0.1:1")], false);
+        let allowed = AllowedHosts::new(everywhere, &["mere.test".to_owned()]).expect("a site");
+        check(&allowed, "/mcp", &[("host", "mere.test:1")], true);
+        check(&allowed, "/mcp", &[("host", "127.0.0.1:1")], false);
     }
 }

@@ -119,10 +119,10 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
             return Err(Refusal::new(StatusCode::NOT_FOUND, "nothing is served here"));
         }
         let named = self.authenticate(request.headers())?;
-        let pace = named.as_ref().map_or(RateKey::Address(client.ip()), |agent| {
+        let rate_key = named.as_ref().map_or(RateKey::Address(client.ip()), |agent| {
             RateKey::Agent(agent.as_str().to_owned())
         });
-        match self.rate_limiter.take(pace, Instant::now()) {
+        match self.rate_limiter.take(rate_key, Instant::now()) {
             Ok(wait) if wait.is_zero() => {}
             Ok(wait) => tokio::time::sleep(wait).await,
             Err(too_fast) => {

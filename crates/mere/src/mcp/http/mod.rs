@@ -72,17 +72,17 @@ where
     }
     let ending = CancellationToken::new();
     let access = AccessRules { hosts, tokens };
-    let front = Arc::new(HttpFrontend::new(server, Arc::clone(runner), access, &ending));
+    let frontend = Arc::new(HttpFrontend::new(server, Arc::clone(runner), access, &ending));
     terminal::print_line(&format!("http://{address}/mcp"))?;
     tracing::info!(%address, "serving MCP over HTTP");
-    accept(&listener, &front, runner, &ending).await;
+    accept(&listener, &frontend, runner, &ending).await;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Accepts connections until the process is told to stop, then lets them finish.
 async fn accept<H>(
     listener: &TcpListener,
-    front: &Arc<HttpFrontend<H>>,
+    frontend: &Arc<HttpFrontend<H>>,
     runner: &Arc<CallRunner>,
     ending: &CancellationToken,
 ) where
@@ -107,7 +107,7 @@ async fn accept<H>(
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let connection = connection(stream, client, Arc::clone(front));
+        let connection = connection(stream, client, Arc::clone(frontend));
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             let _place = place;
@@ -124,15 +124,15 @@ async fn accept<H>(
 fn connection<H>(
     stream: TcpStream,
     client: SocketAddr,
-    front: Arc<HttpFrontend<H>>,
+    frontend: Arc<HttpFrontend<H>>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send
 where
     H: ServerHandler + Clone,
 {
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |request| {
-        let front = Arc::clone(&front);
-        async move { Ok::<_, Infallible>(front.answer(request, client).await) }
+        let frontend = Arc::clone(&frontend);
+        async move { Ok::<_, Infallible>(frontend.answer(request, client).await) }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())

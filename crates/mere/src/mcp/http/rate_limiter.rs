@@ -68,16 +68,16 @@ mod tests {
 
     #[test]
     fn a_fast_client_waits_and_a_faster_one_is_sent_away() {
-        let pace = RateLimiter::new();
+        let limiter = RateLimiter::new();
         let start = Instant::now();
         for _ in 0..10_000 {
-            assert_eq!(pace.take("a", start), Ok(Duration::ZERO));
+            assert_eq!(limiter.take("a", start), Ok(Duration::ZERO));
         }
-        let wait = pace.take("a", start).expect("held back");
+        let wait = limiter.take("a", start).expect("held back");
         assert!(wait > Duration::ZERO && wait < Duration::from_millis(1));
-        assert_eq!(pace.take("b", start), Ok(Duration::ZERO), "another client");
-        let sent_away = (0..30_000).find_map(|_| pace.take("a", start).err());
+        assert_eq!(limiter.take("b", start), Ok(Duration::ZERO), "another client");
+        let sent_away = (0..30_000).find_map(|_| limiter.take("a", start).err());
         assert!(sent_away.is_some_and(|too_fast| too_fast.wait > MAX_WAIT));
-        assert_eq!(pace.take("a", start + Duration::from_mins(1)), Ok(Duration::ZERO));
+        assert_eq!(limiter.take("a", start + Duration::from_mins(1)), Ok(Duration::ZERO));
     }
 }

@@ -56,8 +56,8 @@ impl Refusal {
     }
 
     /// Replaces the JSON-RPC message with the answer to an invalid message.
-    pub(super) fn with_message(mut self, misfit: &InvalidMessage) -> Self {
-        self.message = misfit.answer();
+    pub(super) fn with_message(mut self, invalid: &InvalidMessage) -> Self {
+        self.message = invalid.answer();
         self
     }
 

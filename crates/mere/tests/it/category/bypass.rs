@@ -6,10 +6,12 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
-use crate::support::shelf::{MODES, STORE, Surface, configured, cortex, disk, said, text, words};
+use crate::support::store_fixture::{
+    MODES, STORE, Surface, configured, cortex, disk, outcome, text, words,
+};
 
 /// A store with memories, some of them where no config says, and a server.
-fn stocked(mode: &str) -> Stage {
+fn store_with_memories(mode: &str) -> Stage {
     let stage = configured(&cortex(mode));
     for path in ["todo/one", "standards/two", "legacy/three", "alone"] {
         stage.file(&format!("{STORE}/{path}.md"), &format!("# {path}\n"));
@@ -33,7 +35,7 @@ fn refused(stage: &Stage, attempts: &[(&str, Value, &str)]) {
 }
 
 /// Paths that are none, or would be others.
-fn crooked() -> Vec<String> {
+fn malformed_paths() -> Vec<String> {
     let mut paths = [
         "standards/architecture/..",
         "standards/../todo",
@@ -94,10 +96,10 @@ fn crooked() -> Vec<String> {
 #[test]
 fn a_path_is_taken_as_it_is_or_not_at_all() {
     for mode in MODES {
-        let stage = stocked(mode);
+        let stage = store_with_memories(mode);
         let before = disk(&stage);
         let mut mcp = Mcp::greeted(&stage, &[]);
-        for path in crooked() {
+        for path in malformed_paths() {
             let below = format!("{path}/note");
             for (tool, arguments) in [
                 ("create_category", json!({ "path": path })),
@@ -113,8 +115,11 @@ fn a_path_is_taken_as_it_is_or_not_at_all() {
             ] {
                 let reply = mcp.call(tool, &arguments);
                 assert_eq!(reply["code"], "MCP-ARG-I-001", "{mode} {tool} {path:?}: {reply}");
-                let told = reply.to_string();
-                assert!(path.len() < 5 || !told.contains(&path), "{path:?} is said again: {told}");
+                let reply_text = reply.to_string();
+                assert!(
+                    path.len() < 5 || !reply_text.contains(&path),
+                    "{path:?} is said again: {reply_text}"
+                );
             }
         }
         for tool in ["create_category", "delete_category"] {
@@ -128,10 +133,11 @@ fn a_path_is_taken_as_it_is_or_not_at_all() {
 #[test]
 fn a_person_types_no_crooked_path_either() {
     for mode in MODES {
-        let stage = stocked(mode);
+        let stage = store_with_memories(mode);
         let before = disk(&stage);
         // No command line holds a NUL, and none so long.
-        for path in crooked().iter().filter(|path| !path.contains('\0') && path.len() < 200) {
+        for path in malformed_paths().iter().filter(|path| !path.contains('\0') && path.len() < 200)
+        {
             let below = format!("{path}/note");
             for (tool, arguments) in [
                 ("create_category", json!({ "path": path })),
@@ -151,7 +157,7 @@ fn a_person_types_no_crooked_path_either() {
 #[test]
 fn links_and_files_are_no_categories() {
     for mode in MODES {
-        let stage = stocked(mode);
+        let stage = store_with_memories(mode);
         stage.file("beside/out/secret.md", "# Secret\n");
         stage.link("todo", &format!("{STORE}/inside"));
         stage.link(stage.path("beside/out"), &format!("{STORE}/outside"));
@@ -195,7 +201,7 @@ fn links_and_files_are_no_categories() {
 #[test]
 fn links_and_pipes_are_no_memories() {
     for mode in MODES {
-        let stage = stocked(mode);
+        let stage = store_with_memories(mode);
         stage.file("beside/secret.md", "# Secret\n");
         stage.link(stage.path("beside/secret.md"), &format!("{STORE}/todo/linked.md"));
         stage.link("one.md", &format!("{STORE}/todo/near.md"));
@@ -227,7 +233,7 @@ fn a_store_that_is_a_link_is_none() {
     for mode in MODES {
         for target in ["beside/out", "project/elsewhere", "project/.ai/elsewhere"] {
             let stage = Stage::new();
-            stage.file(crate::support::shelf::CONFIG, &cortex(mode));
+            stage.file(crate::support::store_fixture::CONFIG, &cortex(mode));
             stage.file(&format!("{target}/todo/one.md"), "# One\n");
             stage.link(stage.path(target), STORE);
             let category = if mode == "strict" { "EN-CATEGORY-D-002" } else { "IT-STORE-E-003" };
@@ -259,7 +265,7 @@ fn a_store_that_is_a_link_is_none() {
 
 #[test]
 fn what_links_lead_to_is_neither_read_nor_deleted() {
-    let stage = stocked("free");
+    let stage = store_with_memories("free");
     stage.file("beside/out/kept.md", "# Kept\n");
     stage.file("beside/label.yaml", "description: Secret\n");
     stage.link(stage.path("beside/label.yaml"), &format!("{STORE}/legacy/.category.yaml"));
@@ -286,7 +292,7 @@ fn a_memory_goes_where_a_new_one_could_be_made() {
         format!("Cannot create memory at '{path}': category '{category}' does not exist. {remedy}")
     };
     for mode in MODES {
-        let stage = stocked(mode);
+        let stage = store_with_memories(mode);
         let moved = |to: &str| json!({ "from": "alone", "to": to });
         let named = |path: &str| json!({ "path": path, "content": "x" });
         refused(
@@ -308,10 +314,10 @@ fn a_memory_goes_where_a_new_one_could_be_made() {
             ],
         );
         let reply = Surface::Mcp.ask(&stage, "move_memory", &moved("todo/none/alone"));
-        assert_eq!(said(&reply)[2], missing(mode, "todo/none/alone", "todo/none"));
+        assert_eq!(outcome(&reply)[2], missing(mode, "todo/none/alone", "todo/none"));
         let reply = Surface::Mcp.ask(&stage, "create_memory", &named("standards/testing"));
         let message = "Cannot create memory at 'standards/testing': a category has that name. Add \
                        the memory's own name: 'standards/testing/name'.";
-        assert_eq!(said(&reply)[2], message);
+        assert_eq!(outcome(&reply)[2], message);
     }
 }

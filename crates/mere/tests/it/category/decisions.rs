@@ -6,8 +6,8 @@ use crate::category::tables::{
     ASK, CREATE, Cell, Row, check, deleted, made, no_category, no_create, no_root, protected,
 };
 use crate::support::harness::{Mcp, Stage};
-use crate::support::shelf::{
-    CONFIG, MODES, STORE, Surface, USER_CONFIG, configured, cortex, difference, disk, said, text,
+use crate::support::store_fixture::{
+    CONFIG, MODES, STORE, Surface, USER_CONFIG, configured, cortex, difference, disk, outcome, text,
 };
 use crate::support::typist::Typist;
 
@@ -32,12 +32,12 @@ fn edge_case_1_strict_without_categories_takes_no_categorised_memory() {
             let reply = surface.ask(&stage, "create_memory", &note("legacy"));
             let message = "Cannot create memory in category 'legacy': store is in 'strict' mode \
                            and its configuration names no categories.";
-            assert_eq!(said(&reply), ["D", "EN-MEMORY-D-005", message], "{more}");
+            assert_eq!(outcome(&reply), ["D", "EN-MEMORY-D-005", message], "{more}");
             let reply = surface.ask(&stage, "create_memory", &note("none"));
             let message = format!(
                 "Cannot create memory at 'none/one': category 'none' does not exist. {ASK}"
             );
-            assert_eq!(said(&reply), ["I", "IT-MEMORY-I-004", &message], "{more}");
+            assert_eq!(outcome(&reply), ["I", "IT-MEMORY-I-004", &message], "{more}");
             assert_eq!(disk(&stage), before);
             let alone = json!({ "path": "one", "content": "One.\n" });
             surface.done(&stage, "create_memory", &alone);
@@ -58,7 +58,7 @@ fn edge_case_2_below_the_config_a_category_comes_before_its_memories() {
             let message = format!(
                 "Cannot create memory at 'a/b/c/d/e/one': category 'a/b/c/d/e' does not exist. {remedy}"
             );
-            assert_eq!(said(&reply), ["I", "IT-MEMORY-I-004", &message], "{mode} {surface:?}");
+            assert_eq!(outcome(&reply), ["I", "IT-MEMORY-I-004", &message], "{mode} {surface:?}");
             let reply = surface.ask(&stage, "create_category", &json!({ "path": "a/b/c/d/e" }));
             if mode == "strict" {
                 assert_eq!(reply["code"], "EN-CATEGORY-D-002");
@@ -151,8 +151,8 @@ fn making_a_category_twice_changes_nothing() {
                     "store": "cortex", "path": "todo/a", "description": "First", "created": false
                 });
                 assert_eq!((&reply["code"], &reply["data"]), (&json!("IT-CATEGORY-S-002"), &data));
-                let told = reply["hint"].as_str();
-                assert_eq!(told.map(|told| &told[..32]), hint, "{reply}");
+                let reply_hint = reply["hint"].as_str();
+                assert_eq!(reply_hint.map(|reply_hint| &reply_hint[..32]), hint, "{reply}");
             }
             assert_eq!(disk(&stage), before);
         }
@@ -188,7 +188,7 @@ fn where_there_is_no_root_a_person_is_asked_for_one() {
         let reply = surface.ask(&stage, "create_category", &json!({ "path": "a/b" }));
         let message = "Cannot create root category 'a': store is in 'subcategories' mode. No root \
                        category is defined: ask a person to add one to config.yaml.";
-        assert_eq!(said(&reply), ["D", "EN-CATEGORY-D-001", message]);
+        assert_eq!(outcome(&reply), ["D", "EN-CATEGORY-D-001", message]);
         assert!(!stage.path(STORE).exists(), "what is refused leaves no trace");
     }
 }
@@ -213,18 +213,18 @@ fn what_is_in_a_category_goes_only_if_that_is_said() {
                 let message = "Cannot delete category 'legacy': it is not empty (2 memories, \
                                2 subcategories, 1 other file). Set `recursive` to delete its \
                                contents as well.";
-                assert_eq!(said(&reply), ["I", "IT-CATEGORY-I-002", message]);
+                assert_eq!(outcome(&reply), ["I", "IT-CATEGORY-I-002", message]);
                 let counts = json!({ "memories": 2, "subcategories": 2, "other_files": 1 });
                 assert_eq!(reply["data"], counts);
             }
             assert_eq!(disk(&stage), before);
             let all = json!({ "path": "legacy", "recursive": true });
             let reply = surface.ask(&stage, "delete_category", &all);
-            assert!(format!("{:?}", deleted("legacy")).contains(said(&reply)[2]), "{reply}");
+            assert!(format!("{:?}", deleted("legacy")).contains(outcome(&reply)[2]), "{reply}");
             assert!(!stage.path(&format!("{STORE}/legacy")).exists());
             let reply = surface.ask(&stage, "delete_category", &all);
             let message = "Cannot delete category 'legacy': it does not exist.";
-            assert_eq!(said(&reply), ["I", "IT-CATEGORY-I-001", message]);
+            assert_eq!(outcome(&reply), ["I", "IT-CATEGORY-I-001", message]);
         }
     }
 }
@@ -247,14 +247,14 @@ fn a_description_is_short_can_be_cleared_and_needs_its_category() {
         if surface != Surface::Person {
             let reply = describe("todo/a", &"é".repeat(501));
             let message = "The value of `description` is not valid for `set_category_description`.";
-            assert_eq!(said(&reply), ["I", "MCP-ARG-I-001", message]);
+            assert_eq!(outcome(&reply), ["I", "MCP-ARG-I-001", message]);
             assert_eq!(label(&stage), format!("description: {long}\n"));
         }
         assert_eq!(describe("todo/a", "")["data"]["description"], "");
         assert_eq!(label(&stage), "description: \"\"\n");
         let reply = describe("todo/none", "x");
         let message = "Cannot describe category 'todo/none': it does not exist.";
-        assert_eq!(said(&reply), ["I", "IT-CATEGORY-I-001", message]);
+        assert_eq!(outcome(&reply), ["I", "IT-CATEGORY-I-001", message]);
         assert!(!stage.path(&format!("{STORE}/todo/none")).exists());
     }
 }
@@ -262,23 +262,26 @@ fn a_description_is_short_can_be_cleared_and_needs_its_category() {
 #[test]
 fn force_overrides_the_mode_and_never_the_protection() {
     let run = |stage: &Stage, words: &str| {
-        let (code, said) = Typist::start(stage, words).finish();
-        (code, said)
+        let (code, printed) = Typist::start(stage, words).finish();
+        (code, printed)
     };
     for mode in ["subcategories", "strict"] {
         let stage = configured(&cortex(mode));
-        let (code, told) = run(&stage, "category create new/sub --force");
-        assert_eq!(code, 0, "{mode}: {told}");
+        let (code, printed) = run(&stage, "category create new/sub --force");
+        assert_eq!(code, 0, "{mode}: {printed}");
         assert_eq!(text(&stage, &format!("{STORE}/new/.category.yaml")), "description: \"\"\n");
-        let (code, told) = run(&stage, "category delete new --recursive --yes --force");
-        assert_eq!(code, 0, "{mode}: {told}");
+        let (code, printed) = run(&stage, "category delete new --recursive --yes --force");
+        assert_eq!(code, 0, "{mode}: {printed}");
         assert!(!stage.path(&format!("{STORE}/new")).exists());
         let before = disk(&stage);
         for path in ["standards", "decisions/config"] {
             let words = format!("category delete {path} --recursive --yes --force");
-            let (code, told) = run(&stage, &words);
-            assert_eq!(code, 3, "{mode}: {told}");
-            assert!(told.contains("is defined in store configuration and is protected"), "{told}");
+            let (code, printed) = run(&stage, &words);
+            assert_eq!(code, 3, "{mode}: {printed}");
+            assert!(
+                printed.contains("is defined in store configuration and is protected"),
+                "{printed}"
+            );
         }
         assert_eq!(disk(&stage), before);
     }
@@ -330,7 +333,7 @@ fn the_config_makes_its_categories_by_each_of_its_ways() {
     let stage = Stage::new();
     stage.file(CONFIG, &cortex("free"));
     let reply = Surface::Call.ask(&stage, "create_memory", &note("todo"));
-    assert!(format!("{missing:?}").contains(said(&reply)[2]), "named is not yet there: {reply}");
+    assert!(format!("{missing:?}").contains(outcome(&reply)[2]), "named is not yet there: {reply}");
 }
 
 #[test]

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::person;
-use crate::support::shelf::{
-    CONFIG, MODES, STORE, Surface, USER_CONFIG, configured, cortex, disk, said, words,
+use crate::support::store_fixture::{
+    CONFIG, MODES, STORE, Surface, USER_CONFIG, configured, cortex, disk, outcome, words,
 };
 
-fn stocked(mode: &str) -> Stage {
+fn store_with_memories(mode: &str) -> Stage {
     let stage = configured(&cortex(mode));
     stage.file(&format!("{STORE}/todo/one.md"), "# One\n");
     stage.file(&format!("{STORE}/alone.md"), "# Alone\n");
@@ -19,7 +19,7 @@ fn stocked(mode: &str) -> Stage {
 #[test]
 fn the_commands_for_items_keep_to_the_rules_of_the_store() {
     for mode in MODES {
-        let stage = stocked(mode);
+        let stage = store_with_memories(mode);
         let before = disk(&stage);
         for (words, code) in [
             (&["new", "memory", "none/x"][..], "IT-MEMORY-I-004"),
@@ -41,15 +41,15 @@ fn the_commands_for_items_keep_to_the_rules_of_the_store() {
         }
         assert_eq!(disk(&stage), before, "{mode}");
         let moved = person(&stage, &["move", "memory", "alone", "todo"]);
-        let told = "The memory 'alone' was moved to 'todo/alone'.";
-        assert_eq!(said(&moved), ["S", "IT-MEMORY-S-004", told], "{mode}");
+        let message = "The memory 'alone' was moved to 'todo/alone'.";
+        assert_eq!(outcome(&moved), ["S", "IT-MEMORY-S-004", message], "{mode}");
     }
 }
 
 #[test]
 fn the_tools_for_items_and_files_make_no_memory() {
     for mode in MODES {
-        let stage = stocked(mode);
+        let stage = store_with_memories(mode);
         stage.file(USER_CONFIG, "agents: {may_install: true, write: {knowledge: direct}}\n");
         let before = disk(&stage);
         let mut mcp = Mcp::greeted(&stage, &[]);
@@ -86,7 +86,7 @@ fn the_tools_for_items_and_files_make_no_memory() {
 #[test]
 fn force_is_for_a_terminal() {
     for mode in MODES {
-        let stage = stocked(mode);
+        let stage = store_with_memories(mode);
         let before = disk(&stage);
         for (tool, path) in [
             ("create_category", "new"),
@@ -169,9 +169,9 @@ fn all_calls_fail(stage: &Stage, words: &str) {
         }
     }
     assert_eq!(disk(stage), before);
-    let told = stage.person(&["config", "check"]);
-    let told = String::from_utf8_lossy(&told.stdout).into_owned();
-    assert!(told.contains(words), "{told}");
+    let output = stage.person(&["config", "check"]);
+    let output = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.contains(words), "{output}");
 }
 
 #[test]
@@ -184,8 +184,9 @@ fn a_project_does_not_take_over_a_store_of_the_user() {
     all_calls_fail(&stage, "both config files define a store `mine`: rename one of them");
 
     // Under another name: it lies outside the project, and nobody has said yes.
-    let loose = |path: &str| format!("stores: {{loose: {{path: {path}, categoryMode: free}}}}\n");
-    stage.file(CONFIG, &loose("~/.ai/notes"));
+    let free_store =
+        |path: &str| format!("stores: {{loose: {{path: {path}, categoryMode: free}}}}\n");
+    stage.file(CONFIG, &free_store("~/.ai/notes"));
     let stores = Surface::Call.done(&stage, "list_stores", &json!({}));
     let names = |stores: &Value| {
         let stores = stores["stores"].as_array().expect("stores").iter();
@@ -199,7 +200,7 @@ fn a_project_does_not_take_over_a_store_of_the_user() {
     // A store of the user that lies in the project.
     let path = stage.folder("project/notes");
     stage.file(USER_CONFIG, &mine.replace("./notes", path.to_str().expect("UTF-8")));
-    stage.file(CONFIG, &loose("../notes"));
+    stage.file(CONFIG, &free_store("../notes"));
     all_calls_fail(&stage, "the folders of the stores `mine` and `loose` overlap");
 }
 

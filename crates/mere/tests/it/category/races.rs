@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
-use crate::support::shelf::{STORE, configured, disk, text};
+use crate::support::store_fixture::{STORE, configured, disk, text};
 
 const ROUNDS: usize = 300;
 const FREE: &str = "stores: {cortex: {path: ./memory}}\n";

@@ -4,14 +4,14 @@
 use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
-use crate::support::shelf::{
-    MODES, STORE, Surface, configured, cortex, difference, disk, said, text,
+use crate::support::store_fixture::{
+    MODES, STORE, Surface, configured, cortex, difference, disk, outcome, text,
 };
 
 /// What a call comes to in one mode.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
-    said: [String; 3],
+    outcome: [String; 3],
     /// Categories that are made, and files.
     new: Vec<String>,
     /// What goes, or is another afterwards.
@@ -20,8 +20,8 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub(crate) fn new(kind: &str, code: &str, message: &str) -> Self {
-        let said = [kind, code, message].map(str::to_owned);
-        Self { said, new: Vec::new(), gone: Vec::new() }
+        let outcome = [kind, code, message].map(str::to_owned);
+        Self { outcome, new: Vec::new(), gone: Vec::new() }
     }
 
     /// These categories are made, each with its file.
@@ -62,7 +62,7 @@ pub(crate) fn check(row: &Row) {
             let case = format!("{}, {mode}, {surface:?}", row.case);
             let before = disk(&stage);
             let reply = surface.ask(&stage, row.tool, &row.arguments);
-            assert_eq!(said(&reply), cell.said.each_ref().map(String::as_str), "{case}");
+            assert_eq!(outcome(&reply), cell.outcome.each_ref().map(String::as_str), "{case}");
             let (new, gone) = difference(&before, &disk(&stage));
             assert_eq!((&new, &gone), (&cell.new, &cell.gone), "{case}");
             if surface == Surface::Mcp {

@@ -46,7 +46,7 @@ fn check(stage: &Stage) -> Answer {
 }
 
 /// What is said about one of the files.
-fn said(answer: &Answer, whose: Whose) -> Value {
+fn report(answer: &Answer, whose: Whose) -> Value {
     let files = answer.reply["data"]["files"].as_array().expect("files").iter();
     let mut files = files.filter(|file| file["address"] == whose.address());
     files.next().unwrap_or_else(|| panic!("no {whose:?} in {}", answer.reply)).clone()
@@ -56,7 +56,7 @@ fn said(answer: &Answer, whose: Whose) -> Value {
 fn problem(stage: &Stage, whose: Whose, text: &str) -> Option<String> {
     stage.file(whose.path(), text);
     let answer = check(stage);
-    let file = said(&answer, whose);
+    let file = report(&answer, whose);
     std::fs::remove_file(stage.path(whose.path())).expect("the file");
     let problem = file["problem"].as_str().map(str::to_owned);
     assert_eq!(answer.status, if problem.is_some() { 4 } else { 0 }, "{text}: {}", answer.reply);
@@ -215,17 +215,17 @@ fn cases() -> Vec<(Whose, Value, bool)> {
 }
 
 /// A file with an endpoint, of which this is said besides what is needed.
-fn endpoint(said: &Value) -> Value {
+fn endpoint(fields: &Value) -> Value {
     let mut endpoint =
         json!({ "model": "endpoint", "url": "https://example.com/v1/embeddings", "name": "m" });
-    endpoint.as_object_mut().expect("keys").extend(said.as_object().expect("keys").clone());
+    endpoint.as_object_mut().expect("keys").extend(fields.as_object().expect("keys").clone());
     json!({ "embeddings": endpoint })
 }
 
 /// A file with one store, of which this is said besides its path.
-fn store(said: &Value) -> Value {
+fn store(fields: &Value) -> Value {
     let mut store = json!({ "path": "./memory" });
-    store.as_object_mut().expect("a store").extend(said.as_object().expect("keys").clone());
+    store.as_object_mut().expect("a store").extend(fields.as_object().expect("keys").clone());
     json!({ "stores": { "a": store } })
 }
 
@@ -358,7 +358,7 @@ fn nothing_to_check_is_right() {
     let answer = check(&Stage::new());
     assert_eq!((answer.status, answer.code()), (0, "WA-CONFIG-S-001"));
     for whose in [Project, User] {
-        assert_eq!(said(&answer, whose)["state"], "not there");
+        assert_eq!(report(&answer, whose)["state"], "not there");
     }
 }
 
@@ -368,12 +368,12 @@ fn a_check_says_what_does_not_count_before_it_is_trusted() {
     stage.file(Project.path(), "visible: ['.env.test']\nagents: {write: {tool: direct}}\n");
     let answer = check(&stage);
     assert_eq!(answer.status, 0);
-    let note = said(&answer, Project)["note"].as_str().expect("a note").to_owned();
+    let note = report(&answer, Project)["note"].as_str().expect("a note").to_owned();
     for word in ["`visible`", "`agents`", "`mere trust project`"] {
         assert!(note.contains(word), "{note}");
     }
     assert!(stage.person(&["trust", "project", "--yes"]).status.success());
-    assert_eq!(said(&check(&stage), Project)["note"], Value::Null);
+    assert_eq!(report(&check(&stage), Project)["note"], Value::Null);
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn a_check_names_the_file_the_line_the_column_and_what_to_do() {
     let answer = check(&stage);
     assert_eq!((answer.status, answer.code()), (4, "WA-CONFIG-E-003"));
     for (whose, place) in [(Project, "line 3, column 16: "), (User, "line 2, column 1: ")] {
-        let file = said(&answer, whose);
+        let file = report(&answer, whose);
         assert_eq!(file["state"], "wrong");
         let problem = file["problem"].as_str().expect("a problem");
         assert!(problem.contains(whose.address()) && problem.contains(place), "{problem}");
@@ -399,8 +399,8 @@ fn a_check_names_the_file_the_line_the_column_and_what_to_do() {
         shown.contains("line 3, column 16: a folder must be a path inside the project"),
         "{shown}"
     );
-    let told = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(told.contains("2 config files are invalid.") && told.contains("docs/config.md"));
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(stderr.contains("2 config files are invalid.") && stderr.contains("docs/config.md"));
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn a_check_answers_where_every_other_call_only_says_that_it_cannot() {
     assert_eq!(stage.person(&["list"]).status.code(), Some(4));
     let answer = check(&stage);
     assert_eq!((answer.status, answer.code()), (4, "WA-CONFIG-E-003"));
-    assert_eq!(said(&answer, Project)["state"], "not there");
+    assert_eq!(report(&answer, Project)["state"], "not there");
 }
 
 #[test]
@@ -423,7 +423,7 @@ fn a_config_that_is_no_file_is_wrong() {
     let answer = check(&stage);
     assert_eq!(answer.status, 4);
     for whose in [Project, User] {
-        let problem = said(&answer, whose)["problem"].as_str().expect("a problem").to_owned();
+        let problem = report(&answer, whose)["problem"].as_str().expect("a problem").to_owned();
         assert!(problem.contains("cannot be read"), "{problem}");
     }
 }

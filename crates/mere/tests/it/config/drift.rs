@@ -42,10 +42,10 @@ fn a_check_warns_where_disk_and_config_differ() {
         config(mode);
         assert_eq!(warnings(&stage, PROJECT), [unnamed("ancient"), unnamed("old")], "{mode}");
     }
-    let told = text(&stage.person(&["config", "check"]));
-    assert!(told.contains("  note: store `a`: category `old` is on disk"), "{told}");
-    let told = text(&stage.person(&["doctor"]));
-    assert!(told.contains("category `old` is on disk but not in the config"), "{told}");
+    let printed = text(&stage.person(&["config", "check"]));
+    assert!(printed.contains("  note: store `a`: category `old` is on disk"), "{printed}");
+    let printed = text(&stage.person(&["doctor"]));
+    assert!(printed.contains("category `old` is on disk but not in the config"), "{printed}");
 }
 
 #[test]
@@ -83,14 +83,14 @@ fn the_variable_makes_every_hierarchy_stricter_and_none_looser() {
     for folder in ["memory/todo", "knowledge/api"] {
         stage.folder(&format!("project/.ai/{folder}"));
     }
-    let told = |mode: &str| {
+    let warning_count = |mode: &str| {
         let mut command = stage.command("project");
         command.env("MERE_CATEGORY_MODE", mode).args(["config", "check"]);
         text(&command.output().expect("mere runs")).matches("is on disk but not in the").count()
     };
-    assert_eq!(["", "free", "subcategories", "strict"].map(told), [0, 0, 2, 2]);
+    assert_eq!(["", "free", "subcategories", "strict"].map(warning_count), [0, 0, 2, 2]);
     let strict = "stores: {a: {path: ./memory, categoryMode: strict}}\n\
                   items: {knowledge: {categoryMode: strict}}\n";
     stage.file(PROJECT, strict);
-    assert_eq!(["", "free", "subcategories", "strict"].map(told), [2, 2, 2, 2]);
+    assert_eq!(["", "free", "subcategories", "strict"].map(warning_count), [2, 2, 2, 2]);
 }

@@ -17,8 +17,8 @@ fn a_users_store_elsewhere_is_an_extra_folder() {
     assert!(where_.contains("mod:notes:/ is "), "{where_}");
     let off = |arguments: &[&str]| stage.person(&[&["call", "--no-mods"], arguments].concat());
     assert!(!off(&["dir", r#"{"command":"list","path":"mod:notes:/"}"#]).status.success());
-    let told = text(&off(&["--store", "notes", "dir"]));
-    assert!(told.contains("no store is called `notes`; available stores: `inner`"), "{told}");
+    let printed = text(&off(&["--store", "notes", "dir"]));
+    assert!(printed.contains("no store is called `notes`; available stores: `inner`"), "{printed}");
     assert!(off(&["--store", "inner", "dir"]).status.success());
 }
 
@@ -28,11 +28,11 @@ fn a_store_elsewhere_shares_its_namespace_with_extra_folders() {
         let stage = Stage::new();
         stage.folder("home/notes");
         stage.file(USER, &format!("mods: [{mods}]\nstores:\n  notes: {{path: ~/notes}}\n"));
-        let said = problem(&stage, USER);
+        let problem_text = problem(&stage, USER);
         let words = "line 3, column 3: the store `notes` lies outside the project and would be \
                      mounted as `mod:notes`, but an extra folder or the surrounding project \
                      already has that name: rename one of them";
-        assert!(said.contains(words), "{said}");
+        assert!(problem_text.contains(words), "{problem_text}");
         stage.file(USER, &format!("mods: [{mods}]\nstores:\n  notes: {{path: notes}}\n"));
         assert_eq!(checked(&stage, USER).0, 0, "inside it is no root");
     }
@@ -69,10 +69,10 @@ fn a_projects_store_outside_is_absent_until_a_person_trusts_it() {
     let note = "`stores` (those outside the project) does not take effect until you run `mere \
                 trust project`";
     assert_eq!((status, &file["note"]), (0, &note.into()));
-    let told = text(&stage.person(&["where"]));
+    let printed = text(&stage.person(&["where"]));
     assert!(
-        told.contains("`stores` (those outside the project) in the project's config"),
-        "{told}"
+        printed.contains("`stores` (those outside the project) in the project's config"),
+        "{printed}"
     );
 
     let shown = text(&stage.person(&["trust", "project", "--yes"]));

@@ -35,11 +35,11 @@ fn refuses(text: &str, words: &str) {
     for whose in [PROJECT, USER] {
         let stage = Stage::new();
         stage.file(whose, text);
-        let said = problem(&stage, whose);
-        assert!(said.contains(words), "{text}: {said}");
+        let problem_text = problem(&stage, whose);
+        assert!(problem_text.contains(words), "{text}: {problem_text}");
         let answer = stage.list("");
         assert_eq!((answer.code(), answer.status), ("WA-CONFIG-E-001", 4), "{text}");
-        let (_, place) = said.split_once(" is not valid at ").expect("a place");
+        let (_, place) = problem_text.split_once(" is not valid at ").expect("a place");
         let (place, _) = place.split_once(": ").expect("a reason");
         let message = answer.reply["message"].as_str().expect("words").to_owned();
         assert!(message.ends_with(&format!("is not valid at {place}.")), "{message}");
@@ -60,8 +60,8 @@ pub(crate) fn serves(stage: &Stage, name: &str) -> bool {
 pub(crate) fn stores(stage: &Stage) -> String {
     let output = stage.person(&["call", "--store", "zz", "dir"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    let said = text(&output);
-    let (_, known) = said.split_once("no store is called `zz`; ").expect("those that are there");
+    let printed = text(&output);
+    let (_, known) = printed.split_once("no store is called `zz`; ").expect("those that are there");
     known.trim().to_owned()
 }
 
@@ -185,9 +185,9 @@ fn a_name_in_both_files_is_refused() {
     let stage = Stage::new();
     stage.file(PROJECT, "stores: {a: {path: x}, b: {path: y}}\n");
     stage.file(USER, "stores:\n  c: {path: x}\n  b: {path: y}\n");
-    let said = problem(&stage, USER);
+    let problem_text = problem(&stage, USER);
     let words = "line 3, column 3: both config files define a store `b`: rename one of them";
-    assert!(said.contains(words), "{said}");
+    assert!(problem_text.contains(words), "{problem_text}");
     assert_eq!(stage.list("").code(), "WA-CONFIG-E-001");
     assert_eq!(checked(&stage, PROJECT).1["state"], "right");
 }
@@ -201,8 +201,11 @@ fn a_store_has_a_folder_of_its_own() {
             let base = stage.path("").to_str().expect("UTF-8").to_owned();
             let path = path.replace("BASE", base.trim_end_matches('/'));
             stage.file(whose, &format!("stores:\n  a: {{path: \"{path}\"}}\n"));
-            let said = problem(&stage, whose);
-            assert!(said.contains("line 2, column 13: ") && said.contains(words), "{path}: {said}");
+            let problem_text = problem(&stage, whose);
+            assert!(
+                problem_text.contains("line 2, column 13: ") && problem_text.contains(words),
+                "{path}: {problem_text}"
+            );
         }
     };
     let around = "the folder of the store `a` is or contains the project or a space: give the store a folder \
@@ -232,9 +235,9 @@ fn a_store_has_a_folder_of_its_own() {
     for path in ["~/.config", "~/.config/merestone/keys", "~/.local/state/merestone", "~/.cache"] {
         check(path, private);
     }
-    let unsayable = "the path of the store `a` contains a name that an address cannot express";
-    check("a\\u202e", unsayable);
-    check("BASE/project/a\\\\b", unsayable);
+    let inexpressible = "the path of the store `a` contains a name that an address cannot express";
+    check("a\\u202e", inexpressible);
+    check("BASE/project/a\\\\b", inexpressible);
 }
 
 #[test]
@@ -246,9 +249,9 @@ fn no_store_lies_in_another() {
         let base = stage.path("").to_str().expect("UTF-8").trim_end_matches('/').to_owned();
         let [one, other] = [one, other].map(|path| path.replace("BASE", &base));
         stage.file(USER, &format!("stores:\n  a: {{path: {one}}}\n  b: {{path: {other}}}\n"));
-        let said = problem(&stage, USER);
+        let problem_text = problem(&stage, USER);
         let words = "line 3, column 13: the folders of the stores `b` and `a` overlap";
-        assert!(said.contains(words), "{one} {other}: {said}");
+        assert!(problem_text.contains(words), "{one} {other}: {problem_text}");
     };
     check("memory", "./memory");
     check("memory", "memory/deep");
@@ -326,12 +329,12 @@ fn the_text_beside_a_reply_has_the_format_that_is_set() {
     let short = "WA-DIR-S-001 Home is ROOT_PROJECT:/.";
     assert!(text(&stage).0.starts_with(short), "{}", text(&stage).0);
     stage.file(USER, "settings: {outputFormat: json}\n");
-    let (said, reply) = text(&stage);
-    let said = serde_json::from_str::<Value>(&said).expect("JSON");
-    assert_eq!((&said["data"], &said["code"]), (&reply["data"], &reply["code"]));
+    let (reply_text, reply) = text(&stage);
+    let reply_text = serde_json::from_str::<Value>(&reply_text).expect("JSON");
+    assert_eq!((&reply_text["data"], &reply_text["code"]), (&reply["data"], &reply["code"]));
     stage.file(PROJECT, "settings: {outputFormat: yaml}\n");
-    let said = text(&stage).0;
-    assert!(said.contains("\ndata:\n  home: \"ROOT_PROJECT:/\"\n"), "{said}");
+    let reply_text = text(&stage).0;
+    assert!(reply_text.contains("\ndata:\n  home: \"ROOT_PROJECT:/\"\n"), "{reply_text}");
 }
 
 #[test]

@@ -88,8 +88,8 @@ fn among_very_many_items_the_index_of_the_last_search_says_what_superseded_one()
         entry(&stage, &format!("a/note-{at}"), "", "");
     }
     let superseded = |stage: &Stage| {
-        let asked = json!({ "item_type": "knowledge", "item_id": "old" }).to_string();
-        stage.call_text("load", &asked).reply["data"]["superseded_by"].clone()
+        let arguments = json!({ "item_type": "knowledge", "item_id": "old" }).to_string();
+        stage.call_text("load", &arguments).reply["data"]["superseded_by"].clone()
     };
     assert_eq!(superseded(&stage), Value::Null);
     // What is younger than this may have changed and look the same.

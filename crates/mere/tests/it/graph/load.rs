@@ -21,10 +21,10 @@ fn stage() -> Stage {
 }
 
 pub(crate) fn load(stage: &Stage, arguments: &Value) -> Value {
-    let mut asked = json!({ "item_type": "knowledge", "include_relationships": true });
-    let map = asked.as_object_mut().expect("an object");
+    let mut request = json!({ "item_type": "knowledge", "include_relationships": true });
+    let map = request.as_object_mut().expect("an object");
     map.extend(arguments.as_object().expect("an object").clone());
-    let reply = stage.call_text("load", &asked.to_string()).reply;
+    let reply = stage.call_text("load", &request.to_string()).reply;
     assert_eq!(reply["code"], "IT-LOAD-S-001", "{reply}");
     reply["data"].clone()
 }
@@ -90,9 +90,9 @@ fn depth_direction_and_types_say_how_far_which_way_and_along_what() {
         json!({ "item_id": "lists", "direction": "sideways" }),
         json!({ "item_id": "lists", "types": ["friend_of"] }),
     ] {
-        let mut asked = json!({ "item_type": "knowledge", "include_relationships": true });
-        asked.as_object_mut().expect("a map").extend(wrong.as_object().expect("a map").clone());
-        let reply = stage.call_text("load", &asked.to_string()).reply;
+        let mut arguments = json!({ "item_type": "knowledge", "include_relationships": true });
+        arguments.as_object_mut().expect("a map").extend(wrong.as_object().expect("a map").clone());
+        let reply = stage.call_text("load", &arguments.to_string()).reply;
         assert_eq!(reply["reply_type"], "I", "{wrong}: {reply}");
     }
 }
@@ -102,8 +102,8 @@ fn a_superseded_entry_says_by_what() {
     let stage = stage();
     let reply = stage.call_text("load", r#"{"item_type":"knowledge","item_id":"offsets"}"#).reply;
     assert_eq!(reply["data"]["superseded_by"], "api/paging");
-    let asked = r#"{"query":"old way","rank":"unified","mode":"text"}"#;
-    let found = stage.call_text("search", asked).reply;
+    let search_arguments = r#"{"query":"old way","rank":"unified","mode":"text"}"#;
+    let found = stage.call_text("search", search_arguments).reply;
     assert_eq!(found["data"]["results"][0]["superseded_by"], "api/paging");
 }
 
@@ -197,12 +197,12 @@ fn a_secret_in_a_link_a_type_or_an_escaped_title_is_told_nowhere() {
         assert!(!around.to_string().contains(token), "{around}");
     }
     for arguments in [&["graph"][..], &["graph", "--check"], &["graph", "--format", "json"]] {
-        let told = stage.person(arguments).stdout;
-        assert!(!String::from_utf8_lossy(&told).contains(token), "{arguments:?}");
+        let stdout = stage.person(arguments).stdout;
+        assert!(!String::from_utf8_lossy(&stdout).contains(token), "{arguments:?}");
     }
     for query in [token, "a1b2*", &format!("tag:{token}")] {
-        let asked = json!({ "query": query, "mode": "text" }).to_string();
-        let found = stage.call_text("search", &asked).reply;
+        let search_arguments = json!({ "query": query, "mode": "text" }).to_string();
+        let found = stage.call_text("search", &search_arguments).reply;
         assert_eq!(found["data"]["total"], 0, "{query}");
     }
 }

@@ -10,30 +10,30 @@ use crate::support::samples::person;
 
 /// What `load` says took the place of an entry.
 fn superseded(stage: &Stage, id: &str) -> Value {
-    let asked = json!({ "item_type": "knowledge", "item_id": id }).to_string();
-    stage.call_text("load", &asked).reply["data"]["superseded_by"].clone()
+    let arguments = json!({ "item_type": "knowledge", "item_id": id }).to_string();
+    stage.call_text("load", &arguments).reply["data"]["superseded_by"].clone()
 }
 
 /// What `search` says took the place of each hit, by address.
 fn superseded_hits(stage: &Stage, query: &str) -> Vec<String> {
-    let asked = json!({ "query": query, "rank": "unified", "mode": "text", "limit": 100 });
-    let reply = stage.call_text("search", &asked.to_string()).reply;
+    let arguments = json!({ "query": query, "rank": "unified", "mode": "text", "limit": 100 });
+    let reply = stage.call_text("search", &arguments.to_string()).reply;
     let hits = reply["data"]["results"].as_array().expect("hits").iter();
-    let told = hits.filter_map(|hit| {
+    let listed = hits.filter_map(|hit| {
         let by = hit["superseded_by"].as_str()?;
         Some(format!("{} by {by}", hit["address"].as_str().unwrap_or_default()))
     });
-    let mut told = told.collect::<Vec<_>>();
-    told.sort();
-    told
+    let mut listed = listed.collect::<Vec<_>>();
+    listed.sort();
+    listed
 }
 
 /// The names of the knowledge that is related to an entry.
 fn related(stage: &Stage, id: &str) -> Vec<String> {
     let filters = json!({ "related_to": id });
-    let asked = json!({ "query": "", "item_types": ["knowledge"], "filters": filters,
+    let arguments = json!({ "query": "", "item_types": ["knowledge"], "filters": filters,
                         "rank": "unified", "mode": "text", "limit": 100 });
-    let reply = stage.call_text("search", &asked.to_string()).reply;
+    let reply = stage.call_text("search", &arguments.to_string()).reply;
     let hits = reply["data"]["results"].as_array().unwrap_or_else(|| panic!("{reply}")).iter();
     let field = |hit: &Value, name: &str| hit[name].as_str().unwrap_or_default().to_owned();
     let names = hits.map(|hit| format!("{}/{}", field(hit, "category"), field(hit, "id")));
@@ -91,8 +91,8 @@ fn a_bare_name_means_the_entry_of_the_project_everywhere() {
     let hit = "ROOT_PROJECT:/.ai/knowledge/a/x.md by n/new";
     assert_eq!(superseded_hits(&stage, "zeppelin"), [hit]);
     assert_eq!((related(&stage, "a/x"), related(&stage, "b/x")), (vec!["n/new".into()], vec![]));
-    let told = reached(&load(&stage, &json!({ "item_id": "a/x" })));
-    assert_eq!(told, ["incoming references new 1", "incoming supersedes new 1"]);
+    let related_entries = reached(&load(&stage, &json!({ "item_id": "a/x" })));
+    assert_eq!(related_entries, ["incoming references new 1", "incoming supersedes new 1"]);
 }
 
 #[test]
@@ -118,8 +118,8 @@ fn what_may_not_be_known_neither_supersedes_nor_makes_a_name_unclear() {
     assert_eq!(superseded(&stage, "a/x"), "n/new");
     assert_eq!(related(&stage, "a/x"), ["n/new"]);
     assert_eq!(related(&stage, "new"), ["a/x"]);
-    let told = reached(&load(&stage, &json!({ "item_id": "a/x" })));
-    assert_eq!(told, ["incoming supersedes new 1"]);
+    let related_entries = reached(&load(&stage, &json!({ "item_id": "a/x" })));
+    assert_eq!(related_entries, ["incoming supersedes new 1"]);
 }
 
 #[test]
@@ -133,20 +133,20 @@ fn a_rename_says_how_many_links_elsewhere_have_the_old_name() {
         let output = stage.person(&["rename", "note", from, to, "--json"]);
         serde_json::from_slice::<Value>(&output.stdout).expect("JSON")["data"].clone()
     };
-    let told = rename("a/old", "new");
-    assert_eq!(told["relinked"], json!(["ROOT_PROJECT:/.ai/knowledge/a/note.md"]), "{told}");
-    assert_eq!(told["links_elsewhere"], 2, "{told}");
+    let moved = rename("a/old", "new");
+    assert_eq!(moved["relinked"], json!(["ROOT_PROJECT:/.ai/knowledge/a/note.md"]), "{moved}");
+    assert_eq!(moved["links_elsewhere"], 2, "{moved}");
     let own = std::fs::read_to_string(stage.path("home/.ai/knowledge/mine.md")).expect("a note");
     assert!(own.contains("references: [a/old, other]"), "{own}");
-    let told = rename("a/new", "newest");
-    assert_eq!(told["links_elsewhere"], Value::Null, "{told}");
-    let told = stage.person(&["rename", "note", "b/other", "another"]);
-    let told = String::from_utf8(told.stdout).expect("UTF-8");
-    assert!(!told.contains("elsewhere"), "{told}");
+    let moved = rename("a/new", "newest");
+    assert_eq!(moved["links_elsewhere"], Value::Null, "{moved}");
+    let moved = stage.person(&["rename", "note", "b/other", "another"]);
+    let moved = String::from_utf8(moved.stdout).expect("UTF-8");
+    assert!(!moved.contains("elsewhere"), "{moved}");
 }
 
 /// Entries of both scopes that share ids, with links by bare and by whole names.
-fn thicket() -> Stage {
+fn dense_graph() -> Stage {
     let stage = Stage::new();
     let mut seed = 7_u32;
     let mut any = |below: u32| {
@@ -187,7 +187,7 @@ fn named(entry: &Value) -> String {
 
 #[test]
 fn the_graph_around_an_entry_is_part_of_the_whole_graph() {
-    let stage = thicket();
+    let stage = dense_graph();
     let whole = stage.person(&["graph", "--format", "json"]).stdout;
     let whole = serde_json::from_slice::<Value>(&whole).expect("JSON");
     let nodes = whole["nodes"].as_array().expect("nodes");
@@ -208,18 +208,21 @@ fn the_graph_around_an_entry_is_part_of_the_whole_graph() {
             links.entry(to).or_default().insert((back, from));
         }
     }
-    assert!(nodes.len() > 12 && whole["loose"].as_array().is_some_and(|loose| loose.len() > 9));
+    assert!(
+        nodes.len() > 12
+            && whole["loose"].as_array().is_some_and(|unresolved| unresolved.len() > 9)
+    );
     let near = |name: &str| links.get(name).cloned().unwrap_or_default();
     for node in nodes {
         let name = named(node);
         let expected = near(&name);
-        let asked = json!({ "item_id": name, "source": node["scope"] });
-        assert_eq!(told(&load(&stage, &asked), 1), expected, "{name}");
+        let arguments = json!({ "item_id": name, "source": node["scope"] });
+        assert_eq!(entries_at(&load(&stage, &arguments), 1), expected, "{name}");
         let names = expected.iter().map(|(_, other)| other.clone()).collect::<BTreeSet<_>>();
         let far = names.iter().flat_map(|other| near(other)).map(|(_, other)| other);
         let far = far.filter(|other| *other != name && !names.contains(other)).collect();
-        let asked = json!({ "item_id": name, "source": node["scope"], "depth": 2 });
-        let found = told(&load(&stage, &asked), 2).into_iter().map(|(_, other)| other);
+        let arguments = json!({ "item_id": name, "source": node["scope"], "depth": 2 });
+        let found = entries_at(&load(&stage, &arguments), 2).into_iter().map(|(_, other)| other);
         assert_eq!(found.collect::<BTreeSet<_>>(), far, "{name}");
         assert_eq!(related(&stage, &name), names.into_iter().collect::<Vec<_>>(), "{name}");
         let is_superseded = superseded(&stage, &name) != Value::Null;
@@ -228,19 +231,19 @@ fn the_graph_around_an_entry_is_part_of_the_whole_graph() {
 }
 
 /// What `load` tells at a distance, by direction and relation.
-fn told(data: &Value, distance: u64) -> BTreeSet<(String, String)> {
-    let mut told = BTreeSet::new();
+fn entries_at(data: &Value, distance: u64) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
     for way in ["outgoing", "incoming", "both"] {
         let groups = data["relationships"][way].as_object().cloned().unwrap_or_default();
         for (relation, entries) in groups {
             for entry in entries.as_array().expect("entries") {
                 if entry["distance"] == distance {
-                    told.insert((format!("{way} \"{relation}\""), named(entry)));
+                    found.insert((format!("{way} \"{relation}\""), named(entry)));
                 }
             }
         }
     }
-    told
+    found
 }
 
 #[test]
@@ -250,13 +253,13 @@ fn what_was_changed_after_it_was_signed_says_nothing_of_others() {
     entry(&stage, "retries", "references: [how-items-work]\n", "See [[examples/how-items-work]].");
     let signed = "project/.ai/knowledge/examples/how-items-work.md";
     let text = std::fs::read_to_string(stage.path(signed)).expect("an example");
-    let said = "---\ntitle: EVIL TITLE\nsupersedes: [retries]\nentry_type: EVIL TYPE\n";
+    let frontmatter = "---\ntitle: EVIL TITLE\nsupersedes: [retries]\nentry_type: EVIL TYPE\n";
     let changed = text
         .lines()
         .filter(|line| !line.starts_with("title:") && !line.starts_with("entry_type:"))
         .collect::<Vec<_>>();
-    let changed = changed.join("\n").replacen("---\n", said, 1);
-    let told = |stage: &Stage| {
+    let changed = changed.join("\n").replacen("---\n", frontmatter, 1);
+    let answers = |stage: &Stage| {
         let found = stage.call_text("search", r#"{"query":"retries"}"#).reply;
         let graph = ["text", "dot", "json", "svg"].map(|format| {
             String::from_utf8(stage.person(&["graph", "--format", format]).stdout).expect("UTF-8")
@@ -264,10 +267,10 @@ fn what_was_changed_after_it_was_signed_says_nothing_of_others() {
         let around = load(stage, &json!({ "item_id": "retries", "depth": 2 }));
         (around, format!("{found} {}", graph.join("\n")))
     };
-    let (around, _) = told(&stage);
+    let (around, _) = answers(&stage);
     assert_eq!(around["relationships"]["outgoing"]["references"][0]["title"], "How items work");
     stage.file(signed, &changed);
-    let (around, all) = told(&stage);
+    let (around, all) = answers(&stage);
     let relationships = &around["relationships"];
     let target = &relationships["outgoing"]["references"][0];
     assert_eq!((&target["id"], &target["title"]), (&json!("how-items-work"), &target["id"]));
@@ -275,12 +278,15 @@ fn what_was_changed_after_it_was_signed_says_nothing_of_others() {
         (&around["superseded_by"], &relationships["incoming"]),
         (&Value::Null, &Value::Null)
     );
-    for told in [around.to_string(), all] {
-        assert!(!told.contains("EVIL") && !told.contains("superseded_by"), "{told}");
+    for reply_text in [around.to_string(), all] {
+        assert!(
+            !reply_text.contains("EVIL") && !reply_text.contains("superseded_by"),
+            "{reply_text}"
+        );
     }
     // The same words count from one that nobody signed.
     std::fs::remove_file(stage.path(&format!("{signed}.sig"))).expect("a sidecar");
-    assert_eq!(told(&stage).0["superseded_by"], "examples/how-items-work");
+    assert_eq!(answers(&stage).0["superseded_by"], "examples/how-items-work");
 }
 
 #[test]
@@ -288,14 +294,15 @@ fn a_mistyped_relation_is_told_when_the_entry_is_loaded() {
     let stage = Stage::new();
     entry(&stage, "new", "supercedes: [old]\ndepends-on: [old]\ncreated: today\n", "");
     entry(&stage, "old", "", "");
-    let asked = json!({ "item_type": "knowledge", "item_id": "new" }).to_string();
-    let warnings = stage.call_text("load", &asked).reply["data"]["validation_warnings"].clone();
+    let arguments = json!({ "item_type": "knowledge", "item_id": "new" }).to_string();
+    let warnings = stage.call_text("load", &arguments).reply["data"]["validation_warnings"].clone();
     let words = ["supercedes", "depends-on"].map(|key| {
-        let meant = if key == "supercedes" { "supersedes" } else { "depends_on" };
-        format!("`{key}` is not a relation; did you mean `{meant}`?")
+        let relation = if key == "supercedes" { "supersedes" } else { "depends_on" };
+        format!("`{key}` is not a relation; did you mean `{relation}`?")
     });
-    let told = warnings.as_array().expect("warnings").iter().filter_map(Value::as_str);
-    let mut told = told.filter(|told| told.contains("is not a relation")).collect::<Vec<_>>();
-    told.sort_unstable_by_key(|told| std::cmp::Reverse(*told));
-    assert_eq!(told, words);
+    let about_relations = warnings.as_array().expect("warnings").iter().filter_map(Value::as_str);
+    let mut about_relations =
+        about_relations.filter(|warning| warning.contains("is not a relation")).collect::<Vec<_>>();
+    about_relations.sort_unstable_by_key(|warning| std::cmp::Reverse(*warning));
+    assert_eq!(about_relations, words);
 }

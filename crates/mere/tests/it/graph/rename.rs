@@ -7,7 +7,7 @@ use crate::graph::names::own;
 use crate::support::harness::Stage;
 
 /// Does what is said, and gives what it says of it.
-fn told(stage: &Stage, arguments: &[&str]) -> Value {
+fn run_move(stage: &Stage, arguments: &[&str]) -> Value {
     let output = stage.person(&[arguments, &["--json"]].concat());
     let reply = serde_json::from_slice::<Value>(&output.stdout).expect("JSON");
     assert_eq!(reply["code"], "IT-MOVE-S-001", "{reply}");
@@ -37,7 +37,7 @@ fn a_rename_writes_no_link_that_fits_several_entries() {
     entry(&stage, "retries", "", "");
     entry(&stage, "api/paging", "", "");
     entry(&stage, "note", "extends: [paging]\n", "[[paging|Pages]] [[paging.md#last]] ![[paging]]");
-    let data = told(&stage, &["rename", "note", "paging", "retries"]);
+    let data = run_move(&stage, &["rename", "note", "paging", "retries"]);
     assert_eq!(data["relinked"], json!([address("knowledge/note")]), "{data}");
     let note = text(&stage, "project/.ai/knowledge/note.md");
     assert!(note.contains("extends: [api/retries]"), "{note}");
@@ -53,7 +53,7 @@ fn an_entry_of_the_root_that_shares_its_new_id_is_linked_with_a_slash() {
     entry(&stage, "api/retries", "", "");
     entry(&stage, "paging", "", "By [[paging]] itself.");
     entry(&stage, "note", "extends: paging\n", "[[paging]]");
-    told(&stage, &["rename", "note", "paging", "retries"]);
+    run_move(&stage, &["rename", "note", "paging", "retries"]);
     let note = text(&stage, "project/.ai/knowledge/note.md");
     assert!(note.contains("extends: /retries") && note.contains("[[/retries]]"), "{note}");
     assert!(text(&stage, "project/.ai/knowledge/retries.md").contains("By [[/retries]] itself."));
@@ -66,7 +66,7 @@ fn a_note_of_mine_says_the_category_where_the_project_has_the_new_id() {
     entry(&stage, "retries", "", "");
     own(&stage, "api/paging", "");
     own(&stage, "mine", "extends: [paging]\n");
-    told(&stage, &["rename", "note", "paging", "retries", "--scope", "user"]);
+    run_move(&stage, &["rename", "note", "paging", "retries", "--scope", "user"]);
     let mine = text(&stage, "home/.ai/knowledge/mine.md");
     assert!(mine.contains("extends: [api/retries]"), "{mine}");
 }
@@ -77,7 +77,7 @@ fn an_id_of_mine_does_not_make_a_new_name_of_the_project_unclear() {
     own(&stage, "ops/retries", "");
     entry(&stage, "api/paging", "", "");
     entry(&stage, "note", "extends: [paging]\n", "");
-    let data = told(&stage, &["rename", "note", "paging", "retries"]);
+    let data = run_move(&stage, &["rename", "note", "paging", "retries"]);
     assert!(text(&stage, "project/.ai/knowledge/note.md").contains("extends: [retries]"));
     assert_eq!((&data["now_ambiguous"], &data["now_to_others"]), (&Value::Null, &Value::Null));
 }
@@ -91,7 +91,7 @@ fn exact_links_are_changed_although_another_entry_has_the_id() {
     entry(&stage, "exact", "extends: [api/limits]\nrelated: [ops/limits]\n", body);
     entry(&stage, "both", "extends: [limits, api/limits]\n", "[[limits]] `[[limits]]`");
     entry(&stage, "bare", "", "[[limits|The limits]]");
-    let data = told(&stage, &["rename", "note", "api/limits", "caps"]);
+    let data = run_move(&stage, &["rename", "note", "api/limits", "caps"]);
     let changed = [address("knowledge/both"), address("knowledge/exact")];
     assert_eq!(data["relinked"], json!(changed), "{data}");
     let exact = text(&stage, "project/.ai/knowledge/exact.md");
@@ -113,13 +113,13 @@ fn a_move_changes_exact_links_and_says_which_bare_ones_it_left() {
         entry(&stage, path, "", "");
     }
     entry(&stage, "note", "extends: [/limits]\n", "[[limits]]");
-    let data = told(&stage, &["move", "note", "/limits", "api"]);
+    let data = run_move(&stage, &["move", "note", "/limits", "api"]);
     let note = text(&stage, "project/.ai/knowledge/note.md");
     assert!(note.contains("extends: [api/limits]") && note.contains("[[limits]]"), "{note}");
     let left = json!({ "links": 1, "in": [address("knowledge/note")] });
     assert_eq!(data["ambiguous"], left, "{data}");
     assert_eq!(data["now_to_others"], Value::Null, "it is as unclear as it was");
-    let data = told(&stage, &["rename", "note", "web/limits", "bounds"]);
+    let data = run_move(&stage, &["rename", "note", "web/limits", "bounds"]);
     assert_eq!((&data["ambiguous"], &data["now_to_others"]), (&left, &Value::Null), "{data}");
 }
 
@@ -132,16 +132,16 @@ fn a_rename_tells_of_links_that_fit_several_entries_from_now_on() {
         entry(&stage, &format!("n{number}"), "", "[[retries]] [[/retries]] [[paging]]");
     }
     own(&stage, "mine", "extends: [retries]\n");
-    let data = told(&stage, &["rename", "note", "paging", "retries"]);
+    let data = run_move(&stage, &["rename", "note", "paging", "retries"]);
     let named = (1..=5).map(|number| address(&format!("knowledge/n{number}")));
     let expected = json!({ "links": 8, "in": named.collect::<Vec<_>>(), "left_out": 3 });
     assert_eq!(data["now_ambiguous"], expected, "{data}");
     assert_eq!((&data["ambiguous"], &data["now_to_others"]), (&Value::Null, &Value::Null));
     assert_eq!(found(&stage, "ambiguous").len(), 8);
-    let said = stage.person(&["rename", "note", "api/retries", "paging"]);
-    let said = String::from_utf8(said.stdout).expect("UTF-8");
-    assert!(said.contains("  8 links now pointing to a different entry: "), "{said}");
-    assert!(said.contains("n5.md and 3 more\n"), "{said}");
+    let printed = stage.person(&["rename", "note", "api/retries", "paging"]);
+    let printed = String::from_utf8(printed.stdout).expect("UTF-8");
+    assert!(printed.contains("  8 links now pointing to a different entry: "), "{printed}");
+    assert!(printed.contains("n5.md and 3 more\n"), "{printed}");
     assert_eq!(found(&stage, "ambiguous"), [""; 0]);
 }
 
@@ -153,7 +153,7 @@ fn a_rename_tells_of_links_that_lead_to_another_scope_from_now_on() {
     own(&stage, "x/paging", "");
     entry(&stage, "api/paging", "", "");
     entry(&stage, "note", "extends: [retries]\n", "[[paging]]");
-    let data = told(&stage, &["rename", "note", "paging", "retries"]);
+    let data = run_move(&stage, &["rename", "note", "paging", "retries"]);
     let mine = "ROOT_USER:/knowledge/mine.md";
     let expected = json!({ "links": 2, "in": [address("knowledge/note"), mine] });
     assert_eq!(data["now_to_others"], expected, "{data}");

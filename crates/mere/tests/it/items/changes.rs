@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::items::proposals::{create, world};
+use crate::items::proposals::{create, stage_files};
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::{directive, note, person, skill, tool};
 
@@ -24,13 +24,13 @@ fn what_is_there_in_either_form_is_not_made_again() {
     ] {
         stage.file(&format!("project/.ai/{path}"), &text);
     }
-    let before = world(&stage);
+    let before = stage_files(&stage);
     let mut mcp = Mcp::greeted(&stage, &["--agent", "a"]);
     let mut check = |mut arguments: Value, files: Value, code: &str| {
         arguments["files"] = files;
         let reply = mcp.call("execute", &arguments);
         assert_eq!(reply["code"], code, "{arguments} {reply}");
-        assert!(!code.contains("-I-") || world(&stage) == before, "{arguments}");
+        assert!(!code.contains("-I-") || stage_files(&stage) == before, "{arguments}");
     };
     let other = json!([{ "path": "lib/x.py", "content": "" }]);
     for id in ["flat", "kit", "broken"] {
@@ -52,14 +52,14 @@ fn what_cannot_be_placed_is_refused() {
     let stage = Stage::new();
     stage.file("project/.ai/tools/kit/manifest.yaml", &tool("kit"));
     stage.file("project/.ai/directives/s/SKILL.md", &skill("s"));
-    let before = world(&stage);
+    let before = stage_files(&stage);
     let mut mcp = Mcp::greeted(&stage, &["--agent", "a"]);
     let mut check = |kind: &str, id: &str, content: &str, files: Value, code: &str| {
         let mut arguments = create(kind, id, content);
         arguments["files"] = files;
         let reply = mcp.call("execute", &arguments);
         assert_eq!(reply["code"], code, "{arguments} {reply}");
-        assert_eq!(world(&stage), before, "{arguments}");
+        assert_eq!(stage_files(&stage), before, "{arguments}");
     };
     let file = |path: &str| json!([{ "path": path, "content": "x" }]);
     let twice = json!([{ "path": "t.py", "content": "" }, { "path": "t.py", "content": "" }]);

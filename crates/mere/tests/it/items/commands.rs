@@ -45,8 +45,8 @@ impl Person<'_> {
         let items = self.done(&["list"])["items"].clone();
         let items = items.as_array().expect("items").iter().map(|item| {
             assert_eq!(item.get("fault"), None, "{item}");
-            let said = ["item_type", "scope", "category", "id"].map(|key| item[key].as_str());
-            let [kind, scope, category, id] = said.map(|said| said.expect("a text"));
+            let texts = ["item_type", "scope", "category", "id"].map(|key| item[key].as_str());
+            let [kind, scope, category, id] = texts.map(|text| text.expect("a text"));
             format!("{kind} {scope} {category}/{id}")
         });
         items.collect()

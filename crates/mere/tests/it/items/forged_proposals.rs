@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::items::proposals::{tree, world};
+use crate::items::proposals::{stage_files, tree};
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::{note, person, skill, tool};
 
@@ -38,14 +38,14 @@ fn forge(stage: &Stage, about: &str) {
 
 /// Lists, shows and accepts the proposal; nothing but the workspace may change.
 fn refused(stage: &Stage, waits: usize, what: &str) {
-    let before = world(stage);
+    let before = stage_files(stage);
     let listed = person(stage, &["review", "--list"]);
     assert_eq!(listed["data"]["count"], waits, "{what} {listed}");
     for verdict in ["--show", "--accept"] {
         let reply = person(stage, &["review", verdict, "a/p"]);
         let shown = verdict == "--show" && waits == 1;
         assert!(shown || reply["reply_type"] == "I", "{what} {reply}");
-        assert_eq!(world(stage), before, "{verdict} {what}");
+        assert_eq!(stage_files(stage), before, "{verdict} {what}");
     }
 }
 
@@ -156,9 +156,9 @@ fn a_file_that_nobody_named_is_not_placed() {
     forge(&stage, &honest().to_string());
     stage.file("project/.ai/workspaces/a/proposals/p/item/evil.sh", "true\n");
     stage.file("project/.ai/workspaces/a/proposals/p/item/x.md.sig", "{}");
-    let before = world(&stage);
+    let before = stage_files(&stage);
     assert_eq!(person(&stage, &["review", "--accept", "a/p"])["code"], "IT-REVIEW-S-003");
-    let new = world(&stage).into_keys().filter(|path| !before.contains_key(path));
+    let new = stage_files(&stage).into_keys().filter(|path| !before.contains_key(path));
     assert_eq!(new.collect::<Vec<_>>(), ["project/.ai/knowledge/x.md"]);
     // Nor is a signature that was named.
     let stage = Stage::new();
@@ -247,10 +247,10 @@ fn what_is_accepted_is_what_was_shown() {
     let shown = person(&stage, &["review", "--show", "a/p"]);
     let digest = shown["data"]["digest"].as_str().expect("a digest").to_owned();
     stage.file("project/.ai/workspaces/a/proposals/p/item/x.md", &note("x", "swapped"));
-    let before = world(&stage);
+    let before = stage_files(&stage);
     let accept = ["review", "--accept", "a/p", "--digest", &digest];
     assert_eq!(person(&stage, &accept)["code"], "IT-REVIEW-I-003");
-    assert_eq!(world(&stage), before);
+    assert_eq!(stage_files(&stage), before);
     stage.file("project/.ai/workspaces/a/proposals/p/item/x.md", &note("x", "forged"));
     assert_eq!(person(&stage, &accept)["code"], "IT-REVIEW-S-003");
 }

@@ -193,18 +193,19 @@ fn a_moved_file_keeps_its_mode_and_an_update_tells_the_integrity_of_all() {
     let update = json!({
         "item_type": "tool", "action": "update", "item_id": "kit", "content": content
     });
-    let told = stage.call_text("execute", &update.to_string()).reply["data"]["integrity"].clone();
+    let integrity =
+        stage.call_text("execute", &update.to_string()).reply["data"]["integrity"].clone();
     let load = json!({ "item_type": "tool", "item_id": "kit" }).to_string();
-    assert_eq!(stage.call_text("load", &load).reply["data"]["integrity"], told);
+    assert_eq!(stage.call_text("load", &load).reply["data"]["integrity"], integrity);
 }
 
 #[test]
 fn init_keeps_what_it_cannot_read_and_spaces_it_does_not_know() {
     let stage = Stage::new();
-    let odd = stage.file("project/.ai/.gitignore", "");
-    std::fs::write(&odd, b"caf\xe9\n").expect("written");
+    let ignore_file = stage.file("project/.ai/.gitignore", "");
+    std::fs::write(&ignore_file, b"caf\xe9\n").expect("written");
     assert_eq!(person(&stage, &["init"])["reply_type"], "S");
-    assert_eq!(std::fs::read(&odd).expect("there"), b"caf\xe9\n");
+    assert_eq!(std::fs::read(&ignore_file).expect("there"), b"caf\xe9\n");
     for space in ["{", r#"{"format":"2"}"#, r#"{"format":2}"#] {
         stage.file("project/.ai/space.json", space);
         assert_eq!(person(&stage, &["init"])["code"], "IT-CHANGE-I-006", "{space}");

@@ -65,7 +65,7 @@ fn check(stage: &Stage, hostile: &[Hostile]) {
     }
 }
 
-fn faulty(kind: &'static str, id: &'static str) -> Hostile {
+fn invalid_item(kind: &'static str, id: &'static str) -> Hostile {
     Hostile { kind, id, code: FAULTY }
 }
 
@@ -105,7 +105,7 @@ fn entities_and_their_bombs_are_not_expanded() {
         stage.file(&format!("{folder}/{id}.md"), &text);
     }
     let ids = ["laughs", "within", "inner", "xxe", "xxetwo", "parameter", "numbers", "include"];
-    check(&stage, &ids.map(|id| faulty("directive", id)));
+    check(&stage, &ids.map(|id| invalid_item("directive", id)));
 }
 
 /// How deep what is too deep lies.
@@ -137,8 +137,9 @@ fn markup_and_json_that_are_deep_wide_or_double_are_refused() {
     ] {
         stage.file(&format!("project/.ai/{path}"), &text);
     }
-    let directives = ["attributes", "deep", "open", "twice"].map(|id| faulty("directive", id));
-    let locks = ["x", "y", "o", "z"].map(|id| faulty("lockfile", id));
+    let directives =
+        ["attributes", "deep", "open", "twice"].map(|id| invalid_item("directive", id));
+    let locks = ["x", "y", "o", "z"].map(|id| invalid_item("lockfile", id));
     check(&stage, &directives.into_iter().chain(locks).collect::<Vec<_>>());
 }
 
@@ -174,11 +175,11 @@ fn yaml_that_is_deep_wide_or_double_is_refused() {
     ] {
         stage.file(&format!("project/.ai/{path}"), &text);
     }
-    let notes = ["flow", "alias", "same"].map(|id| faulty("knowledge", id));
-    let others = [faulty("directive", "alias"), faulty("memory", "alias")];
+    let notes = ["flow", "alias", "same"].map(|id| invalid_item("knowledge", id));
+    let others = [invalid_item("directive", "alias"), invalid_item("memory", "alias")];
     let tools =
         ["flow", "open", "braces", "dashes", "block", "alias", "merge", "tag", "same", "keys"];
-    let tools = tools.map(|id| faulty("tool", id));
+    let tools = tools.map(|id| invalid_item("tool", id));
     check(&stage, &notes.into_iter().chain(others).chain(tools).collect::<Vec<_>>());
 }
 
@@ -221,18 +222,18 @@ fn what_is_large_or_no_text_is_refused() {
     check(
         &stage,
         &[
-            faulty("directive", "large"),
-            faulty("directive", "skill"),
-            faulty("knowledge", "large"),
-            faulty("tool", "large"),
-            faulty("tool", "kit"),
-            faulty("lockfile", "large"),
-            faulty("directive", "bytes"),
-            faulty("knowledge", "bytes"),
-            faulty("tool", "bytes"),
-            faulty("directive", "zeros"),
-            faulty("knowledge", "zeros"),
-            faulty("tool", "zeros"),
+            invalid_item("directive", "large"),
+            invalid_item("directive", "skill"),
+            invalid_item("knowledge", "large"),
+            invalid_item("tool", "large"),
+            invalid_item("tool", "kit"),
+            invalid_item("lockfile", "large"),
+            invalid_item("directive", "bytes"),
+            invalid_item("knowledge", "bytes"),
+            invalid_item("tool", "bytes"),
+            invalid_item("directive", "zeros"),
+            invalid_item("knowledge", "zeros"),
+            invalid_item("tool", "zeros"),
         ],
     );
 }
@@ -298,6 +299,6 @@ fn a_folder_that_holds_too_much_is_refused() {
     stage.file("project/.ai/directives/h/skill/SKILL.md", &skill("skill"));
     hole(&stage.path("project/.ai/directives/h/skill/large.bin"));
     let tools = ["many", "large", "parts", "pipe", "deep", "device", "beside"];
-    let tools = tools.map(|id| faulty("tool", id)).into_iter();
-    check(&stage, &tools.chain([faulty("directive", "skill")]).collect::<Vec<_>>());
+    let tools = tools.map(|id| invalid_item("tool", id)).into_iter();
+    check(&stage, &tools.chain([invalid_item("directive", "skill")]).collect::<Vec<_>>());
 }

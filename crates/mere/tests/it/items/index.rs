@@ -31,14 +31,14 @@ fn stage() -> Stage {
 }
 
 /// What an agent is told about a few ids.
-fn told(stage: &Stage) -> String {
-    let mut told = String::new();
+fn load_replies(stage: &Stage) -> String {
+    let mut replies = String::new();
     for id in ["n7", "n89", "mine", "twin", "none", "c3/n3"] {
         let arguments = json!({ "item_type": "knowledge", "item_id": id });
         let reply = stage.call_text("load", &arguments.to_string()).timeless();
-        let _ = writeln!(told, "{reply}");
+        let _ = writeln!(replies, "{reply}");
     }
-    told
+    replies
 }
 
 fn listed(stage: &Stage) -> Value {
@@ -76,15 +76,15 @@ fn it_is_sorted_json_with_a_line_for_each_item() {
     assert_eq!((&entry["scope"], &entry["size"]), (&json!("project"), &json!(45)));
     assert_eq!(text.lines().count(), 102, "a line for each, one before and one after");
     assert!(!text.contains("memory"), "memories are not in it");
-    let odd = ["directives/x.md", "directives/x/SKILL.md", ".claude/x"];
-    assert!(odd.iter().all(|path| !text.contains(path)));
+    let hidden_paths = ["directives/x.md", "directives/x/SKILL.md", ".claude/x"];
+    assert!(hidden_paths.iter().all(|path| !text.contains(path)));
 }
 
 #[test]
 fn truncated_anywhere_it_gives_the_same_answers() {
     let stage = stage();
     age(&stage);
-    let (fresh, list) = (told(&stage), listed(&stage));
+    let (fresh, list) = (load_replies(&stage), listed(&stage));
     let whole = std::fs::read(stage.path(INDEX)).expect("the index");
     let mut mcp = Mcp::greeted(&stage, &[]);
     let ask = |mcp: &mut Mcp<'_>, id: &str| {
@@ -101,7 +101,7 @@ fn truncated_anywhere_it_gives_the_same_answers() {
     }
     for length in (0..whole.len()).step_by(4096).chain([whole.len() - 1]) {
         std::fs::write(stage.path(INDEX), &whole[..length]).expect("written");
-        assert_eq!(told(&stage), fresh, "truncated to {length} bytes");
+        assert_eq!(load_replies(&stage), fresh, "truncated to {length} bytes");
         std::fs::write(stage.path(INDEX), &whole[..length]).expect("written");
         assert_eq!(listed(&stage), list, "truncated to {length} bytes");
     }
@@ -144,12 +144,12 @@ fn poisons(whole: &str) -> Vec<(&'static str, String)> {
 fn poisoned_it_gives_the_same_answers() {
     let stage = stage();
     age(&stage);
-    let (fresh, list) = (told(&stage), listed(&stage));
+    let (fresh, list) = (load_replies(&stage), listed(&stage));
     let whole = std::fs::read_to_string(stage.path(INDEX)).expect("the index");
     for (what, text) in poisons(&whole) {
         assert_ne!(text, whole, "{what} changes nothing");
         std::fs::write(stage.path(INDEX), &text).expect("written");
-        assert_eq!(told(&stage), fresh, "{what}");
+        assert_eq!(load_replies(&stage), fresh, "{what}");
         std::fs::write(stage.path(INDEX), &text).expect("written");
         assert_eq!(listed(&stage), list, "{what}");
     }
@@ -176,37 +176,37 @@ fn a_server_does_not_believe_what_was_written_into_its_index() {
 #[test]
 fn links_pipes_and_folders_in_its_place_give_the_same_answers() {
     let stage = stage();
-    let fresh = told(&stage);
+    let fresh = load_replies(&stage);
     let place = stage.path(INDEX);
     let elsewhere = stage.file("beside/index.json", "{\"version\":\"1\",\"items\":{\n}}\n");
     std::fs::remove_file(&place).expect("removed");
     std::os::unix::fs::symlink(&elsewhere, &place).expect("a link");
-    assert_eq!(told(&stage), fresh);
+    assert_eq!(load_replies(&stage), fresh);
     let beside = std::fs::read_to_string(&elsewhere).expect("the file beside");
     assert_eq!(beside.len(), 28, "nothing is written through a link");
     let _ = std::fs::remove_file(&place);
     let pipe = std::process::Command::new("mkfifo").arg(&place).status().expect("mkfifo");
     assert!(pipe.success());
-    assert_eq!(told(&stage), fresh);
+    assert_eq!(load_replies(&stage), fresh);
     std::fs::remove_file(&place).expect("removed");
     std::fs::create_dir_all(place.join("x")).expect("a folder");
-    assert_eq!(told(&stage), fresh);
+    assert_eq!(load_replies(&stage), fresh);
 }
 
 #[test]
 fn without_a_cache_folder_everything_is_scanned() {
     let mut stage = stage();
-    let fresh = told(&stage);
+    let fresh = load_replies(&stage);
     stage.file("beside/file", "");
     stage.variable("XDG_CACHE_HOME", "beside/file");
-    assert_eq!(told(&stage), fresh);
+    assert_eq!(load_replies(&stage), fresh);
 }
 
 #[test]
 fn many_processes_write_it_and_nobody_is_told_anything_else() {
     let stage = stage();
     age(&stage);
-    let fresh = told(&stage);
+    let fresh = load_replies(&stage);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -217,7 +217,7 @@ fn many_processes_write_it_and_nobody_is_told_anything_else() {
             });
         }
         for _ in 0..2 {
-            scope.spawn(|| (0..4).for_each(|_| assert_eq!(told(&stage), fresh)));
+            scope.spawn(|| (0..4).for_each(|_| assert_eq!(load_replies(&stage), fresh)));
         }
     });
     let value: Value = serde_json::from_slice(&std::fs::read(stage.path(INDEX)).expect("index"))

@@ -103,8 +103,8 @@ fn signatures_are_printed() {
     let plan =
         ["knowledge api/retries\nROOT_PROJECT", " · unsigned\n\nretries.md\n+---\n", "compared"];
     check(&stage, "sign --dry-run note api/retries", 0, &plan);
-    let unfit = ["broken.md cannot be signed: line 2", "signed knowledge api/retries\n"];
-    check(&stage, "sign --all --yes", 1, &unfit);
+    let expected = ["broken.md cannot be signed: line 2", "signed knowledge api/retries\n"];
+    check(&stage, "sign --all --yes", 1, &expected);
     stage.file("project/.ai/knowledge/api/retries.md", &(RETRIES.to_owned() + "changed\n"));
     let findings =
         ["changed ROOT_PROJECT:/.ai/knowledge/api/retries.md\n  is not what", "  Look at"];

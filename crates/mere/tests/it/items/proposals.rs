@@ -26,7 +26,7 @@ pub(crate) fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Everything on a stage but the workspaces, and the index, which says nothing by itself.
-pub(crate) fn world(stage: &Stage) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn stage_files(stage: &Stage) -> BTreeMap<String, Vec<u8>> {
     let mut all = tree(&stage.path(""));
     let derived = |path: &str| path.contains("/workspaces/") || path.ends_with(".index.json");
     all.retain(|path, _| !derived(path) && !path.contains("/.cache/"));
@@ -101,12 +101,12 @@ fn what_is_signed_is_never_written_over() {
     ] {
         stage.file(&format!("project/.ai/{path}"), &text);
     }
-    let seals =
+    let sidecars =
         ["knowledge/n.md.sig", "directives/s/.sig", "tools/flat.yaml.sig", "tools/kit/.sig"];
-    for seal in seals {
-        stage.file(&format!("project/.ai/{seal}"), "{}");
+    for sidecar in sidecars {
+        stage.file(&format!("project/.ai/{sidecar}"), "{}");
     }
-    let before = world(&stage);
+    let before = stage_files(&stage);
     let mut mcp = Mcp::greeted(&stage, &["--agent", "a"]);
     for (kind, id, text) in [
         ("knowledge", "n", note("n", "new")),
@@ -119,9 +119,9 @@ fn what_is_signed_is_never_written_over() {
             assert_eq!(reply["code"], PROPOSED, "{arguments} {reply}");
         }
     }
-    assert_eq!(world(&stage), before);
-    for seal in seals {
-        std::fs::remove_file(stage.path("project/.ai").join(seal)).expect("gone");
+    assert_eq!(stage_files(&stage), before);
+    for sidecar in sidecars {
+        std::fs::remove_file(stage.path("project/.ai").join(sidecar)).expect("gone");
     }
     assert_eq!(mcp.call("execute", &update("tool", "kit", &tool("kit")))["code"], DONE);
     assert_eq!(mcp.call("execute", &delete("knowledge", "n"))["code"], DONE);
@@ -133,7 +133,7 @@ fn a_proposal_changes_nothing_else_until_a_person_accepts_it() {
     stage.file("project/.ai/tools/old.yaml", &tool("old"));
     stage.file("project/.ai/tools/old.py", "print(1)\n");
     stage.file("home/.ai/directives/mine.md", &directive("mine"));
-    let before = world(&stage);
+    let before = stage_files(&stage);
     let mut mcp = Mcp::greeted(&stage, &["--agent", "a"]);
     let mut kit = create("tool", "net/kit", &tool("kit"));
     kit["files"] = json!([{ "path": "lib/run.py", "content": "print(2)\n" }]);
@@ -153,7 +153,7 @@ fn a_proposal_changes_nothing_else_until_a_person_accepts_it() {
         let at = reply["data"]["proposal"].as_str().expect("where it lies");
         assert!(at.starts_with("ROOT_WORKSPACE:/proposals/"), "{at}");
     }
-    assert_eq!(world(&stage), before);
+    assert_eq!(stage_files(&stage), before);
     let listed = person(&stage, &["review", "--list"]);
     assert_eq!((&listed["code"], &listed["data"]["count"]), (&"IT-REVIEW-S-001".into(), &4.into()));
     let mut accepted = before.clone();
@@ -180,7 +180,7 @@ fn a_proposal_changes_nothing_else_until_a_person_accepts_it() {
     ] {
         accepted.insert(format!("{space}/{path}"), text.into_bytes());
     }
-    let now = world(&stage);
+    let now = stage_files(&stage);
     assert_eq!(now.keys().collect::<Vec<_>>(), accepted.keys().collect::<Vec<_>>());
     assert!(now == accepted, "the accepted files are as they were proposed");
     let left = tree(&stage.path("project/.ai/workspaces/a"));
@@ -192,12 +192,12 @@ fn a_rejected_proposal_is_gone_and_did_nothing() {
     let stage = Stage::new();
     let mut mcp = Mcp::greeted(&stage, &["--agent", "a"]);
     mcp.call("execute", &create("tool", "t", &tool("t")));
-    let before = world(&stage);
+    let before = stage_files(&stage);
     let listed = person(&stage, &["review", "--list"]);
     let name = listed["data"]["proposals"][0]["proposal"].as_str().expect("a name").to_owned();
     let output = stage.person(&["review", "--reject", &name]);
     assert!(output.status.success());
-    assert_eq!(world(&stage), before);
+    assert_eq!(stage_files(&stage), before);
     assert_eq!(person(&stage, &["review"])["data"]["count"], 0);
     for verdict in ["--show", "--accept", "--reject"] {
         let output = stage.person(&["review", verdict, &name, "--json"]);
@@ -220,14 +220,14 @@ fn a_proposal_for_what_has_changed_since_is_refused() {
     }
     std::fs::write(&file, tool("t") + "mine: 1\n").expect("changed");
     stage.file("project/.ai/tools/late/manifest.yaml", &tool("late"));
-    let before = world(&stage);
+    let before = stage_files(&stage);
     let listed = person(&stage, &["review", "--list"]);
     for one in listed["data"]["proposals"].as_array().expect("proposals") {
         let name = one["proposal"].as_str().expect("a name");
         let reply = person(&stage, &["review", "--accept", name]);
         let code = if one["action"] == "create" { "IT-ITEM-I-007" } else { "IT-ITEM-I-008" };
         assert_eq!(reply["code"], code, "{reply}");
-        assert_eq!(world(&stage), before, "{one}");
+        assert_eq!(stage_files(&stage), before, "{one}");
     }
     assert_eq!(person(&stage, &["review"])["data"]["count"], 3, "they still wait");
 }

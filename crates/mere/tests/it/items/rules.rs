@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::items::proposals::create;
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::{directive, note, person, skill, tool};
-use crate::support::shelf::{CONFIG, MODES, USER_CONFIG, difference, disk, said, text};
+use crate::support::store_fixture::{CONFIG, MODES, USER_CONFIG, difference, disk, outcome, text};
 
 /// What the user says besides: agents write items at once.
 const DIRECT: &str = "agents: {write: {directive: direct, tool: direct, knowledge: direct}}\n";
@@ -89,16 +89,16 @@ fn an_agent_makes_items_where_the_mode_allows_their_category() {
             for (at, category) in CATEGORIES.into_iter().enumerate() {
                 let id = format!("i{at}");
                 let before = disk(&stage);
-                let asked = create(name, &within(category, &id), &sample(&id));
-                let reply = mcp.call("execute", &asked);
+                let arguments = create(name, &within(category, &id), &sample(&id));
+                let reply = mcp.call("execute", &arguments);
                 let case = format!("{name} {mode} {category}");
                 if let Some((code, message)) = refusal(folder, mode, category) {
-                    assert_eq!(said(&reply), ["D", &code, &message], "{case}");
+                    assert_eq!(outcome(&reply), ["D", &code, &message], "{case}");
                     assert_eq!(disk(&stage), before, "{case}");
                 } else {
                     let path = within(category, &id);
                     let message = format!("ROOT_PROJECT:/.ai/{folder}/{path}{ending} was created.");
-                    assert_eq!(said(&reply), ["S", "IT-CHANGE-S-001", &message], "{case}");
+                    assert_eq!(outcome(&reply), ["S", "IT-CHANGE-S-001", &message], "{case}");
                 }
             }
         }
@@ -116,7 +116,7 @@ fn people_keep_to_the_mode_as_well() {
                 let case = format!("{name} {mode} {category}");
                 let fits = |reply: &Value, code: &str| match &refusal {
                     Some((code, message)) => {
-                        assert_eq!(said(reply), ["D", code, message], "{case}");
+                        assert_eq!(outcome(reply), ["D", code, message], "{case}");
                     }
                     None => assert_eq!(reply["code"], code, "{case}: {reply}"),
                 };
@@ -135,7 +135,7 @@ fn people_keep_to_the_mode_as_well() {
                 assert_eq!(moved["reply_type"], code, "{name} {mode} {category}: {moved}");
                 if code == "D" {
                     let expected = refusal(folder, mode, category).expect("a refusal");
-                    assert_eq!(said(&moved)[2], expected.1);
+                    assert_eq!(outcome(&moved)[2], expected.1);
                     assert_eq!(disk(&stage), before);
                 }
             }
@@ -160,7 +160,7 @@ fn without_categories_strict_items_have_none() {
                 "Cannot create an item in category '{category}': `{folder}` is in 'strict' mode \
                  and its configuration names no categories."
             );
-            assert_eq!(said(&reply), ["D", "EN-MEMORY-D-005", &message]);
+            assert_eq!(outcome(&reply), ["D", "EN-MEMORY-D-005", &message]);
             let hint = "Use an existing category, or ask a person to change config.yaml.";
             assert_eq!(reply["hint"], hint);
         }
@@ -195,12 +195,12 @@ fn a_proposal_is_placed_by_the_rules_that_hold_then() {
             assert!(stage.person(&["store", "sync"]).status.success());
             let before = disk(&stage);
             let reply = person(&stage, &accept);
-            assert_eq!(said(&reply), ["D", &expected.0, &expected.1], "{name}");
+            assert_eq!(outcome(&reply), ["D", &expected.0, &expected.1], "{name}");
             assert_eq!(disk(&stage), before, "the proposal waits");
             // And no other is taken any more.
             let mut mcp = Mcp::greeted(&stage, &[]);
             let reply = mcp.call("execute", &create(name, "new/y", &sample("y")));
-            assert_eq!(said(&reply)[2], expected.1);
+            assert_eq!(outcome(&reply)[2], expected.1);
             assert_eq!(disk(&stage), before);
         }
         stage.file(CONFIG, &rules(folder, "free"));
@@ -257,7 +257,7 @@ fn an_item_that_is_copied_arrives_by_the_rules() {
     let before = disk(&stage);
     let reply = person(&stage, &["copy", "note", "new/x", "--to", "project"]);
     let (code, message) = strict("knowledge", "new");
-    assert_eq!(said(&reply), ["D", &code, &message]);
+    assert_eq!(outcome(&reply), ["D", &code, &message]);
     assert_eq!(disk(&stage), before);
     let reply = person(&stage, &["copy", "note", "a/y", "--to", "project"]);
     assert_eq!(reply["reply_type"], "S", "{reply}");
@@ -265,7 +265,7 @@ fn an_item_that_is_copied_arrives_by_the_rules() {
     stage.file(USER_CONFIG, "agents: {may_install: true}\n");
     let load = json!({ "item_type": "knowledge", "item_id": "new/x", "destination": "project" });
     let reply = Mcp::greeted(&stage, &[]).call("load", &load);
-    assert_eq!(said(&reply), ["D", &code, &message]);
+    assert_eq!(outcome(&reply), ["D", &code, &message]);
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn an_item_that_is_a_folder_is_no_category() {
     let mut mcp = Mcp::greeted(&stage, &[]);
     let reply = mcp.call("execute", &create("directive", "new/x", &directive("x")));
     let (code, message) = root("directives", "new");
-    assert_eq!(said(&reply), ["D", &code, &message]);
+    assert_eq!(outcome(&reply), ["D", &code, &message]);
     let reply = mcp.call("execute", &create("directive", "kit/x", &directive("x")));
     assert_eq!(reply["code"], "IT-CHANGE-I-004", "{reply}");
     assert_eq!(disk(&stage), before);

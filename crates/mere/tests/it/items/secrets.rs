@@ -193,8 +193,9 @@ fn a_sensitive_name_is_not_there() {
         let hidden = pair.load(kind, id);
         let missing =
             pair.load(other, &id.replace("credentials", "missing").replace("plan", "missing"));
-        let told = hidden.to_string().replace("credentials", "missing").replace("plan", "missing");
-        assert_eq!(told, missing.to_string());
+        let reply_text =
+            hidden.to_string().replace("credentials", "missing").replace("plan", "missing");
+        assert_eq!(reply_text, missing.to_string());
     }
     // Nor is it made: what was made could not be read again.
     let make = json!({

@@ -32,22 +32,22 @@ impl Die {
 
 struct Ground<'a> {
     stage: &'a Stage,
-    die: Die,
+    random: Die,
 }
 
 impl Ground<'_> {
     fn folder(&mut self) -> PathBuf {
-        self.stage.path("project/.ai/tools").join(self.die.pick(&FOLDERS))
+        self.stage.path("project/.ai/tools").join(self.random.pick(&FOLDERS))
     }
 
     /// Something happens. What cannot be done is not done.
     fn shake(&mut self) {
         let (folder, other) = (self.folder(), self.folder());
-        let id = self.die.pick(&IDS);
+        let id = self.random.pick(&IDS);
         let manifest = "tool_type: script\nexecutor_id: bash_runtime\nversion: 1.0.0\n";
         let text = |id: &str| format!("tool_id: {id}\n{manifest}");
         let own = folder.file_name().and_then(|name| name.to_str()).unwrap_or("x").to_owned();
-        let _ = match self.die.throw(9) {
+        let _ = match self.random.throw(9) {
             0..=2 => std::fs::create_dir_all(&folder)
                 .and_then(|()| std::fs::write(folder.join(format!("{id}.yaml")), text(id))),
             3 => std::fs::create_dir_all(&folder)
@@ -83,10 +83,10 @@ fn answers_are_those_of_a_fresh_scan() {
     stage.file("beside/no-folder", "");
     let rounds = if std::env::var_os("MERE_LONG").is_some() { 3000 } else { 100 };
     let seed = 0x9e37_79b9_7f4a_7c15;
-    let mut ground = Ground { stage: &stage, die: Die(seed) };
+    let mut ground = Ground { stage: &stage, random: Die(seed) };
     let mut mcp = Mcp::greeted(&stage, &[]);
     for round in 0..rounds {
-        for _ in 0..=ground.die.throw(3) {
+        for _ in 0..=ground.random.throw(3) {
             ground.shake();
         }
         let fresh = ground.counted(Some("beside/no-folder"));
@@ -98,8 +98,11 @@ fn answers_are_those_of_a_fresh_scan() {
                 Some(1) => &["IT-LOAD-S-001", "IT-ITEM-I-004"],
                 Some(_) => &["IT-ITEM-I-002", "IT-ITEM-I-003"],
             };
-            let said = code.as_str().expect("a code");
-            assert!(expected.contains(&said), "round {round}: {id} is {said}, but {fresh:?}");
+            let code_text = code.as_str().expect("a code");
+            assert!(
+                expected.contains(&code_text),
+                "round {round}: {id} is {code_text}, but {fresh:?}"
+            );
         }
         assert_eq!(ground.counted(None), fresh, "round {round}, by the index");
     }

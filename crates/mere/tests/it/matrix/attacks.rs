@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use crate::matrix::items::{OWN_SPACE, SPACE, Shape, Signed, Spot, kinds, read};
+use crate::matrix::items::{OWN_SPACE, SPACE, Shape, Signed, TestItem, kinds, read};
 use crate::support::harness::{Answer, Mcp, Stage};
 
 /// What `load` must come to.
@@ -29,21 +29,21 @@ pub(crate) enum Expected {
 }
 
 /// Signed for `home`, and found at `found`.
-pub(crate) fn misplaced(field: &'static str, home: &Spot, found: &Spot) -> Expected {
-    let value = |spot: &Spot| match field {
-        "type" => spot.kind.to_owned(),
-        "id" => spot.id.clone(),
-        "category" => spot.category.to_owned(),
-        "scope" => if spot.root == "home" { "user" } else { "project" }.to_owned(),
-        "space" => space_of(spot).to_owned(),
-        _ => spot.base.trim_start_matches(".ai/").to_owned(),
+pub(crate) fn misplaced(field: &'static str, home: &TestItem, found: &TestItem) -> Expected {
+    let value = |item: &TestItem| match field {
+        "type" => item.kind.to_owned(),
+        "id" => item.id.clone(),
+        "category" => item.category.to_owned(),
+        "scope" => if item.root == "home" { "user" } else { "project" }.to_owned(),
+        "space" => space_of(item).to_owned(),
+        _ => item.base.trim_start_matches(".ai/").to_owned(),
     };
     Expected::Misplaced { field, signed: value(home), found: value(found), home: home.address() }
 }
 
 /// The spaces of the stage's folders: `strange` says nothing of its own.
-fn space_of(spot: &Spot) -> &'static str {
-    match spot.root.as_str() {
+fn space_of(item: &TestItem) -> &'static str {
+    match item.root.as_str() {
         "home" => OWN_SPACE,
         "other" => "8d7f3a52-0c1e-4b8e-9a51-3f0e6f1b2c3d",
         "strange" => "",
@@ -52,46 +52,46 @@ fn space_of(spot: &Spot) -> &'static str {
 }
 
 /// The project that an item is looked at from.
-fn project_of(spot: &Spot) -> &str {
-    if spot.root == "home" { "project" } else { &spot.root }
+fn project_of(item: &TestItem) -> &str {
+    if item.root == "home" { "project" } else { &item.root }
 }
 
-fn arguments(spot: &Spot, source: Option<&str>) -> Value {
-    let mut arguments = json!({ "item_type": spot.kind, "item_id": spot.reference() });
+fn arguments(item: &TestItem, source: Option<&str>) -> Value {
+    let mut arguments = json!({ "item_type": item.kind, "item_id": item.reference() });
     if let Some(source) = source {
         arguments["source"] = source.into();
     }
     arguments
 }
 
-fn own_source(spot: &Spot) -> &'static str {
-    if spot.root == "home" { "user" } else { "project" }
+fn own_source(item: &TestItem) -> &'static str {
+    if item.root == "home" { "user" } else { "project" }
 }
 
 /// One call of `load`, as an agent makes it, from the project that the item lies in.
-pub(crate) fn load(stage: &Stage, spot: &Spot) -> Answer {
-    let arguments = arguments(spot, Some(own_source(spot))).to_string();
-    stage.answer(stage.command(project_of(spot)).args(["call", "load", &arguments]))
+pub(crate) fn load(stage: &Stage, item: &TestItem) -> Answer {
+    let arguments = arguments(item, Some(own_source(item))).to_string();
+    stage.answer(stage.command(project_of(item)).args(["call", "load", &arguments]))
 }
 
 /// See [`check_all`].
-pub(crate) fn check(stage: &Stage, case: &str, spot: &Spot, expected: &Expected) {
-    check_all(stage, case, &[(spot.clone(), expected.clone())]);
+pub(crate) fn check(stage: &Stage, case: &str, item: &TestItem, expected: &Expected) {
+    check_all(stage, case, &[(item.clone(), expected.clone())]);
 }
 
 /// Loads items of one project, with and without others of the same name in the user's own space,
 /// where they must be signed and where not, and verifies all.
-pub(crate) fn check_all(stage: &Stage, case: &str, found: &[(Spot, Expected)]) {
+pub(crate) fn check_all(stage: &Stage, case: &str, found: &[(TestItem, Expected)]) {
     let Some((first, _)) = found.first() else { return };
-    for (spot, expected) in found {
-        let answer = load(stage, spot);
+    for (item, expected) in found {
+        let answer = load(stage, item);
         let status = match answer.reply["reply_type"].as_str() {
             Some("S") => 0,
             Some("I") => 1,
             _ => 4,
         };
         assert_eq!(answer.status, status, "{case}: {}", answer.reply);
-        judge(&answer.reply, &format!("{case}: {}", spot.address()), spot, expected);
+        check_reply(&answer.reply, &format!("{case}: {}", item.address()), item, expected);
     }
     named(stage, case, found, |expected| match expected {
         Expected::Broken(status) => Some(status),
@@ -101,12 +101,12 @@ pub(crate) fn check_all(stage: &Stage, case: &str, found: &[(Spot, Expected)]) {
     shadowed(stage, case, found);
     require_all(stage, first);
     let mut mcp = serve(stage, first);
-    for (spot, expected) in found {
-        let case = format!("{case}, where it must be signed: {}", spot.address());
-        let reply = mcp.call("load", &arguments(spot, Some(own_source(spot))));
+    for (item, expected) in found {
+        let case = format!("{case}, where it must be signed: {}", item.address());
+        let reply = mcp.call("load", &arguments(item, Some(own_source(item))));
         match expected {
             Expected::Warned(status) => denied(&reply, &case, status),
-            expected => judge(&reply, &case, spot, expected),
+            expected => check_reply(&reply, &case, item, expected),
         }
     }
     named(stage, case, found, |expected| match expected {
@@ -116,35 +116,35 @@ pub(crate) fn check_all(stage: &Stage, case: &str, found: &[(Spot, Expected)]) {
 }
 
 /// `mere mcp` in the project that an item lies in.
-fn serve<'a>(stage: &'a Stage, spot: &Spot) -> Mcp<'a> {
-    let mut command = stage.command(project_of(spot));
+fn serve<'a>(stage: &'a Stage, item: &TestItem) -> Mcp<'a> {
+    let mut command = stage.command(project_of(item));
     command.arg("mcp");
     let mut mcp = Mcp::spawn(stage, command);
     mcp.greet();
     mcp
 }
 
-fn judge(reply: &Value, case: &str, spot: &Spot, expected: &Expected) {
+fn check_reply(reply: &Value, case: &str, item: &TestItem, expected: &Expected) {
     let found = (reply["reply_type"].as_str(), reply["code"].as_str());
     let trust = &reply["data"]["trust"];
     match expected {
         Expected::Verified => {
             assert_eq!(found, (Some("S"), Some("IT-LOAD-S-001")), "{case}: {reply}");
             assert_eq!((&trust["status"], &trust["signer"]), (&json!("verified"), &json!("you")));
-            assert!(tells(reply) && reply.get("hint").is_none(), "{case}: {reply}");
+            assert!(shows_item(reply) && reply.get("hint").is_none(), "{case}: {reply}");
         }
         Expected::Warned(status) => {
             assert_eq!(found, (Some("S"), Some("IT-LOAD-S-001")), "{case}: {reply}");
             assert_eq!(trust["status"], *status, "{case}: {reply}");
             let hint = reply["hint"].as_str().unwrap_or_default();
-            let command = format!("mere sign {} {}", spot.kind, spot.name());
+            let command = format!("mere sign {} {}", item.kind, item.name());
             assert!(hint.contains(&command), "{case}: {reply}");
-            assert!(tells(reply), "{case}: {reply}");
+            assert!(shows_item(reply), "{case}: {reply}");
         }
         Expected::Broken(status) => {
             assert_eq!(found, (Some("E"), Some(code(status))), "{case}: {reply}");
             assert_eq!(trust["status"], *status, "{case}: {reply}");
-            let begin = format!("Integrity verification failed: {} ", spot.address());
+            let begin = format!("Integrity verification failed: {} ", item.address());
             let message = reply["message"].as_str().unwrap_or_default();
             assert!(message.starts_with(&begin) && message.ends_with('.'), "{case}: {reply}");
             withheld(reply, case);
@@ -161,9 +161,9 @@ fn judge(reply: &Value, case: &str, spot: &Spot, expected: &Expected) {
             };
             let message = format!(
                 "Item {} at wrong location. Expected: {home}{}. Found: {}{}.",
-                spot.id,
+                item.id,
                 space(signed),
-                spot.address(),
+                item.address(),
                 space(there)
             );
             assert_eq!(reply["message"], message, "{case}");
@@ -196,77 +196,77 @@ fn code(status: &str) -> &'static str {
 }
 
 /// Whether a reply tells anything of the item.
-fn tells(reply: &Value) -> bool {
+fn shows_item(reply: &Value) -> bool {
     let text = [&reply["message"], &reply["hint"], &reply["data"]].map(Value::to_string).join("\n");
     ["BODY", "SIDE", "EDIT", "b0d7"].iter().any(|piece| text.contains(piece))
 }
 
 fn withheld(reply: &Value, case: &str) {
-    assert!(!tells(reply), "{case}: {reply}");
+    assert!(!shows_item(reply), "{case}: {reply}");
     for key in ["content", "metadata", "files", "integrity"] {
         assert!(reply["data"].get(key).is_none(), "{case}: {reply}");
     }
 }
 
 /// From now on every type must be signed.
-fn require_all(stage: &Stage, spot: &Spot) {
+fn require_all(stage: &Stage, item: &TestItem) {
     let config = "folders: {directives: [.claude/skills]}\n\
                   require_signed: [directive, tool, knowledge, lockfile]\n";
-    stage.file(&format!("{}/.ai/config.yaml", project_of(spot)), config);
+    stage.file(&format!("{}/.ai/config.yaml", project_of(item)), config);
 }
 
 /// `mere verify --all` fails and names each that has a status here, with a fix.
 fn named(
     stage: &Stage,
     case: &str,
-    found: &[(Spot, Expected)],
+    found: &[(TestItem, Expected)],
     status: impl Fn(&Expected) -> Option<&'static str>,
 ) {
-    let meant = found.iter().filter_map(|(spot, expected)| Some((spot, status(expected)?)));
-    let meant = meant.collect::<Vec<_>>();
-    let Some((first, _)) = meant.first() else { return };
+    let reported = found.iter().filter_map(|(item, expected)| Some((item, status(expected)?)));
+    let reported = reported.collect::<Vec<_>>();
+    let Some((first, _)) = reported.first() else { return };
     let mut command = stage.command(project_of(first));
     let output = command.args(["verify", "--all", "--json"]).output().expect("mere runs");
     let reply: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let ended = (output.status.code(), &reply["reply_type"], &reply["code"]);
     assert_eq!(ended, (Some(4), &json!("E"), &json!("IT-VERIFY-E-001")), "{case}: {reply}");
     let items = reply["data"]["items"].as_array().expect("items");
-    for (spot, status) in meant {
-        let named = items.iter().find(|item| item["address"] == spot.address().as_str());
-        let named = named.unwrap_or_else(|| panic!("{case}: {} in {reply}", spot.address()));
-        let told = (&named["status"], &named["finding"]);
-        assert_eq!(told, (&json!(status), &json!(true)), "{case}: {named}");
+    for (item, status) in reported {
+        let named = items.iter().find(|listed| listed["address"] == item.address().as_str());
+        let named = named.unwrap_or_else(|| panic!("{case}: {} in {reply}", item.address()));
+        let verdict = (&named["status"], &named["finding"]);
+        assert_eq!(verdict, (&json!(status), &json!(true)), "{case}: {named}");
         assert!(named["fix"].as_str().is_some_and(|fix| !fix.is_empty()), "{case}: {named}");
     }
 }
 
 /// An item of the same name in the user's own space does not take the place of a broken one.
-fn shadowed(stage: &Stage, case: &str, found: &[(Spot, Expected)]) {
+fn shadowed(stage: &Stage, case: &str, found: &[(TestItem, Expected)]) {
     let is_broken =
         |expected: &Expected| matches!(expected, Expected::Broken(_) | Expected::Misplaced { .. });
-    let broken = found.iter().filter(|(spot, expected)| {
-        spot.root == "project" && !spot.in_own_space().is_there(stage) && is_broken(expected)
+    let broken = found.iter().filter(|(item, expected)| {
+        item.root == "project" && !item.in_own_space().is_there(stage) && is_broken(expected)
     });
     let broken = broken.collect::<Vec<_>>();
     let Some((first, _)) = broken.first() else { return };
-    for (spot, _) in &broken {
-        spot.in_own_space().write(stage, "EDIT");
+    for (item, _) in &broken {
+        item.in_own_space().write(stage, "EDIT");
     }
     let mut mcp = serve(stage, first);
-    for (spot, expected) in broken {
-        let case = format!("{case}, shadowed: {}", spot.address());
-        judge(&mcp.call("load", &arguments(spot, None)), &case, spot, expected);
+    for (item, expected) in broken {
+        let case = format!("{case}, shadowed: {}", item.address());
+        check_reply(&mcp.call("load", &arguments(item, None)), &case, item, expected);
     }
 }
 
 /// Whether a case makes sense for a kind, and where the item is afterwards.
-type Case = (&'static str, fn(&Stage, &Spot) -> Option<(Spot, Expected)>);
+type Case = (&'static str, fn(&Stage, &TestItem) -> Option<(TestItem, Expected)>);
 
 /// Runs every case for every kind, on a copy of its own.
 pub(crate) fn run_cases(signed: &Signed, cases: &[Case]) {
     for (name, change) in cases {
         let stage = signed.copy();
-        let found = kinds().iter().filter_map(|spot| change(&stage, spot)).collect::<Vec<_>>();
+        let found = kinds().iter().filter_map(|item| change(&stage, item)).collect::<Vec<_>>();
         check_all(&stage, name, &found);
     }
 }
@@ -281,7 +281,7 @@ pub(crate) fn edit(stage: &Stage, below: &str, from: &str, to: &str) {
 #[test]
 fn what_was_signed_is_verified() {
     let signed = Signed::new();
-    run_cases(&signed, &[("untouched", |_, spot| Some((spot.clone(), Expected::Verified)))]);
+    run_cases(&signed, &[("untouched", |_, item| Some((item.clone(), Expected::Verified)))]);
     let output = signed.copy().person(&["verify", "--all", "--json"]);
     let reply: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((output.status.code(), &reply["data"]["findings"]), (Some(0), &json!(0)), "{reply}");
@@ -291,8 +291,8 @@ fn what_was_signed_is_verified() {
 #[test]
 fn not_a_byte_of_it_may_change() {
     let signed = Signed::new();
-    for spot in kinds() {
-        let edits: &[(&str, &str)] = match (spot.kind, spot.shape) {
+    for item in kinds() {
+        let edits: &[(&str, &str)] = match (item.kind, item.shape) {
             ("directive", Shape::Markdown) => &[
                 ("<action>BODY", "<action>EDIT"),
                 ("BODY described", "EDIT described"),
@@ -324,13 +324,13 @@ fn not_a_byte_of_it_may_change() {
         };
         for (from, to) in edits {
             let stage = signed.copy();
-            edit(&stage, &spot.main(), from, to);
-            check(&stage, &format!("{to:?}"), &spot, &Expected::Broken("changed"));
+            edit(&stage, &item.main(), from, to);
+            check(&stage, &format!("{to:?}"), &item, &Expected::Broken("changed"));
         }
-        if let Some(side) = spot.side() {
+        if let Some(side) = item.side() {
             let stage = signed.copy();
             edit(&stage, &side, "SIDE", "EDIT");
-            check(&stage, "a side file is edited", &spot, &Expected::Broken("changed"));
+            check(&stage, "a side file is edited", &item, &Expected::Broken("changed"));
         }
     }
 }
@@ -340,24 +340,24 @@ fn it_stays_where_it_was_signed_for() {
     run_cases(
         &Signed::new(),
         &[
-            ("renamed", |stage, spot| {
-                Some(go(stage, spot, spot.id(&format!("{}-too", spot.id)), "id"))
+            ("renamed", |stage, item| {
+                Some(go(stage, item, item.id(&format!("{}-too", item.id)), "id"))
             }),
-            ("to another category", |stage, spot| {
-                Some(go(stage, spot, spot.category("ops"), "category"))
+            ("to another category", |stage, item| {
+                Some(go(stage, item, item.category("ops"), "category"))
             }),
-            ("to a deeper category", |stage, spot| {
-                Some(go(stage, spot, spot.category("api/deep"), "category"))
+            ("to a deeper category", |stage, item| {
+                Some(go(stage, item, item.category("api/deep"), "category"))
             }),
-            ("to the type's root", |stage, spot| {
-                let is_there = spot.category.is_empty();
-                (!is_there).then(|| go(stage, spot, spot.category(""), "category"))
+            ("to the type's root", |stage, item| {
+                let is_there = item.category.is_empty();
+                (!is_there).then(|| go(stage, item, item.category(""), "category"))
             }),
-            ("to another type's folder", |stage, spot| Some(to_another_type(stage, spot))),
-            ("to another base", |stage, spot| match (spot.base, spot.shape) {
-                (".claude/skills", _) => Some(go(stage, spot, spot.base(".ai/directives"), "base")),
+            ("to another type's folder", |stage, item| Some(to_another_type(stage, item))),
+            ("to another base", |stage, item| match (item.base, item.shape) {
+                (".claude/skills", _) => Some(go(stage, item, item.base(".ai/directives"), "base")),
                 (_, Shape::Folder("SKILL.md")) => {
-                    Some(go(stage, spot, spot.base(".claude/skills").category("api"), "base"))
+                    Some(go(stage, item, item.base(".claude/skills").category("api"), "base"))
                 }
                 _ => None,
             }),
@@ -366,27 +366,27 @@ fn it_stays_where_it_was_signed_for() {
 }
 
 /// Notes and directives have files of one form; what else is moved is no item of the other type.
-fn to_another_type(stage: &Stage, spot: &Spot) -> (Spot, Expected) {
-    let directive = spot.kind("directive", ".ai/directives");
-    let knowledge = spot.kind("knowledge", ".ai/knowledge");
-    match (spot.kind, spot.shape) {
-        ("directive", Shape::Markdown) => go(stage, spot, knowledge, "type"),
-        ("knowledge", _) => go(stage, spot, directive, "type"),
-        ("tool", Shape::Folder(_)) => gone(stage, spot, directive),
-        ("tool", _) => gone(stage, spot, knowledge),
-        _ => gone(stage, spot, spot.kind("tool", ".ai/tools")),
+fn to_another_type(stage: &Stage, item: &TestItem) -> (TestItem, Expected) {
+    let directive = item.kind("directive", ".ai/directives");
+    let knowledge = item.kind("knowledge", ".ai/knowledge");
+    match (item.kind, item.shape) {
+        ("directive", Shape::Markdown) => go(stage, item, knowledge, "type"),
+        ("knowledge", _) => go(stage, item, directive, "type"),
+        ("tool", Shape::Folder(_)) => gone(stage, item, directive),
+        ("tool", _) => gone(stage, item, knowledge),
+        _ => gone(stage, item, item.kind("tool", ".ai/tools")),
     }
 }
 
 /// Moves it; it is at the wrong place then.
-fn go(stage: &Stage, spot: &Spot, to: Spot, field: &'static str) -> (Spot, Expected) {
-    spot.moved(stage, &to);
-    let expected = misplaced(field, spot, &to);
+fn go(stage: &Stage, item: &TestItem, to: TestItem, field: &'static str) -> (TestItem, Expected) {
+    item.moved(stage, &to);
+    let expected = misplaced(field, item, &to);
     (to, expected)
 }
 
 /// Moves it where no item of the type can lie: there is none there.
-fn gone(stage: &Stage, spot: &Spot, to: Spot) -> (Spot, Expected) {
-    spot.moved(stage, &to);
-    (Spot { shape: Shape::Markdown, ..to }, Expected::Absent)
+fn gone(stage: &Stage, item: &TestItem, to: TestItem) -> (TestItem, Expected) {
+    item.moved(stage, &to);
+    (TestItem { shape: Shape::Markdown, ..to }, Expected::Absent)
 }

@@ -13,37 +13,37 @@ use crate::support::harness::Stage;
 #[test]
 fn a_copy_in_the_users_own_space_does_not_count_there() {
     let signed = Signed::new();
-    for spot in kinds() {
+    for item in kinds() {
         let stage = signed.copy();
-        let to = spot.in_own_space();
-        spot.copied(&stage, &to);
-        check(&stage, "to the user", &to, &misplaced("scope", &spot, &to));
-        check(&stage, "where it was", &spot, &Expected::Verified);
+        let to = item.in_own_space();
+        item.copied(&stage, &to);
+        check(&stage, "to the user", &to, &misplaced("scope", &item, &to));
+        check(&stage, "where it was", &item, &Expected::Verified);
     }
 }
 
 #[test]
 fn a_copy_of_the_users_own_item_does_not_count_in_a_project() {
-    let own = kinds().into_iter().filter(|spot| spot.base.starts_with(".ai/"));
-    let own = own.map(|spot| spot.root("home")).collect::<Vec<_>>();
+    let own = kinds().into_iter().filter(|item| item.base.starts_with(".ai/"));
+    let own = own.map(|item| item.root("home")).collect::<Vec<_>>();
     let signed = Signed::of(&own);
-    for spot in own {
+    for item in own {
         let stage = signed.copy();
-        let to = spot.root("project");
-        spot.copied(&stage, &to);
-        check(&stage, "to the project", &to, &misplaced("scope", &spot, &to));
-        check(&stage, "where it was", &spot, &Expected::Verified);
+        let to = item.root("project");
+        item.copied(&stage, &to);
+        check(&stage, "to the project", &to, &misplaced("scope", &item, &to));
+        check(&stage, "where it was", &item, &Expected::Verified);
     }
 }
 
 #[test]
 fn a_copy_in_another_project_does_not_count_there() {
     let signed = Signed::new();
-    for spot in kinds() {
+    for item in kinds() {
         for root in ["other", "strange"] {
             let stage = signed.copy();
-            let to = spot.root(root);
-            spot.copied(&stage, &to);
+            let to = item.root(root);
+            item.copied(&stage, &to);
             let config = "folders: {directives: [.claude/skills]}\n";
             stage.file(&format!("{root}/.ai/config.yaml"), config);
             stage.folder(&format!("{root}/.git"));
@@ -52,7 +52,7 @@ fn a_copy_in_another_project_does_not_count_there() {
                 let space = json!({ "format": 1, "space_id": id, "name": "other" });
                 stage.file("other/.ai/space.json", &space.to_string());
             }
-            check(&stage, "to another project", &to, &misplaced("space", &spot, &to));
+            check(&stage, "to another project", &to, &misplaced("space", &item, &to));
         }
     }
 }
@@ -60,15 +60,15 @@ fn a_copy_in_another_project_does_not_count_there() {
 #[test]
 fn hard_links_are_copies_like_others() {
     let signed = Signed::new();
-    for spot in kinds() {
+    for item in kinds() {
         let stage = signed.copy();
-        let to = spot.category("ops");
-        spot.carry(&stage, &to, &["cp", "-al"]);
-        check(&stage, "linked", &to, &misplaced("category", &spot, &to));
-        check(&stage, "where it was", &spot, &Expected::Verified);
+        let to = item.category("ops");
+        item.carry(&stage, &to, &["cp", "-al"]);
+        check(&stage, "linked", &to, &misplaced("category", &item, &to));
+        check(&stage, "where it was", &item, &Expected::Verified);
         // What is written through one name is written under both.
         std::fs::write(stage.path(&to.main()), "EDIT").expect("written");
-        check(&stage, "written through the link", &spot, &Expected::Broken("changed"));
+        check(&stage, "written through the link", &item, &Expected::Broken("changed"));
     }
 }
 
@@ -84,8 +84,8 @@ fn all_verified(stage: &Stage, folder: &str) {
     let reply: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(output.status.code(), Some(0), "{folder}: {reply}");
     assert_eq!(reply["data"]["counts"], json!({ "verified": 7 }), "{folder}: {reply}");
-    for spot in kinds() {
-        let answer = load(stage, &spot.root(folder));
+    for item in kinds() {
+        let answer = load(stage, &item.root(folder));
         assert_eq!(answer.reply["data"]["trust"]["status"], "verified", "{}", answer.reply);
     }
 }

@@ -5,21 +5,21 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::matrix::attacks::{Expected, check, load, run_cases};
-use crate::matrix::items::{Shape, Signed, Spot, kinds, run, sign_all};
+use crate::matrix::items::{Shape, Signed, TestItem, kinds, run, sign_all};
 use crate::support::harness::Stage;
 
 const WRONG: Expected = Expected::Broken("wrong-files");
 
 /// A path beside the item's main file.
-fn beside(spot: &Spot, name: &str) -> String {
-    format!("{}/{name}", spot.folder())
+fn beside(item: &TestItem, name: &str) -> String {
+    format!("{}/{name}", item.folder())
 }
 
 #[test]
 fn no_file_may_come_or_go() {
     let signed = Signed::new();
-    for spot in kinds() {
-        let extra: &[&str] = match spot.shape {
+    for item in kinds() {
+        let extra: &[&str] = match item.shape {
             Shape::Folder(_) => &[
                 "extra.txt",
                 "lib/extra.sh",
@@ -44,32 +44,32 @@ fn no_file_may_come_or_go() {
         };
         for name in extra {
             let stage = signed.copy();
-            stage.file(&beside(&spot, name), "EDIT\n");
-            check(&stage, name, &spot, &WRONG);
+            stage.file(&beside(&item, name), "EDIT\n");
+            check(&stage, name, &item, &WRONG);
         }
         let stage = signed.copy();
-        let side = stage.path(&spot.side().expect("a side file"));
+        let side = stage.path(&item.side().expect("a side file"));
         std::fs::remove_file(&side).expect("removed");
-        check(&stage, "a file is missing", &spot, &WRONG);
+        check(&stage, "a file is missing", &item, &WRONG);
         std::fs::create_dir(&side).expect("a folder");
-        check(&stage, "a folder in its place", &spot, &WRONG);
+        check(&stage, "a folder in its place", &item, &WRONG);
     }
 }
 
 #[test]
 fn what_is_not_its_own_does_not_count() {
     let signed = Signed::new();
-    for spot in kinds() {
+    for item in kinds() {
         let stage = signed.copy();
         for name in ["neighbour.txt", "jwt2.py", ".jwt.py", "deploy.md.txt", "facts.md.bak"] {
-            if !spot.is_folder() {
-                stage.file(&beside(&spot, name), "EDIT\n");
+            if !item.is_folder() {
+                stage.file(&beside(&item, name), "EDIT\n");
             }
         }
-        if spot.is_folder() {
-            stage.folder(&beside(&spot, "empty"));
+        if item.is_folder() {
+            stage.folder(&beside(&item, "empty"));
         }
-        check(&stage, "others' files", &spot, &Expected::Verified);
+        check(&stage, "others' files", &item, &Expected::Verified);
     }
 }
 
@@ -78,43 +78,43 @@ fn a_link_is_no_file_of_it() {
     run_cases(
         &Signed::new(),
         &[
-            ("the main file is a link", |stage, spot| {
-                link(stage, &spot.main());
-                Some((spot.clone(), Expected::Absent))
+            ("the main file is a link", |stage, item| {
+                link(stage, &item.main());
+                Some((item.clone(), Expected::Absent))
             }),
-            ("the main file is missing", |stage, spot| {
-                std::fs::remove_file(stage.path(&spot.main())).expect("removed");
-                Some((spot.clone(), Expected::Absent))
+            ("the main file is missing", |stage, item| {
+                std::fs::remove_file(stage.path(&item.main())).expect("removed");
+                Some((item.clone(), Expected::Absent))
             }),
-            ("the sidecar is a link", |stage, spot| {
-                link(stage, &spot.sidecar());
-                Some((spot.clone(), Expected::Broken("bad-signature")))
+            ("the sidecar is a link", |stage, item| {
+                link(stage, &item.sidecar());
+                Some((item.clone(), Expected::Broken("bad-signature")))
             }),
-            ("the sidecar leads nowhere", |stage, spot| {
-                std::fs::remove_file(stage.path(&spot.sidecar())).expect("removed");
-                stage.link("nowhere", &spot.sidecar());
-                Some((spot.clone(), Expected::Broken("bad-signature")))
+            ("the sidecar leads nowhere", |stage, item| {
+                std::fs::remove_file(stage.path(&item.sidecar())).expect("removed");
+                stage.link("nowhere", &item.sidecar());
+                Some((item.clone(), Expected::Broken("bad-signature")))
             }),
-            ("the sidecar is a folder", |stage, spot| {
-                std::fs::remove_file(stage.path(&spot.sidecar())).expect("removed");
-                stage.folder(&spot.sidecar());
-                Some((spot.clone(), Expected::Broken("bad-signature")))
+            ("the sidecar is a folder", |stage, item| {
+                std::fs::remove_file(stage.path(&item.sidecar())).expect("removed");
+                stage.folder(&item.sidecar());
+                Some((item.clone(), Expected::Broken("bad-signature")))
             }),
-            ("a side file is a link", |stage, spot| {
-                link(stage, &spot.side()?);
-                Some((spot.clone(), WRONG))
+            ("a side file is a link", |stage, item| {
+                link(stage, &item.side()?);
+                Some((item.clone(), WRONG))
             }),
-            ("a side file is a pipe", |stage, spot| {
-                let side = stage.path(&spot.side()?);
+            ("a side file is a pipe", |stage, item| {
+                let side = stage.path(&item.side()?);
                 std::fs::remove_file(&side).expect("removed");
                 run(Command::new("mkfifo").arg(side));
-                Some((spot.clone(), WRONG))
+                Some((item.clone(), WRONG))
             }),
-            ("a link more", |stage, spot| {
-                spot.side()?;
-                let name = if spot.is_folder() { "more.txt" } else { "jwt.txt" };
-                stage.link("/etc/hostname", &beside(spot, name));
-                Some((spot.clone(), WRONG))
+            ("a link more", |stage, item| {
+                item.side()?;
+                let name = if item.is_folder() { "more.txt" } else { "jwt.txt" };
+                stage.link("/etc/hostname", &beside(item, name));
+                Some((item.clone(), WRONG))
             }),
         ],
     );
@@ -144,21 +144,21 @@ fn twins_by_case_or_by_look_are_other_names() {
         (&kinds[5], "api/fact\u{17f}.md"),
         (&kinds[5], "api/facts\u{301}.md"),
     ];
-    for (spot, twin) in twins {
+    for (item, twin) in twins {
         let stage = signed.copy();
-        let path = format!("project/{}/{twin}", spot.base);
-        stage.file(&path, &spot.text("EDIT"));
-        let sidecar = std::fs::read_to_string(stage.path(&spot.sidecar())).expect("a sidecar");
+        let path = format!("project/{}/{twin}", item.base);
+        stage.file(&path, &item.text("EDIT"));
+        let sidecar = std::fs::read_to_string(stage.path(&item.sidecar())).expect("a sidecar");
         stage.file(&format!("{path}.sig"), &sidecar);
         let id = twin.split('.').next().unwrap_or_default();
-        let asked = json!({ "item_type": spot.kind, "item_id": id }).to_string();
-        if id != spot.reference() {
-            let answer = stage.call_text("load", &asked);
+        let arguments = json!({ "item_type": item.kind, "item_id": id }).to_string();
+        if id != item.reference() {
+            let answer = stage.call_text("load", &arguments);
             assert_eq!(answer.reply["reply_type"], "I", "{twin}: {}", answer.reply);
             assert!(!answer.reply.to_string().contains("EDIT"), "{}", answer.reply);
         }
         if twin != "api/jwt.YAML2" {
-            check(&stage, twin, spot, &Expected::Verified);
+            check(&stage, twin, item, &Expected::Verified);
         }
     }
 }
@@ -185,8 +185,8 @@ fn a_name_that_is_no_text_is_no_file_of_it() {
     use std::os::unix::ffi::OsStrExt;
     let stage = Signed::new().copy();
     let skill = kinds()[1].clone();
-    let odd = stage.path(&skill.folder()).join(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"));
-    std::fs::write(odd, "EDIT").expect("written");
+    let path = stage.path(&skill.folder()).join(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"));
+    std::fs::write(path, "EDIT").expect("written");
     check(&stage, "a name in another encoding", &skill, &WRONG);
     let answer = load(&stage, &skill);
     assert_eq!(answer.reply["data"]["trust"]["status"], "wrong-files");

@@ -32,7 +32,7 @@ pub(crate) enum Shape {
 
 /// An item somewhere on a stage.
 #[derive(Clone, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct TestItem {
     /// What it is called in `load`.
     pub(crate) kind: &'static str,
     pub(crate) shape: Shape,
@@ -46,9 +46,9 @@ pub(crate) struct Spot {
 }
 
 /// Every kind, where it was signed.
-pub(crate) fn kinds() -> [Spot; 7] {
+pub(crate) fn kinds() -> [TestItem; 7] {
     use Shape::{FlatTool, Folder, Lock, Markdown};
-    let spot = |kind, shape, base, category, id: &str| Spot {
+    let item = |kind, shape, base, category, id: &str| TestItem {
         kind,
         shape,
         root: "project".to_owned(),
@@ -58,17 +58,17 @@ pub(crate) fn kinds() -> [Spot; 7] {
         version: VERSION,
     };
     [
-        spot("directive", Markdown, ".ai/directives", "api", "deploy"),
-        spot("directive", Folder("SKILL.md"), ".ai/directives", "api", "review"),
-        spot("directive", Folder("SKILL.md"), ".claude/skills", "", "lint"),
-        spot("tool", FlatTool, ".ai/tools", "api", "jwt"),
-        spot("tool", Folder("manifest.yaml"), ".ai/tools", "api", "kit"),
-        spot("knowledge", Markdown, ".ai/knowledge", "api", "facts"),
-        spot("lockfile", Lock, ".ai/lockfiles", "api", "pin"),
+        item("directive", Markdown, ".ai/directives", "api", "deploy"),
+        item("directive", Folder("SKILL.md"), ".ai/directives", "api", "review"),
+        item("directive", Folder("SKILL.md"), ".claude/skills", "", "lint"),
+        item("tool", FlatTool, ".ai/tools", "api", "jwt"),
+        item("tool", Folder("manifest.yaml"), ".ai/tools", "api", "kit"),
+        item("knowledge", Markdown, ".ai/knowledge", "api", "facts"),
+        item("lockfile", Lock, ".ai/lockfiles", "api", "pin"),
     ]
 }
 
-impl Spot {
+impl TestItem {
     /// `category/id`, and the version of a lockfile.
     pub(crate) fn reference(&self) -> String {
         let version = if self.shape == Shape::Lock { self.version } else { "" };
@@ -221,19 +221,19 @@ impl Spot {
     }
 
     /// Its sidecar as JSON.
-    pub(crate) fn letter(&self, stage: &Stage) -> Value {
+    pub(crate) fn read_sidecar(&self, stage: &Stage) -> Value {
         serde_json::from_str(&read(stage, &self.sidecar())).expect("JSON")
     }
 
     /// Puts another sidecar beside it.
-    pub(crate) fn reseal(&self, stage: &Stage, letter: &Value) {
-        stage.file(&self.sidecar(), &format!("{letter:#}"));
+    pub(crate) fn write_sidecar(&self, stage: &Stage, sidecar: &Value) {
+        stage.file(&self.sidecar(), &format!("{sidecar:#}"));
     }
 }
 
-fn lockfile(spot: &Spot, body: &str) -> String {
-    let (id, version, category) = (&spot.id, spot.version, spot.category);
-    let scope = if spot.root == "home" { "user" } else { "project" };
+fn lockfile(item: &TestItem, body: &str) -> String {
+    let (id, version, category) = (&item.id, item.version, item.category);
+    let scope = if item.root == "home" { "user" } else { "project" };
     let integrity = if body == "BODY" { "b0d7" } else { "0000" }.repeat(16);
     format!(
         r#"{{
@@ -260,11 +260,11 @@ impl Signed {
     }
 
     /// The same with other items.
-    pub(crate) fn of(spots: &[Spot]) -> Self {
+    pub(crate) fn of(items: &[TestItem]) -> Self {
         let stage = Stage::new();
         prepare(&stage);
-        for spot in spots {
-            spot.write(&stage, "BODY");
+        for item in items {
+            item.write(&stage, "BODY");
         }
         sign_all(&stage);
         Self(stage)
@@ -280,8 +280,8 @@ impl Signed {
     /// The same items, signed by somebody else for the same places.
     pub(crate) fn by_another(&self) -> Stage {
         let stage = self.copy();
-        for spot in kinds() {
-            std::fs::remove_file(stage.path(&spot.sidecar())).expect("removed");
+        for item in kinds() {
+            std::fs::remove_file(stage.path(&item.sidecar())).expect("removed");
         }
         std::fs::remove_dir_all(stage.path("home/.config")).expect("no keys");
         prepare(&stage);

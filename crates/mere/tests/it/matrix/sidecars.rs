@@ -3,20 +3,20 @@
 use serde_json::{Value, json};
 
 use crate::matrix::attacks::{Expected, check, check_all, misplaced, run_cases};
-use crate::matrix::items::{Signed, Spot, decode, encode, kinds, read, sign_all};
+use crate::matrix::items::{Signed, TestItem, decode, encode, kinds, read, sign_all};
 use crate::support::harness::Mcp;
 
 const BAD: Expected = Expected::Broken("bad-signature");
 const ENVELOPES: [&str; 2] = ["statement", "placement"];
 
 /// A case that changes the sidecar as JSON.
-fn with(signed: &Signed, case: &str, change: impl Fn(&Spot, &mut Value), expected: &Expected) {
+fn with(signed: &Signed, case: &str, change: impl Fn(&TestItem, &mut Value), expected: &Expected) {
     let stage = signed.copy();
-    let found = kinds().map(|spot| {
-        let mut letter = spot.letter(&stage);
-        change(&spot, &mut letter);
-        spot.reseal(&stage, &letter);
-        (spot, expected.clone())
+    let found = kinds().map(|item| {
+        let mut sidecar = item.read_sidecar(&stage);
+        change(&item, &mut sidecar);
+        item.write_sidecar(&stage, &sidecar);
+        (item, expected.clone())
     });
     check_all(&stage, case, &found);
 }
@@ -25,9 +25,9 @@ fn with(signed: &Signed, case: &str, change: impl Fn(&Spot, &mut Value), expecte
 fn without_a_sidecar_it_is_unsigned() {
     run_cases(
         &Signed::new(),
-        &[("deleted", |stage, spot| {
-            std::fs::remove_file(stage.path(&spot.sidecar())).expect("removed");
-            Some((spot.clone(), Expected::Warned("unsigned")))
+        &[("deleted", |stage, item| {
+            std::fs::remove_file(stage.path(&item.sidecar())).expect("removed");
+            Some((item.clone(), Expected::Warned("unsigned")))
         })],
     );
 }
@@ -56,9 +56,9 @@ fn a_sidecar_that_is_cut_or_grown_is_none() {
     for (case, change) in broken.into_iter().chain([space]) {
         let stage = signed.copy();
         let expected = if case == space.0 { Expected::Verified } else { BAD };
-        let found = kinds().map(|spot| {
-            stage.file(&spot.sidecar(), &change(&read(&stage, &spot.sidecar())));
-            (spot, expected.clone())
+        let found = kinds().map(|item| {
+            stage.file(&item.sidecar(), &change(&read(&stage, &item.sidecar())));
+            (item, expected.clone())
         });
         check_all(&stage, case, &found);
     }
@@ -69,16 +69,16 @@ fn a_sidecar_is_whole_or_none_at_every_offset() {
     let stage = Signed::new().copy();
     let kinds = kinds();
     let mut mcp = Mcp::greeted(&stage, &[]);
-    for spot in [&kinds[0], &kinds[2], &kinds[3]] {
-        let whole = read(&stage, &spot.sidecar());
-        let load = json!({ "item_type": spot.kind, "item_id": spot.reference() });
+    for item in [&kinds[0], &kinds[2], &kinds[3]] {
+        let whole = read(&stage, &item.sidecar());
+        let load = json!({ "item_type": item.kind, "item_id": item.reference() });
         for end in 0..whole.len() {
-            stage.file(&spot.sidecar(), &whole[..end]);
+            stage.file(&item.sidecar(), &whole[..end]);
             let reply = mcp.call("load", &load);
             assert_eq!(reply["code"], "IT-TRUST-E-004", "{end}: {reply}");
             assert!(!reply.to_string().contains("BODY"), "{end}: {reply}");
         }
-        stage.file(&spot.sidecar(), &whole);
+        stage.file(&item.sidecar(), &whole);
         assert_eq!(mcp.call("load", &load)["data"]["trust"]["status"], "verified");
     }
 }
@@ -87,20 +87,20 @@ fn a_sidecar_is_whole_or_none_at_every_offset() {
 fn a_sidecar_is_of_its_own_item() {
     let signed = Signed::new();
     let kinds = kinds();
-    for (spot, other) in kinds.iter().zip(kinds.iter().cycle().skip(1)) {
+    for (item, other) in kinds.iter().zip(kinds.iter().cycle().skip(1)) {
         let stage = signed.copy();
-        let [own, foreign] = [spot, other].map(|one| one.letter(&stage));
-        spot.reseal(&stage, &foreign);
-        other.reseal(&stage, &own);
-        let field = if spot.kind == other.kind { "id" } else { "type" };
-        let found = [(spot, other), (other, spot)]
-            .map(|(spot, home)| (spot.clone(), misplaced(field, home, spot)));
+        let [own, foreign] = [item, other].map(|one| one.read_sidecar(&stage));
+        item.write_sidecar(&stage, &foreign);
+        other.write_sidecar(&stage, &own);
+        let field = if item.kind == other.kind { "id" } else { "type" };
+        let found = [(item, other), (other, item)]
+            .map(|(item, home)| (item.clone(), misplaced(field, home, item)));
         check_all(&stage, "swapped", &found);
         for envelope in ENVELOPES {
-            let mut letter = own.clone();
-            letter[envelope] = foreign[envelope].clone();
-            spot.reseal(&stage, &letter);
-            check(&stage, &format!("the {envelope} of another item"), spot, &BAD);
+            let mut sidecar = own.clone();
+            sidecar[envelope] = foreign[envelope].clone();
+            item.write_sidecar(&stage, &sidecar);
+            check(&stage, &format!("the {envelope} of another item"), item, &BAD);
         }
     }
 }
@@ -111,29 +111,29 @@ fn its_parts_stay_what_they_are() {
     with(
         &signed,
         "envelopes swapped",
-        |_, letter| {
-            let [statement, placement] = ENVELOPES.map(|key| letter[key].clone());
-            *letter = json!({ "statement": placement, "placement": statement });
+        |_, sidecar| {
+            let [statement, placement] = ENVELOPES.map(|key| sidecar[key].clone());
+            *sidecar = json!({ "statement": placement, "placement": statement });
         },
         &BAD,
     );
     with(
         &signed,
         "payload types swapped",
-        |_, letter| {
-            let [one, other] = ENVELOPES.map(|key| letter[key]["payloadType"].clone());
-            letter["statement"]["payloadType"] = other;
-            letter["placement"]["payloadType"] = one;
+        |_, sidecar| {
+            let [one, other] = ENVELOPES.map(|key| sidecar[key]["payloadType"].clone());
+            sidecar["statement"]["payloadType"] = other;
+            sidecar["placement"]["payloadType"] = one;
         },
         &BAD,
     );
     with(
         &signed,
         "signatures swapped",
-        |_, letter| {
-            let [one, other] = ENVELOPES.map(|key| letter[key]["signatures"].clone());
-            letter["statement"]["signatures"] = other;
-            letter["placement"]["signatures"] = one;
+        |_, sidecar| {
+            let [one, other] = ENVELOPES.map(|key| sidecar[key]["signatures"].clone());
+            sidecar["statement"]["signatures"] = other;
+            sidecar["placement"]["signatures"] = one;
         },
         &BAD,
     );
@@ -141,24 +141,24 @@ fn its_parts_stay_what_they_are() {
         with(
             &signed,
             "one is missing",
-            |_, letter| {
-                letter.as_object_mut().expect("an object").remove(envelope);
+            |_, sidecar| {
+                sidecar.as_object_mut().expect("an object").remove(envelope);
             },
             &BAD,
         );
         with(
             &signed,
             "no signatures",
-            |_, letter| letter[envelope]["signatures"] = json!([]),
+            |_, sidecar| sidecar[envelope]["signatures"] = json!([]),
             &BAD,
         );
         with(
             &signed,
             "a letter of the payload",
-            |_, letter| {
-                let payload = letter[envelope]["payload"].as_str().expect("a text");
+            |_, sidecar| {
+                let payload = sidecar[envelope]["payload"].as_str().expect("a text");
                 let changed = if payload.starts_with("eyJ") { "eyK" } else { "eyJ" };
-                letter[envelope]["payload"] = format!("{changed}{}", &payload[3..]).into();
+                sidecar[envelope]["payload"] = format!("{changed}{}", &payload[3..]).into();
             },
             &BAD,
         );
@@ -180,11 +180,11 @@ fn what_a_payload_says_is_what_was_signed() {
         with(
             &signed,
             &format!("{from} is {to}"),
-            |_, letter| {
-                let payload = decode(&letter[envelope]["payload"]);
+            |_, sidecar| {
+                let payload = decode(&sidecar[envelope]["payload"]);
                 assert!(payload.contains(from), "{payload}");
                 let forged = encode(&payload.replacen(from, to, 1));
-                letter[envelope]["payload"] = forged.into();
+                sidecar[envelope]["payload"] = forged.into();
             },
             &BAD,
         );
@@ -196,15 +196,15 @@ fn by_a_key_that_nobody_trusts_it_counts_for_little() {
     let signed = Signed::new();
     let another = signed.by_another();
     let unknown = Expected::Warned("unknown-key");
-    let theirs = |spot: &Spot| spot.letter(&another);
-    with(&signed, "another's", |spot, letter| *letter = theirs(spot), &unknown);
+    let theirs = |item: &TestItem| item.read_sidecar(&another);
+    with(&signed, "another's", |item, sidecar| *sidecar = theirs(item), &unknown);
     with(
         &signed,
         "another's, who does not say so",
-        |spot, letter| {
-            *letter = theirs(spot);
+        |item, sidecar| {
+            *sidecar = theirs(item);
             for envelope in ENVELOPES {
-                remove_name(letter, envelope);
+                remove_name(sidecar, envelope);
             }
         },
         &Expected::Broken("bad-signature"),
@@ -213,30 +213,30 @@ fn by_a_key_that_nobody_trusts_it_counts_for_little() {
         with(
             &signed,
             "another's, in our name",
-            |spot, letter| {
-                let own = letter[envelope]["signatures"][0]["keyid"].clone();
-                *letter = theirs(spot);
-                letter[envelope]["signatures"][0]["keyid"] = own;
+            |item, sidecar| {
+                let own = sidecar[envelope]["signatures"][0]["keyid"].clone();
+                *sidecar = theirs(item);
+                sidecar[envelope]["signatures"][0]["keyid"] = own;
             },
             &BAD,
         );
         with(
             &signed,
             "ours, in another's name",
-            |spot, letter| {
-                let name = theirs(spot)[envelope]["signatures"][0]["keyid"].clone();
-                letter[envelope]["signatures"][0]["keyid"] = name;
+            |item, sidecar| {
+                let name = theirs(item)[envelope]["signatures"][0]["keyid"].clone();
+                sidecar[envelope]["signatures"][0]["keyid"] = name;
             },
             &unknown,
         );
         let stage = signed.copy();
-        let half = kinds().map(|spot| {
-            let (mut letter, theirs) = (spot.letter(&stage), theirs(&spot));
-            let same = letter["statement"]["payload"] == theirs["statement"]["payload"];
-            letter[envelope] = theirs[envelope].clone();
-            spot.reseal(&stage, &letter);
+        let half = kinds().map(|item| {
+            let (mut sidecar, theirs) = (item.read_sidecar(&stage), theirs(&item));
+            let same = sidecar["statement"]["payload"] == theirs["statement"]["payload"];
+            sidecar[envelope] = theirs[envelope].clone();
+            item.write_sidecar(&stage, &sidecar);
             // Both may have signed in the same second; then the statements are the same.
-            (spot, if same { unknown.clone() } else { BAD })
+            (item, if same { unknown.clone() } else { BAD })
         });
         check_all(&stage, "half another's", &half);
     }
@@ -247,27 +247,27 @@ fn of_two_signatures_none_may_be_wrong_that_can_be_checked() {
     let signed = Signed::new();
     let another = signed.by_another();
     for envelope in ENVELOPES {
-        let both = |letter: &Value, more: Value, first: bool| {
-            let own = letter[envelope]["signatures"][0].clone();
+        let both = |sidecar: &Value, more: Value, first: bool| {
+            let own = sidecar[envelope]["signatures"][0].clone();
             if first { json!([more, own]) } else { json!([own, more]) }
         };
         for first in [true, false] {
             with(
                 &signed,
                 "one of ours is wrong",
-                |spot, letter| {
-                    let mut wrong = spot.letter(&another)[envelope]["signatures"][0].clone();
-                    wrong["keyid"] = letter[envelope]["signatures"][0]["keyid"].clone();
-                    letter[envelope]["signatures"] = both(letter, wrong, first);
+                |item, sidecar| {
+                    let mut wrong = item.read_sidecar(&another)[envelope]["signatures"][0].clone();
+                    wrong["keyid"] = sidecar[envelope]["signatures"][0]["keyid"].clone();
+                    sidecar[envelope]["signatures"] = both(sidecar, wrong, first);
                 },
                 &BAD,
             );
             with(
                 &signed,
                 "one of a stranger",
-                |spot, letter| {
-                    let strange = spot.letter(&another)[envelope]["signatures"][0].clone();
-                    letter[envelope]["signatures"] = both(letter, strange, first);
+                |item, sidecar| {
+                    let unknown = item.read_sidecar(&another)[envelope]["signatures"][0].clone();
+                    sidecar[envelope]["signatures"] = both(sidecar, unknown, first);
                 },
                 &Expected::Verified,
             );
@@ -275,15 +275,15 @@ fn of_two_signatures_none_may_be_wrong_that_can_be_checked() {
         with(
             &signed,
             "ours, which does not say so",
-            |_, letter| remove_name(letter, envelope),
+            |_, sidecar| remove_name(sidecar, envelope),
             &Expected::Broken("bad-signature"),
         );
         with(
             &signed,
             "more than there may be",
-            |_, letter| {
-                let own = letter[envelope]["signatures"][0].clone();
-                letter[envelope]["signatures"] = vec![own; 33].into();
+            |_, sidecar| {
+                let own = sidecar[envelope]["signatures"][0].clone();
+                sidecar[envelope]["signatures"] = vec![own; 33].into();
             },
             &BAD,
         );
@@ -294,35 +294,35 @@ fn of_two_signatures_none_may_be_wrong_that_can_be_checked() {
 fn an_older_signature_is_not_the_newer_ones() {
     let signed = Signed::new();
     let stage = signed.copy();
-    let old = kinds().map(|spot| (spot.letter(&stage), read(&stage, &spot.main())));
-    for (spot, (_, text)) in kinds().iter().zip(&old) {
+    let old = kinds().map(|item| (item.read_sidecar(&stage), read(&stage, &item.main())));
+    for (item, (_, text)) in kinds().iter().zip(&old) {
         let new = text.replace("BODY", "BODY too").replacen("b0d7", "b0d8", 1);
-        stage.file(&spot.main(), &new);
+        stage.file(&item.main(), &new);
     }
     sign_all(&stage);
-    check_all(&stage, "signed again", &kinds().map(|spot| (spot, Expected::Verified)));
-    for (spot, (letter, _)) in kinds().iter().zip(&old) {
-        spot.reseal(&stage, letter);
+    check_all(&stage, "signed again", &kinds().map(|item| (item, Expected::Verified)));
+    for (item, (sidecar, _)) in kinds().iter().zip(&old) {
+        item.write_sidecar(&stage, sidecar);
     }
     let changed = Expected::Broken("changed");
-    check_all(&stage, "older signatures", &kinds().map(|spot| (spot, changed.clone())));
-    for (spot, (_, text)) in kinds().iter().zip(&old) {
-        stage.file(&spot.main(), text);
+    check_all(&stage, "older signatures", &kinds().map(|item| (item, changed.clone())));
+    for (item, (_, text)) in kinds().iter().zip(&old) {
+        stage.file(&item.main(), text);
     }
-    check_all(&stage, "older items too", &kinds().map(|spot| (spot, Expected::Verified)));
+    check_all(&stage, "older items too", &kinds().map(|item| (item, Expected::Verified)));
 }
 
 #[test]
 fn a_lockfile_keeps_its_version() {
     let stage = Signed::new().copy();
-    let spot = kinds()[6].clone();
-    let to = spot.version("1.0.1");
-    spot.moved(&stage, &to);
+    let item = kinds()[6].clone();
+    let to = item.version("1.0.1");
+    item.moved(&stage, &to);
     check(&stage, "another version", &to, &Expected::Broken("wrong-version"));
-    check(&stage, "where it was", &spot, &Expected::Absent);
+    check(&stage, "where it was", &item, &Expected::Absent);
 }
 
-fn remove_name(letter: &mut Value, envelope: &str) {
-    let mark = letter[envelope]["signatures"][0].as_object_mut().expect("a signature");
+fn remove_name(sidecar: &mut Value, envelope: &str) {
+    let mark = sidecar[envelope]["signatures"][0].as_object_mut().expect("a signature");
     mark.remove("keyid");
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::matrix::attacks::{Expected, check_all};
-use crate::matrix::items::{Signed, Spot, copy_tree, kinds};
+use crate::matrix::items::{Signed, TestItem, copy_tree, kinds};
 use crate::support::harness::Stage;
 use crate::trust::keys::{done, text};
 
@@ -21,12 +21,12 @@ fn author(signed: &Signed) -> (String, String) {
 }
 
 /// `trust` of every item, as an agent is told of it.
-fn told(stage: &Stage) -> [Value; 7] {
-    kinds().map(|spot| crate::matrix::attacks::load(stage, &spot).reply["data"]["trust"].clone())
+fn trust_data(stage: &Stage) -> [Value; 7] {
+    kinds().map(|item| crate::matrix::attacks::load(stage, &item).reply["data"]["trust"].clone())
 }
 
 fn statuses(stage: &Stage) -> Vec<String> {
-    told(stage).iter().map(|trust| text(&trust["status"]).to_owned()).collect()
+    trust_data(stage).iter().map(|trust| text(&trust["status"]).to_owned()).collect()
 }
 
 #[test]
@@ -35,9 +35,9 @@ fn it_is_verified_for_everybody_who_trusts_the_key() {
     let (line, key) = author(&signed);
     let stage = elsewhere(&signed);
     let unknown = Expected::Warned("unknown-key");
-    check_all(&stage, "nobody trusts it", &kinds().map(|spot| (spot, unknown.clone())));
+    check_all(&stage, "nobody trusts it", &kinds().map(|item| (item, unknown.clone())));
     done(&stage, &["trust", "add", &line, "--name", "Ada"]);
-    for trust in told(&stage) {
+    for trust in trust_data(&stage) {
         let expected = json!({ "status": "verified", "key": key, "signer": "Ada" });
         assert_eq!(trust, expected);
     }
@@ -49,15 +49,15 @@ fn it_is_verified_for_everybody_who_trusts_the_key() {
 fn a_key_counts_only_for_what_it_is_trusted_for() {
     let signed = Signed::new();
     let (line, _) = author(&signed);
-    let is = |meant: fn(&Spot) -> bool| {
-        kinds().map(|spot| if meant(&spot) { "verified" } else { "unknown-key" })
+    let is = |is_trusted: fn(&TestItem) -> bool| {
+        kinds().map(|item| if is_trusted(&item) { "verified" } else { "unknown-key" })
     };
     let cases: [(&[&str], [&str; 7]); 5] = [
-        (&["--type", "tool"], is(|spot| spot.kind == "tool")),
-        (&["--category", "api"], is(|spot| spot.category == "api")),
+        (&["--type", "tool"], is(|item| item.kind == "tool")),
+        (&["--category", "api"], is(|item| item.category == "api")),
         (&["--category", "api/deep"], is(|_| false)),
         (&["--scope", "user"], is(|_| false)),
-        (&["--scope", "project", "--type", "skill"], is(|spot| spot.kind == "directive")),
+        (&["--scope", "project", "--type", "skill"], is(|item| item.kind == "directive")),
     ];
     for (limits, expected) in cases {
         let stage = elsewhere(&signed);
@@ -70,7 +70,7 @@ fn a_key_counts_only_for_what_it_is_trusted_for() {
 fn what_a_revoked_key_signed_is_broken() {
     let signed = Signed::new();
     let (line, key) = author(&signed);
-    let revoked = kinds().map(|spot| (spot, Expected::Broken("revoked-key")));
+    let revoked = kinds().map(|item| (item, Expected::Broken("revoked-key")));
     let own = signed.copy();
     done(&own, &["trust", "revoke", &key]);
     check_all(&own, "one's own", &revoked);
@@ -78,14 +78,14 @@ fn what_a_revoked_key_signed_is_broken() {
     done(&trusted, &["trust", "add", &line]);
     done(&trusted, &["trust", "revoke", &key]);
     check_all(&trusted, "trusted before", &revoked);
-    let strange = elsewhere(&signed);
-    done(&strange, &["trust", "revoke", &key]);
-    check_all(&strange, "never trusted", &revoked);
-    for trust in told(&strange) {
+    let untrusted = elsewhere(&signed);
+    done(&untrusted, &["trust", "revoke", &key]);
+    check_all(&untrusted, "never trusted", &revoked);
+    for trust in trust_data(&untrusted) {
         assert_eq!(trust, json!({ "status": "revoked-key", "key": key }));
     }
-    done(&strange, &["trust", "remove", &key]);
-    assert_eq!(statuses(&strange), ["unknown-key"; 7], "taken back");
+    done(&untrusted, &["trust", "remove", &key]);
+    assert_eq!(statuses(&untrusted), ["unknown-key"; 7], "taken back");
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn a_successor_counts_like_the_key_before_it() {
     let (line, _) = author(&signed);
     let rotated = done(&stage, &["keys", "rotate", "--no-passphrase"]);
     assert_eq!(statuses(&stage), ["verified"; 7], "what the old key signed still counts");
-    for spot in kinds() {
-        std::fs::remove_file(stage.path(&spot.sidecar())).expect("removed");
+    for item in kinds() {
+        std::fs::remove_file(stage.path(&item.sidecar())).expect("removed");
     }
     crate::matrix::items::sign_all(&stage);
     let other = Stage::new();

@@ -191,8 +191,8 @@ fn a_change_of_config_is_told_to_who_listens() {
     };
     next("notifications/subscriptions/acknowledged");
     stage.file("home/.ai/config.yaml", "mods: []\n");
-    let told = next("notifications/tools/list_changed");
-    assert!(told.contains("subscriptionId"), "{told}");
+    let notification = next("notifications/tools/list_changed");
+    assert!(notification.contains("subscriptionId"), "{notification}");
 }
 
 #[test]
@@ -242,26 +242,28 @@ fn a_question_without_its_state_or_with_a_changed_one_is_refused() {
             json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
         http.post(&headers, &message.to_string()).message()
     };
-    let asked = call(&json!({}))["result"].clone();
-    assert_eq!(asked["resultType"], "input_required", "{asked}");
-    let form = &asked["inputRequests"]["answer"]["params"];
+    let question = call(&json!({}))["result"].clone();
+    assert_eq!(question["resultType"], "input_required", "{question}");
+    let form = &question["inputRequests"]["answer"]["params"];
     assert_eq!(form["message"], "Shall it be done?");
-    let sealed = asked["requestState"].as_str().expect("a state").to_owned();
+    let state = question["requestState"].as_str().expect("a state").to_owned();
     let yes = json!({ "answer": { "action": "accept", "content": { "confirm": true } } });
     let no = json!({ "answer": { "action": "decline" } });
-    let said = |answer: &Value| answer["result"]["structuredContent"]["data"]["said"].clone();
-    assert_eq!(said(&call(&json!({ "requestState": sealed, "inputResponses": yes }))), "yes");
-    assert_eq!(said(&call(&json!({ "requestState": sealed, "inputResponses": no }))), "no");
+    let answer_word =
+        |answer: &Value| answer["result"]["structuredContent"]["data"]["said"].clone();
+    assert_eq!(answer_word(&call(&json!({ "requestState": state, "inputResponses": yes }))), "yes");
+    assert_eq!(answer_word(&call(&json!({ "requestState": state, "inputResponses": no }))), "no");
     let again = call(&json!({ "inputResponses": yes }));
     assert_eq!(again["result"]["resultType"], "input_required", "an answer to nothing");
-    let mut changed = sealed.clone();
+    let mut changed = state.clone();
     changed.insert(changed.len() / 2, 'A');
     for wrong in [changed, "x".to_owned(), String::new()] {
         let refused = call(&json!({ "requestState": wrong, "inputResponses": yes }));
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
     }
-    let other =
-        json!({ "requestState": sealed, "inputResponses": yes, "arguments": { "seconds": 1 } });
+    let other = json!({
+        "requestState": state, "inputResponses": yes, "arguments": { "seconds": 1 }
+    });
     assert_eq!(call(&other)["error"]["code"], -32602, "another call's state");
 }
 

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
-use crate::support::shelf::{
-    CONFIG, MODES, STORE, Surface, USER_CONFIG, configured, cortex, said, text,
+use crate::support::store_fixture::{
+    CONFIG, MODES, STORE, Surface, USER_CONFIG, configured, cortex, outcome, text,
 };
 
 /// Every tool for memories, as a server that is not strict lists them.
@@ -45,8 +45,8 @@ fn replace(stage: &Stage, below: &str, config: &str) {
 /// The same under a running server, which tells of it.
 fn change(stage: &Stage, mcp: &mut Mcp<'_>, config: &str) {
     replace(stage, CONFIG, config);
-    let told = mcp.receive();
-    assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+    let notification = mcp.receive();
+    assert_eq!(notification["method"], "notifications/tools/list_changed", "{notification}");
 }
 
 #[test]
@@ -204,14 +204,14 @@ fn the_served_store_is_asked_for_or_set_or_the_first() {
     for words in
         [&["mcp", "--store"][..], &["memory", "list", "--store"], &["category", "list", "--store"]]
     {
-        for (name, told) in [
+        for (name, expected) in [
             ("none", "no store is called `none`; available stores: `first`, `second`, `mine`"),
             ("no/name", "invalid value 'no/name'"),
         ] {
             let output = stage.person(&[words, &[name]].concat());
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert_eq!(output.status.code(), Some(2), "{words:?} {said}");
-            assert!(said.contains(told) && output.stdout.is_empty(), "{words:?} {said}");
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{words:?} {stderr}");
+            assert!(stderr.contains(expected) && output.stdout.is_empty(), "{words:?} {stderr}");
         }
     }
 }
@@ -231,8 +231,8 @@ fn a_server_sees_the_memories_of_its_store_only() {
             mcp.call("load", &json!({ "item_type": "memory", "item_id": id }))
         };
         let same = load(&mut mcp, "same");
-        let told = (&same["data"]["content"], &same["data"]["scope"]);
-        assert_eq!(told, (&json!(format!("# Of {name}\n")), &json!(scope)), "{same}");
+        let fields = (&same["data"]["content"], &same["data"]["scope"]);
+        assert_eq!(fields, (&json!(format!("# Of {name}\n")), &json!(scope)), "{same}");
         for other in ["first", "second", "mine"].into_iter().filter(|other| *other != name) {
             for id in [format!("only-{other}"), format!("c/only-{other}")] {
                 assert_eq!(load(&mut mcp, &id)["code"], "IT-ITEM-I-001", "{name} {id}");
@@ -268,7 +268,7 @@ fn a_store_that_goes_while_it_is_served_is_told() {
         ("create_category", json!({ "path": "x" })),
     ] {
         let reply = mcp.call(tool, &arguments);
-        assert_eq!(said(&reply), ["I", "IT-STORE-I-001", "There is no store called `second`."]);
+        assert_eq!(outcome(&reply), ["I", "IT-STORE-I-001", "There is no store called `second`."]);
         let hint = "Available stores: `first`, `mine`.";
         assert_eq!(reply["hint"], hint);
     }

@@ -4,7 +4,7 @@ use mere_core::digest::Sha256;
 use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
-use crate::support::shelf::{CONFIG, STORE, Surface, disk, in_seconds, said, text};
+use crate::support::store_fixture::{CONFIG, STORE, Surface, disk, in_seconds, outcome, text};
 
 /// A stage with a server, and one category.
 fn stage() -> Stage {
@@ -30,7 +30,7 @@ fn done(mcp: &mut Mcp<'_>, tool: &str, arguments: &Value) -> Value {
 fn refused(mcp: &mut Mcp<'_>, tool: &str, arguments: &Value) -> [String; 3] {
     let reply = mcp.call(tool, arguments);
     assert_ne!(reply["reply_type"], "S", "{tool} {arguments}: {reply}");
-    said(&reply).map(str::to_owned)
+    outcome(&reply).map(str::to_owned)
 }
 
 fn digest(stage: &Stage, path: &str) -> String {
@@ -45,11 +45,11 @@ fn keys(data: &Value) -> Vec<&str> {
 fn a_memory_has_these_fields_and_no_others() {
     let stage = stage();
     let mut mcp = Mcp::greeted(&stage, &[]);
-    let said = json!({
+    let arguments = json!({
         "path": "t/auth", "content": "# Auth\n\nTokens.\n", "tags": ["a", "b"],
         "expires_at": "2999-01-31T12:00:00+01:00", "citations": ["RFC 6750"], "source": "review"
     });
-    let made = done(&mut mcp, "create_memory", &said);
+    let made = done(&mut mcp, "create_memory", &arguments);
     let outline = [
         "store",
         "path",
@@ -91,11 +91,11 @@ fn a_memory_has_these_fields_and_no_others() {
 fn a_change_a_move_and_a_removal_tell_these_fields() {
     let stage = stage();
     let mut mcp = Mcp::greeted(&stage, &[]);
-    let said = json!({
+    let arguments = json!({
         "path": "t/auth", "content": "# Auth\n", "tags": ["a"], "citations": ["RFC 6750"],
         "expires_at": "2999-01-31T12:00:00Z", "source": "review"
     });
-    let made = done(&mut mcp, "create_memory", &said);
+    let made = done(&mut mcp, "create_memory", &arguments);
     let update = json!({ "path": "t/auth", "tags": [], "citations": [], "expires_at": null });
     let changed = done(&mut mcp, "update_memory", &update);
     assert_eq!(
@@ -151,7 +151,7 @@ fn the_title_is_the_first_heading_else_the_slug() {
 }
 
 /// Contents that a careless reader or writer would change.
-fn odd() -> Vec<String> {
+fn fragile_contents() -> Vec<String> {
     let mut contents = [
         "",
         "\n",
@@ -181,7 +181,7 @@ fn odd() -> Vec<String> {
 fn a_content_is_read_back_byte_by_byte() {
     let stage = stage();
     let mut mcp = Mcp::greeted(&stage, &[]);
-    for (at, content) in odd().into_iter().enumerate() {
+    for (at, content) in fragile_contents().into_iter().enumerate() {
         let path = format!("t/odd{at}");
         let arguments = json!({ "path": path, "content": content });
         let made = done(&mut mcp, "create_memory", &arguments);
@@ -322,10 +322,10 @@ fn what_a_person_wrote_stays_where_it_is() {
         stage.file(&file("t/note"), was);
         let mut change = change;
         change["path"] = json!("t/note");
-        let told = done(&mut mcp, "update_memory", &change);
-        let now = format!("updated_at: {}", written(&told["updated_at"]));
+        let updated = done(&mut mcp, "update_memory", &change);
+        let now = format!("updated_at: {}", written(&updated["updated_at"]));
         assert_eq!(text(&stage, &file("t/note")), becomes.replace("NOW", &now), "{was:?}");
-        assert_eq!(told["created_at"], Value::Null, "nobody said when it was made");
+        assert_eq!(updated["created_at"], Value::Null, "nobody said when it was made");
     }
 }
 
@@ -351,11 +351,11 @@ fn a_memory_is_changed_only_as_it_was_seen() {
         let before = disk(&stage);
         let late = update("Three.\n", &first);
         let message = format!("ROOT_PROJECT:/.ai/memory/{path}.md has changed in the meantime.");
-        assert_eq!(said(&late), ["I", "IT-ITEM-I-008", &message]);
+        assert_eq!(outcome(&late), ["I", "IT-ITEM-I-008", &message]);
         assert_eq!(late["data"], json!({ "sha256": second }));
         let again = surface.ask(&stage, "create_memory", &create);
         let message = format!("There is already a memory at '{path}'.");
-        assert_eq!(said(&again), ["I", "IT-MEMORY-I-003", &message]);
+        assert_eq!(outcome(&again), ["I", "IT-MEMORY-I-003", &message]);
         assert_eq!(disk(&stage), before, "nothing is overwritten");
         // An editor has been there meanwhile.
         stage.file(&file(&path), "By hand.\n");
@@ -369,12 +369,12 @@ fn a_memory_is_changed_only_as_it_was_seen() {
 fn a_move_changes_not_a_byte() {
     let stage = stage();
     let mut mcp = Mcp::greeted(&stage, &[]);
-    let odd = "---\nk: 'v'   # c\n---\r\nno newline";
-    stage.file(&file("t/one"), odd);
+    let fragile_text = "---\nk: 'v'   # c\n---\r\nno newline";
+    stage.file(&file("t/one"), fragile_text);
     for (from, to) in [("t/one", "t/two"), ("t/two", "two"), ("two", "t/one")] {
         let moved = done(&mut mcp, "move_memory", &json!({ "from": from, "to": to }));
         assert_eq!((&moved["path"], &moved["sha256"]), (&json!(to), &json!(digest(&stage, to))));
-        assert_eq!(text(&stage, &file(to)), odd);
+        assert_eq!(text(&stage, &file(to)), fragile_text);
         assert!(!stage.path(&file(from)).exists());
         let missing = refused(&mut mcp, "get_memory", &json!({ "path": from }));
         assert_eq!(missing, ["I", "IT-MEMORY-I-001", &format!("There is no memory at '{from}'.")]);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
-use crate::support::shelf::{CONFIG, STORE, Surface, configured, cortex};
+use crate::support::store_fixture::{CONFIG, STORE, Surface, configured, cortex};
 
 fn stage() -> Stage {
     let stage = Stage::new();
@@ -24,11 +24,11 @@ fn listed(data: &Value) -> Vec<String> {
 
 fn below(data: &Value) -> Vec<(String, u64)> {
     let below = data["subcategories"].as_array().expect("subcategories").iter();
-    let told = below.map(|one| {
+    let counts = below.map(|one| {
         let path = one["path"].as_str().expect("a path").to_owned();
         (path, one["memory_count"].as_u64().expect("a count"))
     });
-    told.collect()
+    counts.collect()
 }
 
 #[test]
@@ -93,9 +93,9 @@ fn dated(stage: &Stage, path: &str, second: usize) {
 fn pages(mcp: &mut Mcp<'_>, arguments: &Value, between: impl Fn(usize)) -> Vec<String> {
     let (mut all, mut cursor) = (Vec::new(), Value::Null);
     for page in 0.. {
-        let mut asked = arguments.clone();
-        asked["cursor"] = cursor;
-        let reply = mcp.call("list_memories", &asked);
+        let mut page_arguments = arguments.clone();
+        page_arguments["cursor"] = cursor;
+        let reply = mcp.call("list_memories", &page_arguments);
         assert_eq!(reply["code"], "IT-MEMORY-S-006", "{reply}");
         let data = &reply["data"];
         let limit = arguments["limit"].as_u64().expect("a limit");
@@ -131,10 +131,10 @@ fn pages_join_in_both_orders_while_others_are_added() {
         }
         let expected = expected.into_iter().map(|(_, path)| path).collect::<Vec<_>>();
         let mut mcp = Mcp::greeted(&stage, &[]);
-        let asked = json!({ "sort": sort, "limit": limit });
-        assert_eq!(pages(&mut mcp, &asked, |_| {}), expected, "{sort} {limit}");
+        let arguments = json!({ "sort": sort, "limit": limit });
+        assert_eq!(pages(&mut mcp, &arguments, |_| {}), expected, "{sort} {limit}");
         // Others come before, between and after, and one that was told goes.
-        let found = pages(&mut mcp, &asked, |page| {
+        let found = pages(&mut mcp, &arguments, |page| {
             dated(&stage, &format!("c0/a{page}"), 100 + page);
             dated(&stage, &format!("c1/n{page:02}x"), 5);
             dated(&stage, &format!("zz/z{page}"), page % 2);
@@ -217,9 +217,9 @@ fn a_cursor_is_of_one_call() {
         let mut arguments = arguments;
         arguments["cursor"] = json!(cursor);
         let reply = mcp.call("list_memories", &arguments);
-        let told = (&reply["code"], &reply["message"]);
+        let error = (&reply["code"], &reply["message"]);
         let message = json!("The cursor was not issued by this call.");
-        assert_eq!(told, (&json!("WA-DIR-I-002"), &message), "{arguments}");
+        assert_eq!(error, (&json!("WA-DIR-I-002"), &message), "{arguments}");
     }
     // How many are wanted may change on the way.
     let rest = json!({ "category": "c", "limit": 1000, "cursor": of_category });

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::harness::Stage;
-use crate::support::shelf::{MODES, STORE, Surface, configured, cortex, plain, text};
+use crate::support::store_fixture::{MODES, STORE, Surface, configured, cortex, plain, text};
 
 /// What differs between two stores that were made one after the other.
 const FLEETING: [&str; 4] = ["created_at", "updated_at", "expires_at", "sha256"];

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::person;
-use crate::support::shelf::{STORE, Surface, configured, disk, in_seconds, said, text};
+use crate::support::store_fixture::{STORE, Surface, configured, disk, in_seconds, outcome, text};
 
 const DAY: i64 = 24 * 60 * 60;
 
@@ -26,7 +26,7 @@ fn refused(stage: &Stage, calls: &[(&str, Value, [&str; 3])]) {
     for (tool, arguments, expected) in calls {
         for surface in Surface::ALL {
             let reply = surface.ask(stage, tool, arguments);
-            assert_eq!(said(&reply), *expected, "{surface:?} {tool} {arguments}");
+            assert_eq!(outcome(&reply), *expected, "{surface:?} {tool} {arguments}");
         }
     }
     assert_eq!(disk(stage), before);
@@ -64,7 +64,7 @@ fn default_ttl_is_the_default_and_the_most() {
             let at = in_seconds(30 * DAY + 120).to_string();
             let late = json!({ "path": path, "content": "x", "expires_at": at });
             let reply = surface.ask(&stage, tool, &late);
-            let [kind, code, message] = said(&reply);
+            let [kind, code, message] = outcome(&reply);
             assert_eq!((kind, code), ("D", "EN-MEMORY-D-004"), "{surface:?} {tool}");
             let begin = format!(
                 "Cannot write memory at '{path}': category 'todo' keeps memories for at most 30 \
@@ -77,8 +77,8 @@ fn default_ttl_is_the_default_and_the_most() {
         assert_eq!(disk(&stage), before, "{surface:?}");
         let early = in_seconds(2 * DAY).to_string();
         let soon = json!({ "path": "todo/soon", "content": "x", "expires_at": early });
-        let told = surface.done(&stage, "create_memory", &soon);
-        assert_eq!(told["expires_at"], early, "what is earlier holds");
+        let created = surface.done(&stage, "create_memory", &soon);
+        assert_eq!(created["expires_at"], early, "what is earlier holds");
         let kept = surface.done(&stage, "update_memory", &note("todo/soon", "y"));
         assert_eq!(kept["expires_at"], early, "a change of the content leaves it");
     }
@@ -94,15 +94,15 @@ fn default_ttl_holds_for_what_is_changed_and_moved() {
     let soon = format!("---\nexpires_at: {}\n---\nSoon.\n", in_seconds(29 * DAY));
     stage.file(&file("free/soon"), &soon);
     let mut mcp = Mcp::greeted(&stage, &[]);
-    let told = mcp.call("update_memory", &note("todo/by-hand", "Changed.\n"));
-    is_days_from_now(&told["data"], 30);
+    let updated = mcp.call("update_memory", &note("todo/by-hand", "Changed.\n"));
+    is_days_from_now(&updated["data"], 30);
     let before = disk(&stage);
     for path in ["free/never", "free/late"] {
         let reply = mcp.call("move_memory", &moved(path, "todo/here"));
         assert_eq!(reply["code"], "EN-MEMORY-D-004", "{path}: {reply}");
         let words =
             "Cannot write memory at 'todo/here': category 'todo' keeps memories for at most";
-        assert!(said(&reply)[2].starts_with(words), "{reply}");
+        assert!(outcome(&reply)[2].starts_with(words), "{reply}");
     }
     // "Never" is later than any time.
     let null = json!({ "path": "todo/by-hand", "expires_at": null });
@@ -173,7 +173,7 @@ fn max_memories_counts_what_lies_right_in_the_category() {
     // A subcategory inherits the number for itself.
     assert_eq!(mcp.call("create_memory", &note("few/sub/two", "x"))["reply_type"], "S");
     let reply = mcp.call("create_memory", &note("few/sub/three", "x"));
-    assert_eq!(said(&reply)[2], full("few/sub/three", "few/sub"));
+    assert_eq!(outcome(&reply)[2], full("few/sub/three", "few/sub"));
     assert!(stage.person(&["memory", "prune", "--yes"]).status.success());
     assert_eq!(mcp.call("move_memory", &moved("free/other", "few/other"))["reply_type"], "S");
     assert_eq!(mcp.call("create_memory", &note("few/new", "x"))["code"], code);
@@ -295,7 +295,7 @@ fn a_schema_tells_what_does_not_fit_and_is_inherited() {
         );
         for surface in Surface::ALL {
             let reply = surface.ask(&stage, tool, arguments);
-            assert_eq!(said(&reply), ["I", "IT-MEMORY-I-006", &message], "{surface:?}");
+            assert_eq!(outcome(&reply), ["I", "IT-MEMORY-I-006", &message], "{surface:?}");
             assert_eq!(reply["data"], json!({ "problems": problems }), "{surface:?}");
         }
         assert_eq!(disk(&stage), before);
@@ -339,10 +339,10 @@ fn a_child_says_more_than_its_parent_and_the_store_least() {
     let reply = create("alone2", 21);
     let message = "Cannot write memory at 'alone2': its content has 21 bytes and the store allows \
                    20 (`maxContentLength` in config.yaml).";
-    assert_eq!(said(&reply)[2], message);
+    assert_eq!(outcome(&reply)[2], message);
     for path in ["a/x", "a/b/x"] {
         let category = path.strip_suffix("/x").expect("a category");
-        assert_eq!(said(&create(path, 1))[2], forbidden("create", path, category));
+        assert_eq!(outcome(&create(path, 1))[2], forbidden("create", path, category));
     }
     for path in ["a/b/c/x", "a/b/c/legacy/x"] {
         is_days_from_now(&create(path, 5)["data"], 50);
@@ -359,5 +359,5 @@ fn a_child_says_more_than_its_parent_and_the_store_least() {
     let message = "Cannot delete memory at 'alone': the store does not permit it \
                    (`permissions.delete` in config.yaml).";
     let reply = mcp.call("remove_memory", &json!({ "path": "alone" }));
-    assert_eq!(said(&reply)[2], message);
+    assert_eq!(outcome(&reply)[2], message);
 }

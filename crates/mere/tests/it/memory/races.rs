@@ -62,7 +62,7 @@ fn listed(mcp: &mut Mcp<'_>) -> BTreeMap<String, String> {
 }
 
 /// The same, by the files.
-fn lying(folder: &Path, above: &str, found: &mut BTreeMap<String, String>) {
+fn collect_titles(folder: &Path, above: &str, found: &mut BTreeMap<String, String>) {
     for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a name")) {
         let name = entry.file_name().into_string().expect("UTF-8");
         if let Some(slug) = name.strip_suffix(".md") {
@@ -70,14 +70,14 @@ fn lying(folder: &Path, above: &str, found: &mut BTreeMap<String, String>) {
             let title = whole(content(&text)).to_owned();
             found.insert(format!("{above}{slug}"), title);
         } else if !name.starts_with('.') {
-            lying(&entry.path(), &format!("{above}{name}/"), found);
+            collect_titles(&entry.path(), &format!("{above}{name}/"), found);
         }
     }
 }
 
 fn check_list(stage: &Stage, mcp: &mut Mcp<'_>) {
     let mut found = BTreeMap::new();
-    lying(&stage.path(STORE), "", &mut found);
+    collect_titles(&stage.path(STORE), "", &mut found);
     assert_eq!(listed(mcp), found, "the list follows");
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::{person, token};
-use crate::support::shelf::{CONFIG, STORE, Surface, disk, in_seconds, said, text};
+use crate::support::store_fixture::{CONFIG, STORE, Surface, disk, in_seconds, outcome, text};
 
 fn stage() -> Stage {
     let stage = Stage::new();
@@ -43,19 +43,19 @@ fn what_has_expired_is_hidden_and_stays() {
         assert_eq!(reply["data"]["subcategories"][0]["memory_count"], 3, "{surface:?}");
         let reply = surface.ask(&stage, "get_memory", &json!({ "path": "t/over" }));
         let message = "The memory at 't/over' expired at 2019-12-31T23:00:00Z.";
-        assert_eq!(said(&reply), ["I", "IT-MEMORY-I-002", message], "{surface:?}");
+        assert_eq!(outcome(&reply), ["I", "IT-MEMORY-I-002", message], "{surface:?}");
         assert!(!reply["data"].to_string().contains("Over"), "{reply}");
         let all = json!({ "path": "t/over", "include_expired": true });
         let reply = surface.ask(&stage, "get_memory", &all);
-        let told = (&reply["data"]["content"], &reply["data"]["expires_at"]);
-        assert_eq!(told, (&json!("# Over\n"), &json!("2019-12-31T23:00:00Z")), "{surface:?}");
+        let fields = (&reply["data"]["content"], &reply["data"]["expires_at"]);
+        assert_eq!(fields, (&json!("# Over\n"), &json!("2019-12-31T23:00:00Z")), "{surface:?}");
     }
     assert_eq!(disk(&stage), before, "nothing is deleted");
     let taken = json!({ "path": "t/over", "content": "x" });
     assert_eq!(Surface::Call.ask(&stage, "create_memory", &taken)["code"], "IT-MEMORY-I-003");
     let revived = json!({ "path": "t/over", "expires_at": null });
-    let told = Surface::Call.done(&stage, "update_memory", &revived);
-    assert_eq!(told.get("expires_at"), None);
+    let updated = Surface::Call.done(&stage, "update_memory", &revived);
+    assert_eq!(updated.get("expires_at"), None);
     let got = Surface::Call.done(&stage, "get_memory", &json!({ "path": "t/over" }));
     assert_eq!(got["content"], "# Over\n");
 }
@@ -91,20 +91,23 @@ fn prune_deletes_what_has_expired_and_nothing_else() {
     let paths = json!(["over", "t/deep/over", "t/over"]);
     let dry = person(&stage, &["memory", "prune", "--dry-run"]);
     let message = "3 memories have expired.";
-    assert_eq!(said(&dry), ["S", "IT-MEMORY-S-007", message]);
-    let told = (&dry["data"]["count"], &dry["data"]["memories"], &dry["data"]["dry_run"]);
-    assert_eq!(told, (&json!(3), &paths, &json!(true)));
-    let asked = stage.person(&["memory", "prune"]);
-    assert_eq!(asked.status.code(), Some(1), "nobody can be asked");
+    assert_eq!(outcome(&dry), ["S", "IT-MEMORY-S-007", message]);
+    let fields = (&dry["data"]["count"], &dry["data"]["memories"], &dry["data"]["dry_run"]);
+    assert_eq!(fields, (&json!(3), &paths, &json!(true)));
+    let unconfirmed = stage.person(&["memory", "prune"]);
+    assert_eq!(unconfirmed.status.code(), Some(1), "nobody can be asked");
     assert_eq!(disk(&stage), before);
     let gone = person(&stage, &["memory", "prune", "--yes"]);
-    assert_eq!(said(&gone), ["S", "IT-MEMORY-S-007", "3 expired memories were deleted."]);
+    assert_eq!(outcome(&gone), ["S", "IT-MEMORY-S-007", "3 expired memories were deleted."]);
     assert_eq!(gone["data"]["memories"], paths);
     let mut left = before;
     left.retain(|path, _| !path.ends_with("over.md"));
     assert_eq!(disk(&stage), left);
     let again = person(&stage, &["memory", "prune", "--yes"]);
-    assert_eq!((&again["data"]["count"], said(&again)[2]), (&json!(0), "No memory has expired."));
+    assert_eq!(
+        (&again["data"]["count"], outcome(&again)[2]),
+        (&json!(0), "No memory has expired.")
+    );
 }
 
 #[test]
@@ -146,11 +149,12 @@ fn a_broken_memory_is_listed_and_told_with_line_and_fix() {
         stage.file(&file("t/broken"), was);
         let row =
             mcp.call("list_memories", &json!({ "category": "t" }))["data"]["memories"][0].clone();
-        let told = ["path", "title", "tags", "fault", "token_estimate"].map(|key| row[key].clone());
+        let fields =
+            ["path", "title", "tags", "fault", "token_estimate"].map(|key| row[key].clone());
         let estimate = was.len().div_ceil(4);
         let expected =
             [json!("t/broken"), json!("broken"), json!([]), json!(true), json!(estimate)];
-        assert_eq!(told, expected, "{was:?}");
+        assert_eq!(fields, expected, "{was:?}");
         let address = "ROOT_PROJECT:/.ai/memory/t/broken.md";
         let message = format!("{address} is not valid at line {line}, column {column}: {what}.");
         for (tool, arguments) in [
@@ -159,7 +163,7 @@ fn a_broken_memory_is_listed_and_told_with_line_and_fix() {
             ("move_memory", json!({ "from": "t/broken", "to": "t/other" })),
         ] {
             let reply = mcp.call(tool, &arguments);
-            assert_eq!(said(&reply), ["I", "IT-ITEM-I-004", &message], "{tool} {was:?}");
+            assert_eq!(outcome(&reply), ["I", "IT-ITEM-I-004", &message], "{tool} {was:?}");
             assert_eq!(reply["hint"], hint, "{tool} {was:?}");
             let data = json!({ "address": address, "line": line, "column": column });
             assert_eq!(reply["data"], data, "{tool} {was:?}");
@@ -190,14 +194,17 @@ fn reindex_reads_everything_and_names_what_is_wrong() {
     let stage = stage();
     stage.file(&file("t/right"), "# Right\n");
     let reply = person(&stage, &["store", "reindex"]);
-    assert_eq!(said(&reply), ["S", "IT-STORE-S-004", "1 memory was read; no problems were found."]);
+    assert_eq!(
+        outcome(&reply),
+        ["S", "IT-STORE-S-004", "1 memory was read; no problems were found."]
+    );
     stage.file(&file("t/broken"), "---\ntags: 3\n---\n");
     stage.file(&format!("{STORE}/t/Not A Slug.md"), "# No\n");
     stage.link("right.md", &format!("{STORE}/t/link.md"));
     let before = disk(&stage);
     let reply = person(&stage, &["store", "reindex"]);
     let message = "2 memories were read, and some have problems.";
-    assert_eq!(said(&reply), ["E", "IT-STORE-E-004", message]);
+    assert_eq!(outcome(&reply), ["E", "IT-STORE-E-004", message]);
     let faults = json!([
         { "path": "t/broken", "problem": "line 2, column 1: the value is not a list of strings" },
         { "path": "t/Not A Slug.md", "problem": "its name is not a valid slug" },
@@ -256,8 +263,8 @@ fn real_paths_are_told_as_addresses_and_kept_as_they_were() {
     let create = json!({
         "path": "t/paths", "content": content, "tags": [own], "citations": [mine], "source": own
     });
-    let told = mcp.call("create_memory", &create)["data"].clone();
-    assert_eq!(told["title"], "About ROOT_PROJECT:/src/a.rs");
+    let created = mcp.call("create_memory", &create)["data"].clone();
+    assert_eq!(created["title"], "About ROOT_PROJECT:/src/a.rs");
     let got = mcp.call("get_memory", &json!({ "path": "t/paths" }))["data"].clone();
     let seen = "# About ROOT_PROJECT:/src/a.rs\n\nSee ROOT_PROJECT:/src/a.rs and ROOT_USER:/x.\n";
     assert_eq!(got["content"], seen);
@@ -274,8 +281,8 @@ fn real_paths_are_told_as_addresses_and_kept_as_they_were() {
     let kept = text(&stage, &file("t/paths"));
     assert!(kept.ends_with(&format!("---\n{content}More.\n")), "{kept}");
     let before = disk(&stage);
-    let blurred = seen.replace("ROOT_USER:/x", "ROOT_USER:/y");
-    let update = json!({ "path": "t/paths", "content": blurred });
+    let changed = seen.replace("ROOT_USER:/x", "ROOT_USER:/y");
+    let update = json!({ "path": "t/paths", "content": changed });
     assert_eq!(mcp.call("update_memory", &update)["code"], "IT-CHANGE-I-005");
     assert_eq!(disk(&stage), before);
 }

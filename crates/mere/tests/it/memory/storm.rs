@@ -52,7 +52,7 @@ pub(crate) struct Storm {
     pub(crate) servers: [Mutex<Option<Child>>; DRIVERS],
     /// How many creates, updates and moves each driver asks for.
     pub(crate) each: usize,
-    pub(crate) asked: AtomicUsize,
+    pub(crate) requested: AtomicUsize,
     pub(crate) acknowledged: AtomicUsize,
     pub(crate) refused: AtomicUsize,
     pub(crate) unanswered: AtomicUsize,
@@ -87,7 +87,7 @@ impl Storm {
             stage: Stage::new(),
             servers: Default::default(),
             each,
-            asked: AtomicUsize::default(),
+            requested: AtomicUsize::default(),
             acknowledged: AtomicUsize::default(),
             refused: AtomicUsize::default(),
             unanswered: AtomicUsize::default(),
@@ -115,7 +115,7 @@ impl Storm {
         let mut killed = 0;
         for kill in 0..kills {
             let from = kill * part + below(part);
-            while self.asked.load(Ordering::Relaxed) < from && !is_over() {
+            while self.requested.load(Ordering::Relaxed) < from && !is_over() {
                 std::thread::sleep(Duration::from_millis(1));
             }
             std::thread::sleep(Duration::from_micros(below(3000) as u64));
@@ -279,10 +279,11 @@ fn eight_servers_that_are_killed_lose_nothing_that_was_acknowledged() {
         let server = open(server).take();
         server.map(|mut server| server.wait().expect("the end of its input is its end"));
     }
-    let counts = [&storm.asked, &storm.acknowledged, &storm.refused, &storm.unanswered];
-    let [asked, acknowledged, refused, unanswered] = counts.map(|of| of.load(Ordering::Relaxed));
-    assert_eq!(asked, DRIVERS * each);
-    assert_eq!(acknowledged + refused + unanswered, asked);
+    let counts = [&storm.requested, &storm.acknowledged, &storm.refused, &storm.unanswered];
+    let [requested, acknowledged, refused, unanswered] =
+        counts.map(|of| of.load(Ordering::Relaxed));
+    assert_eq!(requested, DRIVERS * each);
+    assert_eq!(acknowledged + refused + unanswered, requested);
     assert!(killed >= kills - 4 && killed >= 20, "{killed} of {kills} were alive");
     assert!(unanswered > 0, "nobody was killed at work");
     let mut found = storm.found();
@@ -295,7 +296,7 @@ fn eight_servers_that_are_killed_lose_nothing_that_was_acknowledged() {
     }
     assert_eq!(found.len(), kept.len(), "what is there is what was acknowledged");
     eprintln!(
-        "{asked} asked, {acknowledged} acknowledged, {refused} refused, {unanswered} unanswered, \
-         {killed} kills, {all} memories"
+        "{requested} asked, {acknowledged} acknowledged, {refused} refused, \
+         {unanswered} unanswered, {killed} kills, {all} memories"
     );
 }

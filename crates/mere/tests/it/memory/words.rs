@@ -17,9 +17,9 @@ fn run(stage: &Stage, arguments: &[&str], input: &[u8]) -> Output {
 
 fn refused(stage: &Stage, arguments: &[&str], input: &[u8], (code, words): (i32, &str)) {
     let output = run(stage, arguments, input);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
-    assert!(said.contains(words), "{arguments:?}: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+    assert!(stderr.contains(words), "{arguments:?}: {stderr}");
     assert!(output.stdout.is_empty(), "{arguments:?}");
 }
 
@@ -77,9 +77,9 @@ fn a_new_store_is_asked_for() {
     typist.wait_for("Mode: free, subcategories or strict [from the template]:");
     // The end of input gives up.
     typist.press("\u{4}");
-    let (code, said) = typist.finish();
-    assert_eq!(code, 1, "{said}");
-    assert!(said.contains("no store was created"), "{said}");
+    let (code, printed) = typist.finish();
+    assert_eq!(code, 1, "{printed}");
+    assert!(printed.contains("no store was created"), "{printed}");
     assert!(!stage.path("project/.ai").exists());
 }
 

@@ -265,13 +265,13 @@ fn an_address_too_long_to_be_said_is_not_listed() {
         }
     }
     let levels = deep.components().filter(|c| c.as_os_str().len() == 250).count();
-    let said = vec![name.clone(); levels].join("/");
+    let address = vec![name.clone(); levels].join("/");
     let within = std::process::Command::new("sh")
         .args(["-c", &format!("mkdir {name} short")])
         .current_dir(&deep)
         .status();
     assert!(within.expect("sh").success());
-    let answer = stage.list(&said);
+    let answer = stage.list(&address);
     for path in answer.paths() {
         assert!(path.len() <= 4096);
         assert_eq!(stage.list(&path).status, 0);

@@ -178,8 +178,8 @@ fn what_could_not_count_cannot_be_trusted() {
         stage.file("home/.ai/config.yaml", "mods: [{id: u1, name: docs, path: .}]\n");
         let output = stage.person(&["trust", "project", "--yes"]);
         assert_eq!(output.status.code(), Some(4), "{config}");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.contains(words), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(stderr.contains(words), "{stderr}");
         assert!(!stage.path("home/.local/state/merestone").exists(), "nothing was recorded");
     };
     refuses(DOCS, "uses the name or id `docs`, which another extra folder already has");
@@ -194,8 +194,8 @@ fn what_could_not_count_cannot_be_trusted() {
 fn nothing_to_trust_and_nothing_to_take_back_are_said() {
     for config in ["", "mods: []\n", "mods:\n"] {
         let stage = stage(config);
-        let said = stage.person(&["trust", "project", "--yes"]);
-        assert!(String::from_utf8_lossy(&said.stdout).contains("nothing to trust"), "{config:?}");
+        let output = stage.person(&["trust", "project", "--yes"]);
+        assert!(String::from_utf8_lossy(&output.stdout).contains("nothing to trust"), "{config:?}");
         let back = stage.person(&["trust", "project", "--revoke"]);
         assert_eq!(String::from_utf8_lossy(&back.stdout), "There was nothing to revoke.\n");
     }
@@ -209,14 +209,17 @@ fn nothing_to_trust_and_nothing_to_take_back_are_said() {
 #[test]
 fn trust_shows_where_a_folder_leads_and_escapes_what_does_not_show() {
     let stage = stage("mods: [{id: d1, name: docs, path: \"../../beside/\\u202E.\"}]\n");
-    let said =
+    let printed =
         String::from_utf8_lossy(&stage.person(&["trust", "project", "--yes"]).stdout).into_owned();
-    assert!(said.contains("mod:docs (id d1): ../../beside/\\u{202e}. leads to nothing"), "{said}");
+    assert!(
+        printed.contains("mod:docs (id d1): ../../beside/\\u{202e}. leads to nothing"),
+        "{printed}"
+    );
     let stage = crate::paths::mods::stage(DOCS);
-    let said =
+    let printed =
         String::from_utf8_lossy(&stage.person(&["trust", "project", "--yes"]).stdout).into_owned();
     let beside = stage.path("beside").canonicalize().expect("there");
-    assert!(said.contains(&format!("../../beside leads to {}", beside.display())), "{said}");
+    assert!(printed.contains(&format!("../../beside leads to {}", beside.display())), "{printed}");
 }
 
 #[test]
@@ -232,9 +235,9 @@ fn a_person_at_a_terminal_is_asked() {
         let mut child = command.spawn().expect("script runs");
         let mut input = child.stdin.take().expect("its input");
         std::io::Write::write_all(&mut input, text.as_bytes()).expect("typed");
-        let said = child.wait_with_output().expect("it ends").stdout;
-        let said = String::from_utf8_lossy(&said).into_owned();
-        assert!(said.contains("Trust exactly this? [y/N]"), "{said}");
+        let printed = child.wait_with_output().expect("it ends").stdout;
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        assert!(printed.contains("Trust exactly this? [y/N]"), "{printed}");
         visible(&stage, "mod:docs:/")
     };
     assert!(answer("y\n"));

@@ -280,10 +280,10 @@ pub(crate) fn payloads() -> Vec<String> {
         all.insert(format!("ROOT_WORKSPACE:/{dots}/other/theirs.txt"));
     }
     let controls = (0..0x20_u8).chain([0x7f, 0x80, 0x85, 0x9f]).map(char::from);
-    for odd in controls.chain(UNSEEN) {
-        all.insert(format!("src{odd}"));
-        all.insert(format!("src/a.rs{odd}"));
-        all.insert(format!("{odd}src/a.rs"));
+    for character in controls.chain(UNSEEN) {
+        all.insert(format!("src{character}"));
+        all.insert(format!("src/a.rs{character}"));
+        all.insert(format!("{character}src/a.rs"));
     }
     all.extend(long());
     all.into_iter().collect()
@@ -356,7 +356,7 @@ pub(crate) fn is_elsewhere(text: &str) -> bool {
         first && name.len() <= 64 && name.bytes().all(plain)
     };
     let root = match root.strip_prefix("mod:") {
-        Some(said) => name(said),
+        Some(rest) => name(rest),
         None => matches!(root, "ROOT_PROJECT" | "ROOT_USER" | "ROOT_REGISTRY"),
     };
     root && text.len() <= 4096 && (path.is_empty() || is_path(path))

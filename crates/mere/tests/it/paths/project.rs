@@ -123,7 +123,7 @@ fn a_plain_folder_is_its_own_project() {
 }
 
 /// `mere where --json` from a folder, with a path if given.
-fn whereabouts(stage: &Stage, below: &str, path: Option<&str>) -> serde_json::Value {
+fn where_data(stage: &Stage, below: &str, path: Option<&str>) -> serde_json::Value {
     let output = stage.command(below).args(["where", "--json"]).args(path).output().expect("runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("JSON")
@@ -137,7 +137,7 @@ fn where_says_what_found_the_project_and_where_things_are() {
         let path = stage.path(below).canonicalize().expect("there");
         path.to_str().expect("UTF-8").to_owned()
     };
-    let reply = whereabouts(&stage, "project/src", None);
+    let reply = where_data(&stage, "project/src", None);
     assert_eq!((&reply["reply_type"], &reply["code"]), (&"S".into(), &"WA-WHERE-S-001".into()));
     let data = &reply["data"];
     assert_eq!(data["project_dir"], canonical("project"));
@@ -148,7 +148,7 @@ fn where_says_what_found_the_project_and_where_things_are() {
     assert_eq!(data.get("path"), None);
     let plain = stage.person(&["where"]);
     assert!(String::from_utf8_lossy(&plain.stdout).contains("(found by .git)"));
-    assert_eq!(whereabouts(&stage, "beside", None)["data"]["found_by"], "working directory");
+    assert_eq!(where_data(&stage, "beside", None)["data"]["found_by"], "working directory");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn where_places_a_path_by_component_and_handle() {
     stage.link("../beside", "project/out");
     let absolute = |below: &str| stage.path(below).to_str().expect("UTF-8").to_owned();
     let check = |path: &str, address: Option<&str>, boundary: &str| {
-        let placed = whereabouts(&stage, "project/src", Some(path))["data"]["path"].clone();
+        let placed = where_data(&stage, "project/src", Some(path))["data"]["path"].clone();
         assert_eq!(placed["input"], path);
         assert_eq!(placed["address"].as_str(), address, "{path}");
         assert_eq!(placed["boundary"], boundary, "{path}");
@@ -188,13 +188,13 @@ fn where_places_a_path_by_component_and_handle() {
 fn where_says_what_does_not_count_and_where_the_search_ended() {
     let stage = Stage::new();
     stage.file("project/.ai/config.yaml", "mods: [{id: a, name: a, path: /}]\n");
-    let notes = whereabouts(&stage, "project", None)["data"]["notes"].to_string();
+    let notes = where_data(&stage, "project", None)["data"]["notes"].to_string();
     assert!(notes.contains("mere trust project"), "{notes}");
     assert!(stage.person(&["trust", "project", "--yes"]).status.success());
-    let notes = whereabouts(&stage, "project", None)["data"]["notes"].to_string();
+    let notes = where_data(&stage, "project", None)["data"]["notes"].to_string();
     assert!(!notes.contains("mere trust project"), "{notes}");
     stage.file("home/.ai/config.yaml", "mods: []\nsecret: x\n");
-    let notes = whereabouts(&stage, "project", None)["data"]["notes"].to_string();
+    let notes = where_data(&stage, "project", None)["data"]["notes"].to_string();
     assert!(notes.contains("ROOT_USER:/config.yaml is not valid at line 2, column 1"), "{notes}");
     // `/proc` is always a mount of its own.
     let output = stage.command("project").args(["-C", "/proc/self", "where"]).output();

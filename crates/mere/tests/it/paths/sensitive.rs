@@ -39,7 +39,10 @@ fn is_told(stage: &Stage, path: &str) -> bool {
     let listed = list.reply["data"].to_string().contains(&format!("/{name}\""));
     let globbed = glob["data"]["matches"].to_string().contains(&format!("/{path}\""));
     let grepped = grep["data"]["matches"].to_string().contains(&format!("/{path}\""));
-    assert!([listed, globbed, grepped].iter().all(|told| *told == shown), "{path}: {glob} {grep}");
+    assert!(
+        [listed, globbed, grepped].iter().all(|is_shown| *is_shown == shown),
+        "{path}: {glob} {grep}"
+    );
     shown
 }
 
@@ -62,9 +65,9 @@ fn until_confirmed_the_answer_is_that_of_a_missing_file() {
 #[test]
 fn what_a_person_allows_is_shown_in_this_project_until_it_is_taken_back() {
     let stage = stage();
-    let said = stage.person(&["allow", ".env"]);
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert_eq!(said, "ROOT_PROJECT:/.env is shown from now on to the agents of this project.\n");
+    let printed = stage.person(&["allow", ".env"]);
+    let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
+    assert_eq!(printed, "ROOT_PROJECT:/.env is shown from now on to the agents of this project.\n");
     assert!(is_told(&stage, ".env") && !is_told(&stage, "config/.env.local"));
     assert!(stage.person(&["allow", "ROOT_PROJECT:/.ssh/"]).status.success());
     assert!(is_told(&stage, ".ssh/config"));
@@ -209,11 +212,11 @@ fn a_stateless_client_is_asked_by_a_result_and_comes_back() {
     let mut meta = modern_meta();
     meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
     let mut call = json!({ "_meta": meta, "name": "read", "arguments": { "path": ".env" } });
-    let asked = mcp.request("tools/call", &call)["result"].clone();
-    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let question = mcp.request("tools/call", &call)["result"].clone();
+    assert_eq!(question["resultType"], "input_required", "{question}");
     let accept = json!({ "action": "accept", "content": { "confirm": true } });
     call["inputResponses"] = json!({ "answer": accept });
-    call["requestState"] = asked["requestState"].clone();
+    call["requestState"] = question["requestState"].clone();
     let shown = mcp.request("tools/call", &call)["result"]["structuredContent"].clone();
     assert_eq!(shown["data"]["content"], "hush-hush\n");
     // The yes was for this file: the state opens no other.

@@ -251,7 +251,7 @@ fn nothing_but_the_roots_is_touched() {
     check(&mut mcp, &sample, changing, fine);
     assert_eq!(mcp.finish().0, 0);
     let (project, home) = (stage.path("project"), stage.path("home"));
-    let lawful = |path: &Path| {
+    let is_allowed = |path: &Path| {
         let within = path.starts_with(&project) || path.starts_with(&home);
         let same =
             path.components().enumerate().map(|(place, part)| match part.as_os_str().to_str() {
@@ -271,7 +271,7 @@ fn nothing_but_the_roots_is_touched() {
         let log = std::fs::read_to_string(log.expect("a log").path()).expect("UTF-8");
         for line in log.lines() {
             for path in named(line) {
-                assert!(lawful(Path::new(&path)), "{path}: {line}");
+                assert!(is_allowed(Path::new(&path)), "{path}: {line}");
                 seen += 1;
             }
         }

@@ -204,19 +204,19 @@ fn configs_are_merged_and_the_environment_is_an_allow_list() {
     let more = "config: {args: ['${FROM}', '${SPOKEN}'], stdin: none}\n\
         env_config: {FROM: {value: leaf}, SPOKEN: {env: LANG}, OPENED: {env: OPEN_THING}}\n";
     workshop.manifest("s", &manifest("s", "x", "s.py"), more);
-    let mut said = workshop.result("s", &json!({}));
-    assert_eq!(said[0], json!(["base", "leaf", "de_DE.UTF-8"]));
+    let mut result = workshop.result("s", &json!({}));
+    assert_eq!(result[0], json!(["base", "leaf", "de_DE.UTF-8"]));
     // Python sets it for itself.
-    said[1].as_object_mut().expect("variables").shift_remove("LC_CTYPE");
+    result[1].as_object_mut().expect("variables").shift_remove("LC_CTYPE");
     assert_eq!(
-        said[1],
+        result[1],
         json!({
             "FROM": "leaf", "KEPT": "kept", "SPOKEN": "de_DE.UTF-8", "OPENED": "told",
             "HOME": "/tool", "TMPDIR": "/work", "LANG": "C.UTF-8", "USER": "tool",
             "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
         })
     );
-    assert_eq!(said[2], "");
+    assert_eq!(result[2], "");
     let output = workshop.person(&["chain", "s", "--json"]);
     let reply: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(reply["data"]["config"]["timeout_s"], 5, "{reply:#}");

@@ -91,7 +91,7 @@ fn a_client_hears_what_a_tool_says_meanwhile_through_the_gate() {
         let mut mcp = server(&workshop);
         let meta = json!({ "progressToken": "mine" });
         send(&mut mcp, 901, &id, &meta, &json!({ "words": words }));
-        let mut heard = Vec::new();
+        let mut notifications = Vec::new();
         let answer = loop {
             // Each line is checked for host paths.
             let message = mcp.receive();
@@ -100,16 +100,21 @@ fn a_client_hears_what_a_tool_says_meanwhile_through_the_gate() {
             }
             assert_eq!(message["method"], "notifications/progress", "{message}");
             assert_eq!(message["params"]["progressToken"], "mine", "{message}");
-            heard.push(message["params"].clone());
+            notifications.push(message["params"].clone());
         };
         let reply = &answer["result"]["structuredContent"];
         assert_eq!(reply["data"]["success"], true, "{who:?} {reply:#}");
-        let said = heard.iter().filter_map(|note| note["message"].as_str()).collect::<Vec<_>>();
+        let messages =
+            notifications.iter().filter_map(|note| note["message"].as_str()).collect::<Vec<_>>();
         for expected in ["now ROOT_PROJECT:/src", "now [masked]", "now done"] {
-            assert!(said.iter().any(|said| said.contains(expected)), "{who:?} {expected} {said:?}");
+            assert!(
+                messages.iter().any(|message| message.contains(expected)),
+                "{who:?} {expected} {messages:?}"
+            );
         }
-        assert!(!said.iter().any(|said| said.contains(&token)), "{said:?}");
-        let times = heard.iter().filter_map(|note| note["progress"].as_f64()).collect::<Vec<_>>();
+        assert!(!messages.iter().any(|message| message.contains(&token)), "{messages:?}");
+        let times =
+            notifications.iter().filter_map(|note| note["progress"].as_f64()).collect::<Vec<_>>();
         assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{times:?}");
     }
 }

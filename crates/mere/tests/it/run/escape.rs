@@ -22,9 +22,9 @@ fn hostile(workshop: &Workshop, id: &str, script: &str) {
 
 /// Runs it: so many tries at least, and none that went another way than it must.
 fn assert_refused(workshop: &Workshop, (id, given): (&str, &Value), least: u64) {
-    let said = workshop.result(id, given);
-    assert_eq!(said["wrong"], json!([]), "what `{id}` tried");
-    assert!(said["tries"].as_u64().is_some_and(|tries| tries >= least), "{said}");
+    let result = workshop.result(id, given);
+    assert_eq!(result["wrong"], json!([]), "what `{id}` tried");
+    assert!(result["tries"].as_u64().is_some_and(|tries| tries >= least), "{result}");
 }
 
 /// What lies on the stage and is nobody's business, by its host path.
@@ -113,7 +113,7 @@ fn a_tool_cannot_talk_to_anybody() {
         let name = format!("mere-{}-{who:?}", std::process::id());
         let address = |name: &str| SocketAddr::from_abstract_name(name).expect("a name");
         let hidden = UnixListener::bind_addr(&address(&name)).expect("a socket");
-        let loose = UnixDatagram::bind_addr(&address(&format!("/{name}"))).expect("a socket");
+        let outside = UnixDatagram::bind_addr(&address(&format!("/{name}"))).expect("a socket");
         let port = tcp.local_addr().expect("an address").port();
         let given = json!({ "port": port, "path": path, "abstract": name });
         assert_refused(&workshop, ("network", &given), 250);
@@ -124,7 +124,7 @@ fn a_tool_cannot_talk_to_anybody() {
             let nobody = listener.accept().map_err(|error| error.kind()).err();
             assert_eq!(nobody, Some(ErrorKind::WouldBlock));
         }
-        for socket in datagrams.iter().chain([&loose]) {
+        for socket in datagrams.iter().chain([&outside]) {
             socket.set_nonblocking(true).expect("a socket");
             let nothing = socket.recv(&mut [0; 16]).map_err(|error| error.kind()).err();
             assert_eq!(nothing, Some(ErrorKind::WouldBlock));
@@ -151,9 +151,9 @@ fn a_tool_does_not_get_what_somebody_left_open() {
         command.env("HOME", workshop.stage.path("home"));
         command.current_dir(workshop.stage.path("project"));
         let reply = workshop.stage.answer(&mut command).reply;
-        let said = reply["data"]["stdout"].as_str().expect("said");
-        let said = serde_json::from_str::<Value>(said).expect("JSON");
-        assert_eq!(said["wrong"], json!([]), "{who:?}");
+        let stdout = reply["data"]["stdout"].as_str().expect("said");
+        let stdout = serde_json::from_str::<Value>(stdout).expect("JSON");
+        assert_eq!(stdout["wrong"], json!([]), "{who:?}");
     }
 }
 
@@ -181,10 +181,10 @@ fn a_tool_cannot_learn_where_it_is_on_the_machine() {
         let workshop = Workshop::new(who);
         workshop.tool("tells", "python_runtime", TELLTALE);
         let reply = workshop.call("tells", &json!({}));
-        let said = reply["data"]["stdout"].as_str().expect("said");
-        assert!(said.contains("/tool/tells.py"), "{reply:#}");
+        let stdout = reply["data"]["stdout"].as_str().expect("said");
+        assert!(stdout.contains("/tool/tells.py"), "{reply:#}");
         // The gate rewrites what it knows: backwards it does not.
-        let backwards = said.lines().next().expect("a line").chars().rev().collect::<String>();
+        let backwards = stdout.lines().next().expect("a line").chars().rev().collect::<String>();
         workshop.stage.check(&backwards);
         assert!(!backwards.contains("ROOT_"), "{backwards}");
         // The same for what it wrote, which others read.

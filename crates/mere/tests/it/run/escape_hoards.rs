@@ -97,6 +97,6 @@ fn memory_in_the_kernel_counts_or_cannot_be_had() {
     for (how, why) in [("shared", "Permission denied"), ("pinned", "vmsplice")] {
         let data = hoard(Who::Ordinary, how);
         assert_eq!(data["exit_code"], 1, "{how} {data:#}");
-        assert!(data["stderr"].as_str().is_some_and(|said| said.contains(why)), "{data:#}");
+        assert!(data["stderr"].as_str().is_some_and(|stderr| stderr.contains(why)), "{data:#}");
     }
 }

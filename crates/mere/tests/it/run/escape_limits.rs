@@ -46,14 +46,14 @@ pub(crate) fn server(workshop: &Workshop) -> Mcp<'_> {
 }
 
 /// A call of a tool that takes one word.
-fn asked(id: &str, how: &str) -> (&'static str, Value) {
+fn tool_call(id: &str, how: &str) -> (&'static str, Value) {
     let parameters = json!({ "how": how });
     ("execute", json!({ "item_type": "tool", "item_id": id, "parameters": parameters }))
 }
 
 /// Runs it.
 fn ask(mcp: &mut Mcp<'_>, id: &str, how: &str) -> Value {
-    let (tool, arguments) = asked(id, how);
+    let (tool, arguments) = tool_call(id, how);
     mcp.call(tool, &arguments)
 }
 
@@ -66,7 +66,7 @@ fn assert_well(mcp: &mut Mcp<'_>) {
 }
 
 /// A tool that lives as it is told, for a second at most.
-fn lively(workshop: &Workshop, seconds: u32) -> String {
+fn long_lived_tool(workshop: &Workshop, seconds: u32) -> String {
     let id = unique("lives");
     let more = format!("config: {{timeout_s: {seconds}}}\n");
     workshop.tool_with(&id, "python_runtime", LIVES, &more);
@@ -77,10 +77,10 @@ fn lively(workshop: &Workshop, seconds: u32) -> String {
 fn a_tool_that_does_not_want_to_end_is_ended() {
     for who in EVERYBODY {
         let workshop = Workshop::new(who);
-        let id = lively(&workshop, 1);
+        let id = long_lived_tool(&workshop, 1);
         let ways =
             ["loop", "sleep", "deaf", "stop", "mute", "last_word", "stays_with_daemons", "bomb"];
-        let calls = ways.map(|how| asked(&id, how));
+        let calls = ways.map(|how| tool_call(&id, how));
         let mut mcp = server(&workshop);
         let began = Instant::now();
         let replies = mcp.pipeline(&calls);
@@ -107,7 +107,7 @@ fn a_tool_that_does_not_want_to_end_is_ended() {
 fn what_a_tool_leaves_running_ends_with_it() {
     for who in EVERYBODY {
         let workshop = Workshop::new(who);
-        let id = lively(&workshop, 30);
+        let id = long_lived_tool(&workshop, 30);
         let mut mcp = server(&workshop);
         for how in ["leaves_daemons", "leaves_silent_daemons"] {
             let began = Instant::now();
@@ -128,7 +128,7 @@ fn what_a_tool_leaves_running_ends_with_it() {
 fn a_tool_starts_no_more_processes_than_it_may() {
     for who in EVERYBODY {
         let workshop = Workshop::new(who);
-        let id = lively(&workshop, 20);
+        let id = long_lived_tool(&workshop, 20);
         let mut mcp = server(&workshop);
         for how in ["forks", "zombies", "threads"] {
             let reply = ask(&mut mcp, &id, how);
@@ -137,7 +137,7 @@ fn a_tool_starts_no_more_processes_than_it_may() {
             if data["ended"] != "processes" {
                 assert_eq!(data["exit_code"], 3, "{who:?} {how} {reply:#}");
                 let count =
-                    data["stdout"].as_str().and_then(|said| said.trim().parse::<u32>().ok());
+                    data["stdout"].as_str().and_then(|stdout| stdout.trim().parse::<u32>().ok());
                 assert!(count.is_some_and(|count| count < 256), "{who:?} {how} {count:?}");
             }
             assert_gone(&id, Duration::from_secs(2));
@@ -168,7 +168,7 @@ fn a_fork_bomb_of_the_shell_goes_nowhere() {
 fn a_tool_says_and_writes_no_more_than_it_may() {
     for who in EVERYBODY {
         let workshop = Workshop::new(who);
-        let id = lively(&workshop, 20);
+        let id = long_lived_tool(&workshop, 20);
         let mut mcp = server(&workshop);
         for (how, channel) in [("shouts", "stdout"), ("complains", "stderr")] {
             let reply = ask(&mut mcp, &id, how);
@@ -190,7 +190,7 @@ fn a_tool_says_and_writes_no_more_than_it_may() {
 #[test]
 fn a_hundred_thousand_files_trouble_nobody() {
     let workshop = Workshop::new(Who::Ordinary);
-    let id = lively(&workshop, 50);
+    let id = long_lived_tool(&workshop, 50);
     let mut mcp = server(&workshop);
     let reply = ask(&mut mcp, &id, "many_files");
     assert_eq!(reply["data"]["stdout"], "made\n", "{reply:#}");

@@ -81,17 +81,20 @@ fn the_doctor_says_which_layer_is_missing() {
         let workshop = marked(who);
         for (what, layer) in LAYERS {
             let output = lacking(&workshop, what, &["doctor"]);
-            let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            assert!(said.contains(&format!("{layer}: missing")), "{who:?} {what} {said}");
-            assert!(!output.status.success(), "{who:?} {what} {said}");
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(printed.contains(&format!("{layer}: missing")), "{who:?} {what} {printed}");
+            assert!(!output.status.success(), "{who:?} {what} {printed}");
             let others = LAYERS.iter().filter(|(_, other)| *other != layer);
             for (_, other) in others {
-                assert!(!said.contains(&format!("{other}: missing")), "{who:?} {what} {said}");
+                assert!(
+                    !printed.contains(&format!("{other}: missing")),
+                    "{who:?} {what} {printed}"
+                );
             }
         }
         let output = workshop.command().arg("doctor").output().expect("it runs");
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(!said.contains(": missing"), "{said}");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(!printed.contains(": missing"), "{printed}");
     }
 }
 

@@ -129,12 +129,12 @@ fn a_person_sees_which_lockfile_does_not_hold_and_why() {
     workshop.sign("a");
     workshop.person(&["lock", "a"]);
     let output = workshop.person(&["lock", "--check"]);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.starts_with("2 lockfiles match; 1 of them is for a version"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.starts_with("2 lockfiles match; 1 of them is for a version"), "{printed}");
     workshop.tool("a", "bash_runtime", "echo another\n");
     let output = workshop.command().args(["lock", "--check"]).output().expect("runs");
     assert_eq!(output.status.code(), Some(4));
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.starts_with("✗ .ai/lockfiles/t/a@1.0.0.lock.json\n    "), "{said}");
-    assert!(said.contains("`integrity`"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.starts_with("✗ .ai/lockfiles/t/a@1.0.0.lock.json\n    "), "{printed}");
+    assert!(printed.contains("`integrity`"), "{printed}");
 }

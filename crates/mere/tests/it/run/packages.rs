@@ -27,8 +27,8 @@ fn a_python_tool_gets_what_its_requirements_ask_for() {
         assert_eq!(reply["code"], "EX-RUN-I-003", "{reply:#}");
         assert!(reply["hint"].as_str().is_some_and(|hint| hint.contains("mere prepare t/needs")));
         workshop.person(&["prepare", "t/needs"]);
-        let said = workshop.result("needs", &json!({}));
-        assert_eq!(said, json!(["1.16.0", "/packages/six.py"]), "{who:?}");
+        let result = workshop.result("needs", &json!({}));
+        assert_eq!(result, json!(["1.16.0", "/packages/six.py"]), "{who:?}");
         // Another list of requirements is another set.
         workshop.stage.file("project/.ai/tools/t/needs.requirements.txt", "six==1.17.0\n");
         workshop.sign("needs");
@@ -77,14 +77,16 @@ fn an_interpreter_of_the_users_own_is_used_where_it_is() {
     );
     let reply = workshop.call("which", &json!({}));
     assert_eq!(reply["data"]["stdout"], "/interpreter/bin/bash\nbeside\n", "{reply:#}");
-    let said = reply["data"]["stderr"].as_str().unwrap_or_default();
-    assert!(said.contains("Read-only") && !said.contains("hush"), "{said}");
+    let stderr = reply["data"]["stderr"].as_str().unwrap_or_default();
+    assert!(stderr.contains("Read-only") && !stderr.contains("hush"), "{stderr}");
     // What a project says of interpreters counts for nothing.
     workshop.stage.file("home/.ai/config.yaml", "sign: {unattended: true}\n");
     let project = "runtimes: {bash_runtime: {interpreter: /usr/bin/false}}\n";
     workshop.stage.file("project/.ai/config.yaml", project);
     let reply = workshop.call("which", &json!({}));
-    assert!(reply["data"]["stdout"].as_str().is_some_and(|said| said.contains("/usr/bin/bash")));
+    assert!(
+        reply["data"]["stdout"].as_str().is_some_and(|stdout| stdout.contains("/usr/bin/bash"))
+    );
 }
 
 #[test]
@@ -123,9 +125,9 @@ fn requirements_are_names_and_versions_and_nothing_else() {
         workshop.stage.file("project/.ai/tools/t/asks.requirements.txt", line);
         workshop.tool("asks", "python_runtime", "print(1)\n");
         let output = workshop.command().args(["prepare", "asks"]).output().expect("runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{line}: {said}");
-        assert!(said.contains("of the requirements contains more than"), "{line}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{line}: {stderr}");
+        assert!(stderr.contains("of the requirements contains more than"), "{line}: {stderr}");
     }
 }
 

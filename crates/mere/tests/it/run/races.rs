@@ -13,7 +13,7 @@ const WORKSPACES: &str = "project/.ai/workspaces";
 const SIGNED: &str = "print('the signed one')\n";
 const RUNS: usize = 200;
 
-fn asked(id: &str, parameters: &Value) -> (&'static str, Value) {
+fn tool_call(id: &str, parameters: &Value) -> (&'static str, Value) {
     ("execute", json!({ "item_type": "tool", "item_id": id, "parameters": parameters }))
 }
 
@@ -47,7 +47,7 @@ fn a_script_that_is_rewritten_runs_as_it_was_signed_or_not_at_all() {
     workshop.tool("race", "python_runtime", SIGNED);
     let script = workshop.stage.path("project/.ai/tools/t/race.py");
     let over = AtomicBool::new(false);
-    let calls = vec![asked("race", &json!({})); RUNS];
+    let calls = vec![tool_call("race", &json!({})); RUNS];
     let mut mcp = server(&workshop);
     let replies = std::thread::scope(|threads| {
         threads.spawn(|| rewrite(&script, &over));
@@ -64,7 +64,7 @@ fn a_script_that_is_rewritten_runs_as_it_was_signed_or_not_at_all() {
         assert!(!reply.to_string().contains("forged"), "{reply:#}");
     }
     assert_eq!(ran.len() + refused.len(), RUNS);
-    let (tool, arguments) = asked("race", &json!({}));
+    let (tool, arguments) = tool_call("race", &json!({}));
     assert_eq!(mcp.call(tool, &arguments)["data"]["stdout"], "the signed one\n");
 }
 
@@ -80,7 +80,7 @@ fn a_tool_runs_several_times_at_once_and_none_sees_the_other() {
         workshop.tool(&id, "python_runtime", script);
         let mut mcp = server(&workshop);
         let names = ["a", "b", "c", "d", "e", "f"];
-        let calls = names.map(|name| asked(&id, &json!({ "name": name })));
+        let calls = names.map(|name| tool_call(&id, &json!({ "name": name })));
         for (name, reply) in names.iter().zip(mcp.pipeline(&calls)) {
             assert_eq!(reply["data"]["stdout"], format!("{name} True True\n"), "{who:?} {reply:#}");
             let file = workshop.stage.path(&format!("{WORKSPACES}/Test-Client/{name}"));
@@ -135,7 +135,7 @@ fn a_workspace_that_comes_and_goes_is_never_another_folder() {
     stage.link(stage.path("beside"), "link");
     let over = AtomicBool::new(false);
     let mut mcp = server(&workshop);
-    let calls = vec![asked("touches", &json!({})); 60];
+    let calls = vec![tool_call("touches", &json!({})); 60];
     let replies = std::thread::scope(|threads| {
         threads.spawn(|| {
             while !over.load(Ordering::Relaxed) {

@@ -69,8 +69,8 @@ fn check(cases: &[Case]) {
         tamper(&workshop);
         let reply = outcome(&workshop);
         assert_eq!(reply["code"], *code, "{what}: {reply:#}");
-        let told = reply.to_string();
-        assert!(told.contains(words), "{what}: {told}");
+        let reply_text = reply.to_string();
+        assert!(reply_text.contains(words), "{what}: {reply_text}");
     }
 }
 
@@ -318,7 +318,10 @@ fn a_lockfile_that_was_moved_or_renamed_is_not_as_good_as_none() {
         }
         let reply = outcome(&workshop);
         assert_eq!(reply["reply_type"], "E", "{to} {reply:#}");
-        assert!(reply["message"].as_str().is_some_and(|said| said.contains("lock")), "{reply:#}");
+        assert!(
+            reply["message"].as_str().is_some_and(|message| message.contains("lock")),
+            "{reply:#}"
+        );
     }
 }
 

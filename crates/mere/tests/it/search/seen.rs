@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::search::queries::{by_words, entry, hits, ids, search};
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::{note, person, token};
-use crate::support::shelf::in_seconds;
+use crate::support::store_fixture::in_seconds;
 use crate::support::typist::Typist;
 
 /// The hits of a query by words and meaning.
@@ -232,8 +232,8 @@ fn a_secret_is_found_by_no_part_of_it_and_shown_nowhere() {
     for query in ["zeppelin", "key", "now", "token"] {
         let data = found(&stage, query);
         assert!(!hits(&data).is_empty(), "{query}");
-        let told = data.to_string();
-        assert!(!told.contains(&inner[..8]), "{query}: {told}");
+        let reply_text = data.to_string();
+        assert!(!reply_text.contains(&inner[..8]), "{query}: {reply_text}");
     }
     assert!(
         !String::from_utf8_lossy(&stage.person(&["search", "zeppelin"]).stdout)
@@ -263,9 +263,9 @@ fn a_real_folder_is_in_no_preview_whatever_is_asked() {
     let folder = root.split('/').rev().nth(1).expect("a folder").to_owned();
     for query in queries {
         let data = found(&stage, &query);
-        let told = data.to_string().replace("**", "");
-        stage.check(&told);
-        assert!(!told.contains(&folder), "{query}: {told}");
+        let reply_text = data.to_string().replace("**", "");
+        stage.check(&reply_text);
+        assert!(!reply_text.contains(&folder), "{query}: {reply_text}");
     }
     let hit = hits(&found(&stage, "zeppelin"))[0].clone();
     let preview = hit["preview"].as_str().expect("a preview");

@@ -27,9 +27,9 @@ fn stage(count: usize) -> Stage {
 }
 
 fn search(stage: &Stage, query: &str) -> Value {
-    let asked = json!({ "query": query, "mode": "text", "rank": "unified", "limit": 50 });
+    let arguments = json!({ "query": query, "mode": "text", "rank": "unified", "limit": 50 });
     let mut command = stage.command("project");
-    command.args(["call", "search", &asked.to_string()]);
+    command.args(["call", "search", &arguments.to_string()]);
     stage.answer(&mut command).reply
 }
 
@@ -43,8 +43,8 @@ fn ids(reply: &Value) -> Vec<&str> {
 }
 
 fn ask(server: &mut Mcp<'_>, query: &str) -> Value {
-    let asked = json!({ "query": query, "mode": "text", "rank": "unified" });
-    server.tool("search", &asked)["structuredContent"].take()
+    let arguments = json!({ "query": query, "mode": "text", "rank": "unified" });
+    server.tool("search", &arguments)["structuredContent"].take()
 }
 
 /// The file of the index.
@@ -105,8 +105,8 @@ fn an_index_that_cannot_be_kept_is_made_for_the_session() {
             assert!(victim.is_empty(), "{number}: the link was followed");
         }
         let indexed = stage.person(&["index", "--json"]);
-        let told = String::from_utf8_lossy(&indexed.stdout).into_owned();
-        assert!(told.contains("cannot be stored"), "{number}: {told}");
+        let printed = String::from_utf8_lossy(&indexed.stdout).into_owned();
+        assert!(printed.contains("cannot be stored"), "{number}: {printed}");
     }
 }
 
@@ -155,12 +155,12 @@ fn an_index_whose_parts_do_not_fit_is_made_again() {
         drop(connection);
         // What has to be read again shows damage that a question alone would not.
         keep(&stage, "n39", &format!("lantern w39 [[n19]] {damage:.0}"));
-        let mended = ["lantern", "w7", "w1*", "n3"].map(|query| {
+        let rebuilt = ["lantern", "w7", "w1*", "n3"].map(|query| {
             let reply = search(&stage, query);
             assert_eq!(reply["code"], "IT-SEARCH-S-001", "{damage}: {reply}");
             ids(&reply).join(" ")
         });
-        assert_eq!(mended, fresh, "{damage}");
+        assert_eq!(rebuilt, fresh, "{damage}");
         let related = stage.call_text(
             "load",
             r#"{"item_type":"knowledge","item_id":"n3","include_relationships":true}"#,
@@ -235,10 +235,10 @@ fn what_has_exactly_this_title_is_first_beside_operators() {
         "project/.ai/knowledge/plain.md",
         "---\nid: plain\ntitle: Retry Budget\n---\n\nShort.\n",
     );
-    let louder = "retry budget ".repeat(40);
+    let repeated = "retry budget ".repeat(40);
     stage.file(
         "project/.ai/knowledge/louder.md",
-        &format!("---\nid: louder\ntitle: Retry budget retry budget\n---\n\n{louder}\n"),
+        &format!("---\nid: louder\ntitle: Retry budget retry budget\n---\n\n{repeated}\n"),
     );
     for query in ["retry budget", "retry budget type:knowledge", "Retry Budget -lantern"] {
         assert_eq!(ids(&search(&stage, query))[0], "plain", "{query}");

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::items::proposals::world;
+use crate::items::proposals::stage_files;
 use crate::matrix::attacks::{Expected, check, load};
-use crate::matrix::items::{Signed, Spot, kinds, read};
+use crate::matrix::items::{Signed, TestItem, kinds, read};
 use crate::signing::daily::{attended, status};
 use crate::support::harness::{Mcp, Stage};
 use crate::trust::keys::{done, run, text};
@@ -14,7 +14,7 @@ const DIRECT: &str = "agents: {write: {directive: direct, tool: direct, knowledg
 #[test]
 fn no_tool_signs_or_decides_for_a_person() {
     let stage = Signed::new().copy();
-    let before = world(&stage);
+    let before = stage_files(&stage);
     let mut mcp = Mcp::greeted(&stage, &[]);
     let listed = mcp.request("tools/list", &json!({}))["result"]["tools"].clone();
     let names = listed.as_array().expect("tools").iter().map(|tool| text(&tool["name"]).to_owned());
@@ -82,7 +82,7 @@ fn no_tool_signs_or_decides_for_a_person() {
             assert_ne!(reply["reply_type"], "S", "{tool} {key}: {answer}");
         }
     }
-    assert_eq!(world(&stage), before);
+    assert_eq!(stage_files(&stage), before);
 }
 
 /// Ways to say where the user's own files lie.
@@ -116,7 +116,7 @@ fn keys_trust_and_state_are_out_of_reach() {
     let drafts = ".local/state/merestone/drafts.json".to_owned();
     let private = read(&stage, "home/.config/merestone/keys/id_ed25519");
     let private = private.lines().nth(2).expect("a line").to_owned();
-    let before = world(&stage);
+    let before = stage_files(&stage);
     let mut mcp = Mcp::greeted(&stage, &[]);
     for below in secrets.iter().chain([&drafts]) {
         for path in spellings(&stage, below) {
@@ -135,13 +135,13 @@ fn keys_trust_and_state_are_out_of_reach() {
                 let params = json!({ "name": tool, "arguments": arguments });
                 let reply = mcp.request("tools/call", &params);
                 assert!(!reply.to_string().contains(&private), "{tool} {path}: {reply}");
-                let told = &reply["result"]["structuredContent"];
-                assert_ne!(told["reply_type"], "S", "{tool} {path}: {reply}");
+                let outcome = &reply["result"]["structuredContent"];
+                assert_ne!(outcome["reply_type"], "S", "{tool} {path}: {reply}");
             }
         }
     }
     drop(mcp);
-    assert_eq!(world(&stage), before);
+    assert_eq!(stage_files(&stage), before);
 }
 
 #[test]
@@ -163,10 +163,13 @@ fn keys_are_out_of_reach_even_where_the_home_folder_is_the_project() {
     for (tool, arguments) in calls {
         let answer =
             stage.answer(stage.command("home").args(["call", tool, &arguments.to_string()]));
-        let told = answer.reply.to_string();
-        assert!(!told.contains(&private) && !told.contains("id_ed25519.pub"), "{tool}: {told}");
+        let reply_text = answer.reply.to_string();
+        assert!(
+            !reply_text.contains(&private) && !reply_text.contains("id_ed25519.pub"),
+            "{tool}: {reply_text}"
+        );
         if matches!(tool, "read" | "write") {
-            assert_ne!(answer.reply["reply_type"], "S", "{tool}: {told}");
+            assert_ne!(answer.reply["reply_type"], "S", "{tool}: {reply_text}");
         }
     }
 }
@@ -175,18 +178,18 @@ fn keys_are_out_of_reach_even_where_the_home_folder_is_the_project() {
 fn a_signature_cannot_be_written_by_an_agent() {
     let stage = Signed::new().copy();
     stage.file("home/.ai/config.yaml", DIRECT);
-    let before = world(&stage);
+    let before = stage_files(&stage);
     let mut mcp = Mcp::greeted(&stage, &[]);
-    for spot in kinds() {
-        let letter = read(&stage, &spot.sidecar());
-        let path = spot.address().replace(&spot.main_name(), "");
-        let name = spot.sidecar().rsplit_once('/').expect("a name").1.to_owned();
+    for item in kinds() {
+        let sidecar = read(&stage, &item.sidecar());
+        let path = item.address().replace(&item.main_name(), "");
+        let name = item.sidecar().rsplit_once('/').expect("a name").1.to_owned();
         for path in [format!("{path}{name}"), format!("{path}x.md.sig")] {
-            let reply = mcp.call("write", &json!({ "path": path, "content": letter }));
+            let reply = mcp.call("write", &json!({ "path": path, "content": sidecar }));
             assert_eq!(reply["reply_type"], "D", "{reply}");
         }
     }
-    let letter = read(&stage, &kinds()[0].sidecar());
+    let sidecar = read(&stage, &kinds()[0].sidecar());
     for (kind, id, main, names) in [
         (
             "tool",
@@ -202,30 +205,32 @@ fn a_signature_cannot_be_written_by_an_agent() {
         for name in names {
             let call = json!({
                 "item_type": kind, "action": "create", "item_id": id, "content": main,
-                "files": [{ "path": name, "content": letter }, { "path": "run.sh", "content": "" }],
+                "files": [
+                    { "path": name, "content": sidecar }, { "path": "run.sh", "content": "" },
+                ],
             });
             let reply = mcp.call("execute", &call);
             assert_eq!(reply["reply_type"], "I", "{kind} {name}: {reply}");
         }
     }
     drop(mcp);
-    assert_eq!(world(&stage), before);
+    assert_eq!(stage_files(&stage), before);
 }
 
 #[test]
 fn an_agents_change_to_what_is_signed_is_only_proposed() {
     let signed = Signed::new();
-    for spot in kinds().iter().filter(|spot| spot.kind != "lockfile") {
+    for item in kinds().iter().filter(|item| item.kind != "lockfile") {
         for broken in [false, true] {
             let stage = signed.copy();
             stage.file("home/.ai/config.yaml", DIRECT);
             if broken {
-                stage.file(&spot.sidecar(), "{");
+                stage.file(&item.sidecar(), "{");
             }
-            let before = world(&stage);
-            for (action, content) in [("update", Some(spot.text("EDIT"))), ("delete", None)] {
+            let before = stage_files(&stage);
+            for (action, content) in [("update", Some(item.text("EDIT"))), ("delete", None)] {
                 let mut call = json!({
-                    "item_type": spot.kind, "action": action, "item_id": spot.reference(),
+                    "item_type": item.kind, "action": action, "item_id": item.reference(),
                 });
                 if let Some(content) = content {
                     call["content"] = content.into();
@@ -233,69 +238,69 @@ fn an_agents_change_to_what_is_signed_is_only_proposed() {
                 let answer = stage.call_text("execute", &call.to_string());
                 assert_eq!(answer.code(), "IT-CHANGE-S-002", "{}", answer.reply);
             }
-            assert_eq!(world(&stage), before, "{}", spot.address());
+            assert_eq!(stage_files(&stage), before, "{}", item.address());
         }
     }
 }
 
 /// Loads with a destination, as an agent does.
-fn install(stage: &Stage, spot: &Spot) -> Value {
+fn install(stage: &Stage, item: &TestItem) -> Value {
     let call = json!({
-        "item_type": spot.kind, "item_id": spot.reference(), "destination": "user",
+        "item_type": item.kind, "item_id": item.reference(), "destination": "user",
     });
     stage.call_text("load", &call.to_string()).reply
 }
 
 #[test]
 fn agents_install_only_where_the_user_lets_them_and_the_users_key_signs() {
-    let spots = kinds().into_iter().filter(|spot| spot.kind != "lockfile");
-    for spot in spots {
+    let items = kinds().into_iter().filter(|item| item.kind != "lockfile");
+    for item in items {
         let stage = attended();
-        let copied = spot.in_own_space();
-        let before = world(&stage);
-        assert_eq!(install(&stage, &spot)["code"], "EN-ITEM-D-001");
+        let copied = item.in_own_space();
+        let before = stage_files(&stage);
+        assert_eq!(install(&stage, &item)["code"], "EN-ITEM-D-001");
         let project = read(&stage, "project/.ai/config.yaml");
         stage.file("project/.ai/config.yaml", &format!("{project}agents: {{may_install: true}}\n"));
-        assert_ne!(install(&stage, &spot)["reply_type"], "S", "a project cannot say so");
+        assert_ne!(install(&stage, &item)["reply_type"], "S", "a project cannot say so");
         stage.file("project/.ai/config.yaml", &project);
-        assert_eq!(world(&stage), before);
+        assert_eq!(stage_files(&stage), before);
         stage.file("home/.ai/config.yaml", "agents: {may_install: true}\n");
-        let reply = install(&stage, &spot);
+        let reply = install(&stage, &item);
         assert_eq!(reply["code"], "IT-LOAD-S-002", "{reply}");
         assert_eq!(reply["data"]["copied_to"], copied.address().as_str());
         assert_eq!(status(&stage, &copied), "verified");
-        let [one, other] = [&spot, &copied].map(|spot| spot.letter(&stage));
+        let [one, other] = [&item, &copied].map(|item| item.read_sidecar(&stage));
         assert_eq!(one["statement"], other["statement"]);
-        assert_eq!(install(&stage, &spot)["code"], "IT-ITEM-I-007", "nothing is written over");
+        assert_eq!(install(&stage, &item)["code"], "IT-ITEM-I-007", "nothing is written over");
     }
 }
 
 #[test]
 fn agents_install_nothing_that_is_broken_or_that_a_locked_key_would_sign() {
-    let spot = kinds()[0].clone();
-    let copied = spot.in_own_space();
+    let item = kinds()[0].clone();
+    let copied = item.in_own_space();
     let stage = attended();
     stage.file("home/.ai/config.yaml", "agents: {may_install: true}\n");
-    stage.file(&spot.main(), &spot.text("EDIT"));
-    assert_eq!(install(&stage, &spot)["code"], "IT-TRUST-E-002");
-    stage.file(&spot.main(), &spot.text("BODY"));
+    stage.file(&item.main(), &item.text("EDIT"));
+    assert_eq!(install(&stage, &item)["code"], "IT-TRUST-E-002");
+    stage.file(&item.main(), &item.text("BODY"));
     let key = stage.path("beside/locked");
     let mut ssh_keygen = std::process::Command::new("ssh-keygen");
     ssh_keygen.args(["-q", "-t", "ed25519", "-N", "a passphrase", "-f"]).arg(&key);
     assert!(ssh_keygen.status().expect("ssh-keygen runs").success());
     done(&stage, &["keys", "use", key.to_str().expect("UTF-8")]);
-    assert_eq!(status(&stage, &spot), "verified", "the old key is still one's own");
-    let before = world(&stage);
-    let reply = install(&stage, &spot);
+    assert_eq!(status(&stage, &item), "verified", "the old key is still one's own");
+    let before = stage_files(&stage);
+    let reply = install(&stage, &item);
     assert_eq!(reply["code"], "IT-KEY-I-002", "{reply}");
-    assert_eq!(world(&stage), before);
+    assert_eq!(stage_files(&stage), before);
     assert!(!copied.is_there(&stage));
 }
 
 #[test]
 fn a_proposal_carries_no_signature() {
     let signed = Signed::new();
-    let (skill, letter) = (kinds()[1].id("fresh"), read(&signed.copy(), &kinds()[1].sidecar()));
+    let (skill, sidecar) = (kinds()[1].id("fresh"), read(&signed.copy(), &kinds()[1].sidecar()));
     for (name, files) in [
         (".sig", json!([".sig", "SKILL.md"])),
         ("lib/.sig", json!(["lib/.sig", "SKILL.md"])),
@@ -309,11 +314,11 @@ fn a_proposal_carries_no_signature() {
         let folder = "project/.ai/workspaces/a/proposals/p";
         stage.file(&format!("{folder}/proposal.json"), &about.to_string());
         stage.file(&format!("{folder}/item/SKILL.md"), &skill.text("BODY"));
-        stage.file(&format!("{folder}/item/{name}"), &letter);
-        let before = world(&stage);
+        stage.file(&format!("{folder}/item/{name}"), &sidecar);
+        let before = stage_files(&stage);
         let (ended, reply) = run(&stage, &["review", "--accept", "a/p"]);
         assert_eq!((ended, text(&reply["reply_type"])), (1, "I"), "{name}: {reply}");
-        assert_eq!(world(&stage), before, "{name}");
+        assert_eq!(stage_files(&stage), before, "{name}");
     }
 }
 
@@ -321,20 +326,20 @@ fn a_proposal_carries_no_signature() {
 fn what_was_not_shown_is_not_signed_by_accepting() {
     let signed = Signed::new();
     for at in [1, 2, 3, 4] {
-        let spot = kinds()[at].clone();
-        let side = spot.side().expect("one");
+        let item = kinds()[at].clone();
+        let side = item.side().expect("one");
         for more in [false, true] {
             let stage = signed.copy();
             if more {
-                let name = if spot.is_folder() { "lib/more.sh" } else { "jwt.sh" };
-                stage.file(&format!("{}/{name}", spot.folder()), "EDIT\n");
+                let name = if item.is_folder() { "lib/more.sh" } else { "jwt.sh" };
+                stage.file(&format!("{}/{name}", item.folder()), "EDIT\n");
             } else {
                 stage.file(&side, "EDIT\n");
             }
             // A harmless change is proposed, and shown; what else was changed is not.
             let call = json!({
-                "item_type": spot.kind, "action": "update", "item_id": spot.reference(),
-                "content": spot.text("BODY too"),
+                "item_type": item.kind, "action": "update", "item_id": item.reference(),
+                "content": item.text("BODY too"),
             });
             assert_eq!(stage.call_text("execute", &call.to_string()).code(), "IT-CHANGE-S-002");
             let listed = done(&stage, &["review", "--list"]);
@@ -343,9 +348,9 @@ fn what_was_not_shown_is_not_signed_by_accepting() {
             assert!(!shown.contains("EDIT"), "{shown}");
             let (ended, reply) = run(&stage, &["review", "--accept", &name]);
             assert_ne!(ended, 0, "{reply}");
-            assert_ne!(status(&stage, &spot), "verified", "{reply}");
-            let told = load(&stage, &spot).reply;
-            assert_eq!(told["reply_type"], "E", "{told}");
+            assert_ne!(status(&stage, &item), "verified", "{reply}");
+            let loaded = load(&stage, &item).reply;
+            assert_eq!(loaded["reply_type"], "E", "{loaded}");
         }
     }
     // Of what was never signed, the rest waits for `mere sign`, which shows it.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::matrix::attacks::load;
-use crate::matrix::items::{Signed, Spot, kinds, read};
+use crate::matrix::items::{Signed, TestItem, kinds, read};
 use crate::signing::daily::status;
 use crate::support::harness::{Mcp, Stage};
 use crate::trust::keys::{done, run, text};
@@ -32,32 +32,32 @@ fn time(stage: &Stage, arguments: &[&str]) -> Duration {
 }
 
 /// The body that an agent is given, if it is given one as verified.
-fn verified_body(stage: &Stage, spot: &Spot) -> Option<String> {
-    let reply = load(stage, spot).reply;
+fn verified_body(stage: &Stage, item: &TestItem) -> Option<String> {
+    let reply = load(stage, item).reply;
     let data = &reply["data"];
     let is_verified = data["trust"]["status"] == "verified";
     is_verified.then(|| text(&data["content"]).to_owned())
 }
 
 /// The status of many items.
-fn statuses(stage: &Stage, spots: &[Spot]) -> Vec<String> {
+fn statuses(stage: &Stage, items: &[TestItem]) -> Vec<String> {
     let mut mcp = Mcp::greeted(stage, &[]);
-    let statuses = spots.iter().map(|spot| {
-        let load = json!({ "item_type": spot.kind, "item_id": spot.reference() });
+    let statuses = items.iter().map(|item| {
+        let load = json!({ "item_type": item.kind, "item_id": item.reference() });
         text(&mcp.call("load", &load)["data"]["trust"]["status"]).to_owned()
     });
     statuses.collect()
 }
 
 /// More work between the first write and the last.
-fn grow(stage: &Stage) -> Vec<Spot> {
+fn grow(stage: &Stage) -> Vec<TestItem> {
     let many = (0..30).map(|number| {
-        let spot = kinds()[1].id(&format!("grown-{number}"));
-        spot.write(stage, "BODY");
+        let item = kinds()[1].id(&format!("grown-{number}"));
+        item.write(stage, "BODY");
         for file in 0..5 {
-            stage.file(&format!("{}/lib/{file}.txt", spot.folder()), "SIDE\n");
+            stage.file(&format!("{}/lib/{file}.txt", item.folder()), "SIDE\n");
         }
-        spot
+        item
     });
     many.collect()
 }
@@ -68,26 +68,26 @@ fn a_killed_signature_is_whole_or_none() {
     let sign = ["sign", "--all", "--yes"];
     let prepared = || {
         let stage = signed.copy();
-        for spot in kinds() {
-            stage.file(&spot.main(), &(read(&stage, &spot.main()) + "\n"));
+        for item in kinds() {
+            stage.file(&item.main(), &(read(&stage, &item.main()) + "\n"));
         }
-        let spots = grow(&stage).into_iter().chain(kinds()).collect::<Vec<_>>();
-        (stage, spots)
+        let items = grow(&stage).into_iter().chain(kinds()).collect::<Vec<_>>();
+        (stage, items)
     };
     let whole = time(&prepared().0, &sign);
     for round in 0..=ROUNDS {
-        let (stage, spots) = prepared();
-        let before = spots.iter().map(|spot| read(&stage, &spot.main())).collect::<Vec<_>>();
+        let (stage, items) = prepared();
+        let before = items.iter().map(|item| read(&stage, &item.main())).collect::<Vec<_>>();
         kill(&stage, &sign, round, whole);
-        for (spot, before) in spots.iter().zip(before) {
-            assert_eq!(read(&stage, &spot.main()), before, "round {round}");
+        for (item, before) in items.iter().zip(before) {
+            assert_eq!(read(&stage, &item.main()), before, "round {round}");
         }
-        for found in statuses(&stage, &spots) {
-            let lawful = ["verified", "changed", "unsigned"];
-            assert!(lawful.contains(&found.as_str()), "round {round}: {found}");
+        for found in statuses(&stage, &items) {
+            let allowed = ["verified", "changed", "unsigned"];
+            assert!(allowed.contains(&found.as_str()), "round {round}: {found}");
         }
         done(&stage, &sign);
-        for found in statuses(&stage, &spots) {
+        for found in statuses(&stage, &items) {
             assert_eq!(found, "verified", "round {round}, again");
         }
     }
@@ -97,24 +97,24 @@ fn a_killed_signature_is_whole_or_none() {
 fn a_killed_move_loses_nothing() {
     let signed = Signed::new();
     for at in [1, 3, 5] {
-        let spot = kinds()[at].clone();
-        let to = spot.category("ops");
-        let (kind, id) = (spot.kind, spot.reference());
+        let item = kinds()[at].clone();
+        let to = item.category("ops");
+        let (kind, id) = (item.kind, item.reference());
         let arguments = ["move", kind, &id, "ops"];
         let whole = time(&signed.copy(), &arguments);
         for round in 0..=ROUNDS {
             let stage = signed.copy();
-            let (main, side) = (spot.text("BODY"), spot.side().map(|side| read(&stage, &side)));
+            let (main, side) = (item.text("BODY"), item.side().map(|side| read(&stage, &side)));
             kill(&stage, &arguments, round, whole);
-            let there = [&spot, &to].map(|spot| spot.is_there(&stage));
+            let there = [&item, &to].map(|item| item.is_there(&stage));
             assert!(there.contains(&true), "{kind} round {round}: it is gone");
-            for spot in [&spot, &to].into_iter().filter(|spot| spot.is_there(&stage)) {
-                if let Some(body) = verified_body(&stage, spot) {
+            for item in [&item, &to].into_iter().filter(|item| item.is_there(&stage)) {
+                if let Some(body) = verified_body(&stage, item) {
                     assert_eq!(body, main, "{kind} round {round}");
-                    assert_eq!(spot.side().map(|side| read(&stage, &side)), side);
+                    assert_eq!(item.side().map(|side| read(&stage, &side)), side);
                 }
             }
-            let verified = [&spot, &to].map(|spot| verified_body(&stage, spot).is_some());
+            let verified = [&item, &to].map(|item| verified_body(&stage, item).is_some());
             assert!(verified.contains(&true), "{kind} round {round}: none is whole");
             // Whatever was left can be cleared up by hand and done again.
             if there == [true, true] {
@@ -131,12 +131,12 @@ fn a_killed_move_loses_nothing() {
 fn a_killed_review_leaves_the_old_item_or_the_new_one() {
     let signed = Signed::new();
     for at in [0, 4] {
-        let spot = kinds()[at].clone();
+        let item = kinds()[at].clone();
         let prepared = || {
             let stage = signed.copy();
             let arguments = json!({
-                "item_type": spot.kind, "action": "update", "item_id": spot.reference(),
-                "content": spot.text("MINE"),
+                "item_type": item.kind, "action": "update", "item_id": item.reference(),
+                "content": item.text("MINE"),
             });
             stage.call_text("execute", &arguments.to_string());
             let listed = done(&stage, &["review", "--list"]);
@@ -148,12 +148,12 @@ fn a_killed_review_leaves_the_old_item_or_the_new_one() {
         for round in 0..=ROUNDS {
             let (stage, name) = prepared();
             kill(&stage, &["review", "--accept", &name], round, whole);
-            let (old, new) = (spot.text("BODY"), spot.text("MINE"));
-            let now = read(&stage, &spot.main());
+            let (old, new) = (item.text("BODY"), item.text("MINE"));
+            let now = read(&stage, &item.main());
             assert!(now == old || now == new, "round {round}: {now}");
-            let found = status(&stage, &spot);
+            let found = status(&stage, &item);
             match found.as_str() {
-                "verified" => assert_eq!(verified_body(&stage, &spot), Some(now.clone())),
+                "verified" => assert_eq!(verified_body(&stage, &item), Some(now.clone())),
                 // The signature came first.
                 "changed" => assert_eq!(now, old, "round {round}"),
                 other => panic!("round {round}: {other}"),
@@ -163,7 +163,7 @@ fn a_killed_review_leaves_the_old_item_or_the_new_one() {
             if now == old {
                 done(&stage, &["review", "--accept", &name]);
             }
-            assert_eq!(verified_body(&stage, &spot), Some(new), "round {round}");
+            assert_eq!(verified_body(&stage, &item), Some(new), "round {round}");
         }
     }
 }

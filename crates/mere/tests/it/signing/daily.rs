@@ -4,9 +4,9 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::items::proposals::world;
+use crate::items::proposals::stage_files;
 use crate::matrix::attacks::{Expected, check, edit, load, misplaced};
-use crate::matrix::items::{Signed, Spot, copy_tree, kinds, read, sign_all};
+use crate::matrix::items::{Signed, TestItem, copy_tree, kinds, read, sign_all};
 use crate::support::harness::Stage;
 use crate::support::typist::Typist;
 use crate::trust::keys::{done, run, text};
@@ -17,8 +17,8 @@ const UNATTENDED: &str = "sign: {unattended: true}\n";
 const QUESTION: &str = "Sign it? [y]es, [n]o, [a]ll, [q]uit";
 
 /// The status of an item, as an agent is told it.
-pub(crate) fn status(stage: &Stage, spot: &Spot) -> String {
-    text(&load(stage, spot).reply["data"]["trust"]["status"]).to_owned()
+pub(crate) fn status(stage: &Stage, item: &TestItem) -> String {
+    text(&load(stage, item).reply["data"]["trust"]["status"]).to_owned()
 }
 
 /// A stage where everything is signed, whose user signs at a terminal only.
@@ -45,76 +45,76 @@ pub(crate) fn with_editor(stage: &Stage, arguments: &[&str], editor: &str) -> (i
 #[test]
 fn a_draft_is_free_and_one_signature_ends_it() {
     let signed = Signed::new();
-    for spot in kinds().iter().filter(|spot| spot.kind != "lockfile") {
+    for item in kinds().iter().filter(|item| item.kind != "lockfile") {
         let stage = signed.copy();
         let config = read(&stage, "project/.ai/config.yaml");
         let config = config + "require_signed: [directive, tool, knowledge, lockfile]\n";
         stage.file("project/.ai/config.yaml", &config);
-        let begun = done(&stage, &["draft", spot.kind, &spot.reference()]);
-        assert_eq!(begun["address"], spot.address().as_str());
+        let begun = done(&stage, &["draft", item.kind, &item.reference()]);
+        assert_eq!(begun["address"], item.address().as_str());
         for round in 0..10 {
-            stage.file(&spot.main(), &spot.text(&format!("BODY of round {round}")));
-            if let Some(side) = spot.side() {
+            stage.file(&item.main(), &item.text(&format!("BODY of round {round}")));
+            if let Some(side) = item.side() {
                 stage.file(&side, &format!("SIDE of round {round}\n"));
             }
-            let reply = load(&stage, spot).reply;
+            let reply = load(&stage, item).reply;
             assert_eq!(reply["code"], "IT-LOAD-S-001", "{reply}");
             assert_eq!(reply["data"]["trust"], json!({ "status": "draft" }), "{reply}");
             assert!(text(&reply["data"]["content"]).contains(&format!("round {round}")));
-            let command = format!("`mere sign {} {}`", spot.kind, spot.name());
+            let command = format!("`mere sign {} {}`", item.kind, item.name());
             assert!(text(&reply["hint"]).contains(&command), "{reply}");
         }
-        done(&stage, &["sign", spot.kind, &spot.reference()]);
-        assert_eq!(status(&stage, spot), "verified");
-        edit(&stage, &spot.main(), "BODY of round 9", "EDIT");
-        assert_eq!(status(&stage, spot), "changed", "the draft is over");
+        done(&stage, &["sign", item.kind, &item.reference()]);
+        assert_eq!(status(&stage, item), "verified");
+        edit(&stage, &item.main(), "BODY of round 9", "EDIT");
+        assert_eq!(status(&stage, item), "changed", "the draft is over");
     }
 }
 
 #[test]
 fn a_draft_that_was_never_signed_is_one_too() {
     let signed = Signed::new();
-    let (stage, spot) = (signed.copy(), kinds()[0].clone());
-    std::fs::remove_file(stage.path(&spot.sidecar())).expect("removed");
+    let (stage, item) = (signed.copy(), kinds()[0].clone());
+    std::fs::remove_file(stage.path(&item.sidecar())).expect("removed");
     let config = "require_signed: [directive]\n";
     stage.file("project/.ai/config.yaml", config);
-    assert_eq!(load(&stage, &spot).code(), "EN-ITEM-D-002");
-    done(&stage, &["draft", spot.kind, &spot.reference()]);
-    assert_eq!(status(&stage, &spot), "draft");
+    assert_eq!(load(&stage, &item).code(), "EN-ITEM-D-002");
+    done(&stage, &["draft", item.kind, &item.reference()]);
+    assert_eq!(status(&stage, &item), "draft");
 }
 
 #[test]
 fn the_place_of_a_draft_is_not_free() {
     let signed = Signed::new();
-    let spot = kinds()[0].clone();
-    let to = spot.category("ops");
+    let item = kinds()[0].clone();
+    let to = item.category("ops");
     let stage = signed.copy();
-    done(&stage, &["draft", spot.kind, &spot.reference()]);
-    spot.moved(&stage, &to);
-    check(&stage, "a draft that was moved", &to, &misplaced("category", &spot, &to));
+    done(&stage, &["draft", item.kind, &item.reference()]);
+    item.moved(&stage, &to);
+    check(&stage, "a draft that was moved", &to, &misplaced("category", &item, &to));
     let (status, reply) = run(&stage, &["draft", to.kind, &to.reference()]);
     assert_eq!((status, text(&reply["code"])), (4, "IT-TRUST-E-001"), "{reply}");
     // Another's signature beside a draft, and one that is none.
     let stage = signed.copy();
-    done(&stage, &["draft", spot.kind, &spot.reference()]);
+    done(&stage, &["draft", item.kind, &item.reference()]);
     let other = kinds()[5].clone();
-    spot.reseal(&stage, &other.letter(&stage));
-    check(&stage, "another's", &spot, &misplaced("type", &other, &spot));
-    stage.file(&spot.sidecar(), "{");
-    check(&stage, "none", &spot, &Expected::Broken("bad-signature"));
-    let (status, reply) = run(&stage, &["draft", spot.kind, &spot.reference()]);
+    item.write_sidecar(&stage, &other.read_sidecar(&stage));
+    check(&stage, "another's", &item, &misplaced("type", &other, &item));
+    stage.file(&item.sidecar(), "{");
+    check(&stage, "none", &item, &Expected::Broken("bad-signature"));
+    let (status, reply) = run(&stage, &["draft", item.kind, &item.reference()]);
     assert_eq!((status, text(&reply["code"])), (4, "IT-TRUST-E-004"), "{reply}");
 }
 
 #[test]
 fn a_draft_ends_by_itself_and_is_of_one_folder() {
     let stage = Signed::new().copy();
-    let spot = kinds()[0].clone();
-    done(&stage, &["draft", spot.kind, &spot.reference()]);
-    edit(&stage, &spot.main(), "BODY", "EDIT");
-    assert_eq!(status(&stage, &spot), "draft");
+    let item = kinds()[0].clone();
+    done(&stage, &["draft", item.kind, &item.reference()]);
+    edit(&stage, &item.main(), "BODY", "EDIT");
+    assert_eq!(status(&stage, &item), "draft");
     copy_tree(&stage.path("project"), &stage.path("copy"));
-    assert_eq!(status(&stage, &spot.root("copy")), "changed", "a copy is no draft");
+    assert_eq!(status(&stage, &item.root("copy")), "changed", "a copy is no draft");
     let record = read(&stage, DRAFTS);
     let until = |until: &str| {
         let mut drafts: Value = serde_json::from_str(&record).expect("JSON");
@@ -137,19 +137,19 @@ fn a_draft_ends_by_itself_and_is_of_one_folder() {
         ("soon".to_owned(), "changed"),
     ] {
         until(&time);
-        assert_eq!(status(&stage, &spot), expected, "{time}");
+        assert_eq!(status(&stage, &item), expected, "{time}");
     }
     for broken in ["", "{", "[]", "{\"records\": 1}"] {
         stage.file(DRAFTS, broken);
-        assert_eq!(status(&stage, &spot), "changed", "{broken}");
+        assert_eq!(status(&stage, &item), "changed", "{broken}");
     }
 }
 
 #[test]
 fn nothing_is_signed_where_nobody_is_there_to_mean_it() {
     let stage = attended();
-    let spot = kinds()[0].clone();
-    edit(&stage, &spot.main(), "BODY", "EDIT");
+    let item = kinds()[0].clone();
+    edit(&stage, &item.main(), "BODY", "EDIT");
     let knowledge = kinds()[5].clone();
     let refused: [&[&str]; 7] = [
         &["sign", "directive", "api/deploy"],
@@ -162,7 +162,7 @@ fn nothing_is_signed_where_nobody_is_there_to_mean_it() {
     ];
     for config in ["", "sign: {unattended: false}\n"] {
         stage.file("home/.ai/config.yaml", config);
-        let before = world(&stage);
+        let before = stage_files(&stage);
         for arguments in refused {
             let (status, reply) = with_editor(&stage, arguments, "touch /nowhere");
             assert_eq!(
@@ -170,19 +170,19 @@ fn nothing_is_signed_where_nobody_is_there_to_mean_it() {
                 (3, "EN-SIGN-D-001"),
                 "{arguments:?} {reply}"
             );
-            assert_eq!(world(&stage), before, "{arguments:?}");
+            assert_eq!(stage_files(&stage), before, "{arguments:?}");
         }
     }
-    assert_eq!(status(&stage, &spot), "changed");
+    assert_eq!(status(&stage, &item), "changed");
     assert_eq!(status(&stage, &knowledge), "verified");
 }
 
 #[test]
 fn a_project_cannot_let_the_users_key_sign() {
     let stage = attended();
-    let spot = kinds()[0].clone();
-    edit(&stage, &spot.main(), "BODY", "EDIT");
-    let letter = read(&stage, &spot.sidecar());
+    let item = kinds()[0].clone();
+    edit(&stage, &item.main(), "BODY", "EDIT");
+    let sidecar = read(&stage, &item.sidecar());
     for config in [UNATTENDED, "sign: {unattended: yes}\n", "sign: {}\n"] {
         stage.file("project/.ai/config.yaml", config);
         for arguments in [&["sign", "directive", "api/deploy"][..], &["sign", "--all", "--yes"]] {
@@ -195,7 +195,7 @@ fn a_project_cannot_let_the_users_key_sign() {
                 .output()
                 .expect("setsid runs");
             assert_ne!(output.status.code(), Some(0), "{config} {arguments:?}");
-            assert_eq!(read(&stage, &spot.sidecar()), letter, "{config} {arguments:?}");
+            assert_eq!(read(&stage, &item.sidecar()), sidecar, "{config} {arguments:?}");
         }
     }
 }
@@ -205,8 +205,8 @@ fn at_a_terminal_each_difference_is_shown_and_asked_for() {
     let stage = attended();
     let [deploy, facts] = [0, 5].map(|at| kinds()[at].clone());
     let change = || {
-        for spot in [&deploy, &facts] {
-            edit(&stage, &spot.main(), "BODY", "EDIT");
+        for item in [&deploy, &facts] {
+            edit(&stage, &item.main(), "BODY", "EDIT");
         }
     };
     change();
@@ -219,7 +219,7 @@ fn at_a_terminal_each_difference_is_shown_and_asked_for() {
     typist.answer(QUESTION, "n");
     let (ended, shown) = typist.finish();
     assert_eq!(ended, 0, "{shown}");
-    assert_eq!([&deploy, &facts].map(|spot| status(&stage, spot)), ["verified", "changed"]);
+    assert_eq!([&deploy, &facts].map(|item| status(&stage, item)), ["verified", "changed"]);
     let mut typist = Typist::start(&stage, "sign");
     typist.answer(QUESTION, "q");
     typist.finish();
@@ -229,7 +229,7 @@ fn at_a_terminal_each_difference_is_shown_and_asked_for() {
     typist.answer(QUESTION, "a");
     let (ended, shown) = typist.finish();
     assert_eq!(ended, 0, "{shown}");
-    assert_eq!([&deploy, &facts].map(|spot| status(&stage, spot)), ["verified"; 2]);
+    assert_eq!([&deploy, &facts].map(|item| status(&stage, item)), ["verified"; 2]);
     let (ended, shown) = Typist::start(&stage, "sign").finish();
     assert_eq!((ended, shown.contains("There is nothing to sign.")), (0, true), "{shown}");
 }
@@ -238,7 +238,7 @@ fn at_a_terminal_each_difference_is_shown_and_asked_for() {
 fn what_changes_after_it_was_shown_is_not_signed() {
     let kinds = kinds();
     let side = kinds[4].side().expect("one");
-    for (spot, changed, expected) in [
+    for (item, changed, expected) in [
         (&kinds[0], kinds[0].main(), "changed"),
         (&kinds[0], kinds[0].main(), "draft"),
         (&kinds[4], side, "changed"),
@@ -246,15 +246,15 @@ fn what_changes_after_it_was_shown_is_not_signed() {
         let stage = attended();
         if expected == "draft" {
             // What sets a signature aside needs a person as much as what makes one.
-            let (denied, reply) = run(&stage, &["draft", spot.kind, &spot.reference()]);
+            let (denied, reply) = run(&stage, &["draft", item.kind, &item.reference()]);
             assert_eq!((denied, &reply["code"]), (3, &json!("EN-SIGN-D-001")), "{reply}");
-            assert_eq!(status(&stage, spot), "verified");
-            let words = format!("draft {} {}", spot.kind, spot.reference());
+            assert_eq!(status(&stage, item), "verified");
+            let words = format!("draft {} {}", item.kind, item.reference());
             let (begun, shown) = Typist::start(&stage, &words).finish();
             assert_eq!(begun, 0, "{shown}");
         }
-        edit(&stage, &spot.main(), "BODY", "EDIT");
-        let letter = read(&stage, &spot.sidecar());
+        edit(&stage, &item.main(), "BODY", "EDIT");
+        let sidecar = read(&stage, &item.sidecar());
         let mut typist = Typist::start(&stage, "sign");
         typist.wait_for(QUESTION);
         let more = read(&stage, &changed) + "# put in at the last moment\n";
@@ -262,8 +262,8 @@ fn what_changes_after_it_was_shown_is_not_signed() {
         typist.press("y\n");
         let (ended, shown) = typist.finish();
         assert_ne!(ended, 0, "{shown}");
-        assert_eq!(read(&stage, &spot.sidecar()), letter, "{shown}");
-        assert_eq!(status(&stage, spot), expected, "{shown}");
+        assert_eq!(read(&stage, &item.sidecar()), sidecar, "{shown}");
+        assert_eq!(status(&stage, item), expected, "{shown}");
     }
 }
 
@@ -276,23 +276,23 @@ fn what_strangers_signed_is_not_signed_by_the_way() {
     stage.file("home/.ai/config.yaml", "");
     let (ended, shown) = Typist::start(&stage, "sign").finish();
     assert_eq!((ended, shown.contains("There is nothing to sign.")), (0, true), "{shown}");
-    assert_eq!(kinds().map(|spot| status(&stage, &spot)), ["unknown-key"; 7]);
+    assert_eq!(kinds().map(|item| status(&stage, &item)), ["unknown-key"; 7]);
 }
 
 #[test]
 fn a_new_signature_with_the_old_item_reads_as_changed() {
     let stage = Signed::new().copy();
-    let spots = kinds();
-    let old = spots.each_ref().map(|spot| read(&stage, &spot.main()));
-    for (spot, text) in spots.iter().zip(&old) {
-        stage.file(&spot.main(), &text.replace("BODY", "EDIT").replacen("b0d7", "0000", 1));
+    let items = kinds();
+    let old = items.each_ref().map(|item| read(&stage, &item.main()));
+    for (item, text) in items.iter().zip(&old) {
+        stage.file(&item.main(), &text.replace("BODY", "EDIT").replacen("b0d7", "0000", 1));
     }
     sign_all(&stage);
-    for (spot, text) in spots.iter().zip(&old) {
-        stage.file(&spot.main(), text);
-        check(&stage, "half done", spot, &Expected::Broken("changed"));
-        let hint = load(&stage, spot).reply["hint"].as_str().unwrap_or_default().to_owned();
-        assert!(hint.contains(&format!("mere sign {} {}", spot.kind, spot.name())), "{hint}");
+    for (item, text) in items.iter().zip(&old) {
+        stage.file(&item.main(), text);
+        check(&stage, "half done", item, &Expected::Broken("changed"));
+        let hint = load(&stage, item).reply["hint"].as_str().unwrap_or_default().to_owned();
+        assert!(hint.contains(&format!("mere sign {} {}", item.kind, item.name())), "{hint}");
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::matrix::attacks::{edit, load};
-use crate::matrix::items::{Signed, Spot, kinds, read};
+use crate::matrix::items::{Signed, TestItem, kinds, read};
 use crate::support::harness::Stage;
 use crate::support::typist::Typist;
 use crate::trust::keys::{done, run, text};
@@ -19,37 +19,37 @@ fn attended() -> Stage {
 }
 
 /// Makes the sidecar say what lies there, with signatures that nobody made.
-fn forge(stage: &Stage, spot: &Spot) {
+fn forge(stage: &Stage, item: &TestItem) {
     use base64::Engine as _;
     let coder = base64::prelude::BASE64_STANDARD;
-    let mut letter: Value = serde_json::from_str(&read(stage, &spot.sidecar())).expect("JSON");
-    let payload = coder.decode(text(&letter["statement"]["payload"])).expect("base64");
+    let mut sidecar: Value = serde_json::from_str(&read(stage, &item.sidecar())).expect("JSON");
+    let payload = coder.decode(text(&sidecar["statement"]["payload"])).expect("base64");
     let mut payload: Value = serde_json::from_slice(&payload).expect("JSON");
-    let main = read(stage, &spot.main());
-    let name = spot.main().rsplit('/').next().expect("a name").to_owned();
+    let main = read(stage, &item.main());
+    let name = item.main().rsplit('/').next().expect("a name").to_owned();
     let files = payload["files"].as_array_mut().expect("files");
     for file in files.iter_mut().filter(|file| file["path"] == *name) {
         file["sha256"] = mere_core::digest::Sha256::digest(main.as_bytes()).to_string().into();
         file["size"] = main.len().into();
     }
     let payload = mere_core::text::canonical::to_text(&payload);
-    letter["statement"]["payload"] = coder.encode(&payload).into();
+    sidecar["statement"]["payload"] = coder.encode(&payload).into();
     let digest = mere_core::digest::Sha256::digest(payload.as_bytes());
-    let placed = coder.decode(text(&letter["placement"]["payload"])).expect("base64");
+    let placed = coder.decode(text(&sidecar["placement"]["payload"])).expect("base64");
     let mut placed: Value = serde_json::from_slice(&placed).expect("JSON");
     placed["statement"] = format!("sha256:{digest}").into();
-    letter["placement"]["payload"] =
+    sidecar["placement"]["payload"] =
         coder.encode(mere_core::text::canonical::to_text(&placed)).into();
-    stage.file(&spot.sidecar(), &letter.to_string());
+    stage.file(&item.sidecar(), &sidecar.to_string());
 }
 
 #[test]
 fn nothing_hides_behind_a_forged_signature() {
-    let spot = kinds()[0].clone();
+    let item = kinds()[0].clone();
     let stage = attended();
-    edit(&stage, &spot.main(), "BODY", "EDIT");
-    forge(&stage, &spot);
-    assert_eq!(load(&stage, &spot).reply["data"]["trust"]["status"], "bad-signature");
+    edit(&stage, &item.main(), "BODY", "EDIT");
+    forge(&stage, &item);
+    assert_eq!(load(&stage, &item).reply["data"]["trust"]["status"], "bad-signature");
     let mut typist = Typist::start(&stage, "sign --color never");
     typist.wait_for(QUESTION);
     typist.press("n\n");
@@ -59,23 +59,23 @@ fn nothing_hides_behind_a_forged_signature() {
 
 #[test]
 fn a_commit_is_nothing_that_is_compared_with() {
-    let spot = kinds()[0].clone();
+    let item = kinds()[0].clone();
     let stage = attended();
-    edit(&stage, &spot.main(), "BODY", "EDIT");
-    std::fs::remove_file(stage.path(&spot.sidecar())).expect("it was there");
-    let words = ["sign", "--dry-run", spot.kind, &spot.reference()];
+    edit(&stage, &item.main(), "BODY", "EDIT");
+    std::fs::remove_file(stage.path(&item.sidecar())).expect("it was there");
+    let words = ["sign", "--dry-run", item.kind, &item.reference()];
     let (_, plan) = run(&stage, &words);
     assert!(plan["data"]["items"][0]["changes"].to_string().contains("EDIT"), "{plan}");
 }
 
 #[test]
 fn all_of_a_proposal_is_shown_for_an_item_that_nobody_vouches_for() {
-    let spot = kinds()[0].clone();
+    let item = kinds()[0].clone();
     let stage = attended();
     // Somebody changed the file; an agent proposes the same and one harmless word more.
-    edit(&stage, &spot.main(), "BODY", "EDIT");
-    let content = read(&stage, &spot.main()).replace("EDIT", "EDIT WORD");
-    let arguments = json!({ "item_type": spot.kind, "item_id": spot.reference(),
+    edit(&stage, &item.main(), "BODY", "EDIT");
+    let content = read(&stage, &item.main()).replace("EDIT", "EDIT WORD");
+    let arguments = json!({ "item_type": item.kind, "item_id": item.reference(),
         "action": "update", "content": content });
     let proposed = stage.call_text("execute", &arguments.to_string());
     assert_eq!(proposed.code(), "IT-CHANGE-S-002", "{}", proposed.reply);
@@ -126,8 +126,8 @@ fn what_a_project_hides_is_found_by_verify_all_the_same() {
 #[test]
 fn text_that_cannot_be_seen_is_shown() {
     let stage = attended();
-    let spot = kinds()[0].clone();
-    edit(&stage, &spot.main(), "BODY", "BODY\u{e0063}\u{e0075}\u{200b}");
+    let item = kinds()[0].clone();
+    edit(&stage, &item.main(), "BODY", "BODY\u{e0063}\u{e0075}\u{200b}");
     let mut typist = Typist::start(&stage, "sign --color never");
     typist.wait_for(QUESTION);
     typist.press("n\n");
@@ -189,10 +189,10 @@ fn ci_can_refuse_a_roster_from_before_a_removal() {
 fn a_key_of_ones_own_that_was_revoked_signs_nothing() {
     let stage = attended();
     stage.file("home/.ai/config.yaml", "sign: {unattended: true}\n");
-    let spot = kinds()[0].clone();
+    let item = kinds()[0].clone();
     let key = done(&stage, &["keys", "list"])["keys"][0]["key"].clone();
     done(&stage, &["trust", "revoke", text(&key)]);
-    let (ended, reply) = run(&stage, &["sign", spot.kind, &spot.reference()]);
+    let (ended, reply) = run(&stage, &["sign", item.kind, &item.reference()]);
     assert_eq!((ended, text(&reply["code"])), (1, "IT-KEY-I-010"), "{reply}");
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::matrix::attacks::edit;
-use crate::matrix::items::{Signed, Spot, kinds, read};
+use crate::matrix::items::{Signed, TestItem, kinds, read};
 use crate::signing::daily::{git, status, with_editor};
 use crate::support::harness::Stage;
 use crate::trust::keys::text;
@@ -43,57 +43,57 @@ fn below(path: &str) -> &str {
 
 #[test]
 fn a_commit_is_signed_and_its_signature_is_staged() {
-    for spot in kinds().iter().filter(|spot| spot.kind != "lockfile") {
+    for item in kinds().iter().filter(|item| item.kind != "lockfile") {
         let stage = repository();
         assert_eq!(verify(&stage), (0, vec![]), "nothing is staged");
-        edit(&stage, &spot.main(), "BODY", "EDIT");
+        edit(&stage, &item.main(), "BODY", "EDIT");
         git(&stage, &["add", "-A"]);
         assert_eq!(verify(&stage), (4, vec!["changed".to_owned()]), "changed and unsigned");
         let (ended, reply) = mere(&stage, &["sign", "--staged"]);
         assert_eq!((ended, text(&reply["code"])), (0, "IT-SIGN-S-002"), "{reply}");
-        let mut expected = [below(&spot.main()).to_owned(), below(&spot.sidecar()).to_owned()];
+        let mut expected = [below(&item.main()).to_owned(), below(&item.sidecar()).to_owned()];
         expected.sort();
         assert_eq!(staged(&stage), expected);
         assert_eq!(verify(&stage), (0, vec![]));
-        assert_eq!(status(&stage, spot), "verified");
+        assert_eq!(status(&stage, item), "verified");
         git(&stage, &["commit", "-qm", "second"]);
         git(&stage, &["clone", "-q", ".", "../clone"]);
-        assert_eq!(status(&stage, &spot.root("clone")), "verified");
+        assert_eq!(status(&stage, &item.root("clone")), "verified");
     }
 }
 
 #[test]
 fn what_is_staged_must_be_what_lies_there() {
-    for spot in [&kinds()[0], &kinds()[3], &kinds()[4]] {
+    for item in [&kinds()[0], &kinds()[3], &kinds()[4]] {
         let stage = repository();
-        edit(&stage, &spot.main(), "BODY", "EDIT");
+        edit(&stage, &item.main(), "BODY", "EDIT");
         git(&stage, &["add", "-A"]);
-        let letter = read(&stage, &spot.sidecar());
-        let late = spot.side().unwrap_or_else(|| spot.main());
+        let sidecar = read(&stage, &item.sidecar());
+        let late = item.side().unwrap_or_else(|| item.main());
         let more = read(&stage, &late) + "# not staged\n";
         stage.file(&late, &more);
         let (ended, reply) = mere(&stage, &["sign", "--staged"]);
         assert_eq!((ended, text(&reply["code"])), (1, "IT-SIGN-I-001"), "{reply}");
-        assert_eq!(reply["data"]["left"][0]["address"], spot.address().as_str(), "{reply}");
+        assert_eq!(reply["data"]["left"][0]["address"], item.address().as_str(), "{reply}");
         assert!(text(&reply["data"]["left"][0]["why"]).contains("staged"), "{reply}");
-        assert_eq!(read(&stage, &spot.sidecar()), letter);
+        assert_eq!(read(&stage, &item.sidecar()), sidecar);
         assert_ne!(verify(&stage).0, 0);
     }
 }
 
 #[test]
 fn a_signature_that_is_not_staged_is_found() {
-    let signed_later = |spot: &Spot| {
+    let signed_later = |item: &TestItem| {
         let stage = repository();
-        edit(&stage, &spot.main(), "BODY", "EDIT");
+        edit(&stage, &item.main(), "BODY", "EDIT");
         git(&stage, &["add", "-A"]);
-        mere(&stage, &["sign", spot.kind, &spot.reference()]);
+        mere(&stage, &["sign", item.kind, &item.reference()]);
         stage
     };
-    for spot in kinds().iter().filter(|spot| spot.kind != "lockfile") {
-        let stage = signed_later(spot);
-        assert_eq!(status(&stage, spot), "verified");
-        assert_eq!(verify(&stage), (4, vec!["unstaged".to_owned()]), "{}", spot.address());
+    for item in kinds().iter().filter(|item| item.kind != "lockfile") {
+        let stage = signed_later(item);
+        assert_eq!(status(&stage, item), "verified");
+        assert_eq!(verify(&stage), (4, vec!["unstaged".to_owned()]), "{}", item.address());
         git(&stage, &["add", "-A"]);
         assert_eq!(verify(&stage), (0, vec![]));
     }
@@ -101,17 +101,17 @@ fn a_signature_that_is_not_staged_is_found() {
 
 #[test]
 fn the_index_is_looked_at_and_not_only_what_lies_there() {
-    let spot = kinds()[0].clone();
+    let item = kinds()[0].clone();
     // Staged as changed, then put back: what lies there is verified, what is staged is not.
     let stage = repository();
-    let before = read(&stage, &spot.main());
-    edit(&stage, &spot.main(), "BODY", "EDIT");
+    let before = read(&stage, &item.main());
+    edit(&stage, &item.main(), "BODY", "EDIT");
     git(&stage, &["add", "-A"]);
-    stage.file(&spot.main(), &before);
+    stage.file(&item.main(), &before);
     assert_eq!(verify(&stage), (4, vec!["unstaged".to_owned()]));
     // The signature is staged to go, and lies there still.
     let stage = repository();
-    git(&stage, &["rm", "-q", "--cached", below(&spot.sidecar())]);
+    git(&stage, &["rm", "-q", "--cached", below(&item.sidecar())]);
     assert_eq!(verify(&stage), (4, vec!["unstaged".to_owned()]));
     // A file of a folder that is not staged.
     let stage = repository();
@@ -133,11 +133,11 @@ fn the_index_is_looked_at_and_not_only_what_lies_there() {
 #[test]
 fn nobodys_draft_is_committed() {
     let stage = repository();
-    let spot = kinds()[0].clone();
-    mere(&stage, &["draft", spot.kind, &spot.reference()]);
-    edit(&stage, &spot.main(), "BODY", "EDIT");
+    let item = kinds()[0].clone();
+    mere(&stage, &["draft", item.kind, &item.reference()]);
+    edit(&stage, &item.main(), "BODY", "EDIT");
     git(&stage, &["add", "-A"]);
-    assert_eq!(status(&stage, &spot), "draft");
+    assert_eq!(status(&stage, &item), "draft");
     assert_eq!(verify(&stage), (4, vec!["changed".to_owned()]));
     let (ended, _) = mere(&stage, &["sign", "--staged"]);
     assert_eq!((ended, verify(&stage)), (0, (0, vec![])));
@@ -170,8 +170,8 @@ fn without_a_repository_there_is_nothing_staged() {
 #[test]
 fn what_a_repository_would_have_git_run_is_not_run() {
     let stage = repository();
-    let spot = kinds()[0].clone();
-    edit(&stage, &spot.main(), "BODY", "EDIT");
+    let item = kinds()[0].clone();
+    edit(&stage, &item.main(), "BODY", "EDIT");
     git(&stage, &["add", "-A"]);
     // As an unpacked archive could bring it: a filter for every item, a monitor, a transport.
     let ran = stage.path("ran");
@@ -188,7 +188,7 @@ fn what_a_repository_would_have_git_run_is_not_run() {
         git(&stage, &["config", key, value]);
     }
     let _ = std::fs::remove_file(&ran);
-    stage.file(&spot.main(), &read(&stage, &spot.main()));
+    stage.file(&item.main(), &read(&stage, &item.main()));
     mere(&stage, &["verify", "--staged"]);
     let (ended, reply) = mere(&stage, &["sign", "--staged"]);
     assert_eq!(ended, 0, "{reply}");

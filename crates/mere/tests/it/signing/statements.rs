@@ -5,25 +5,25 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::matrix::items::{Signed, Spot, decode, kinds, prepare, read, run, sign_all};
+use crate::matrix::items::{Signed, TestItem, decode, kinds, prepare, read, run, sign_all};
 use crate::support::harness::Stage;
 use crate::trust::keys::{done, text};
 
 const ENVELOPES: [&str; 2] = ["statement", "placement"];
 
 /// A payload, without the claim of when it was signed.
-fn payload(letter: &Value, envelope: &str) -> Value {
-    let mut said: Value =
-        serde_json::from_str(&decode(&letter[envelope]["payload"])).expect("JSON");
-    let created = said.as_object_mut().expect("an object").remove("created").expect("a time");
+fn payload(sidecar: &Value, envelope: &str) -> Value {
+    let mut fields: Value =
+        serde_json::from_str(&decode(&sidecar[envelope]["payload"])).expect("JSON");
+    let created = fields.as_object_mut().expect("an object").remove("created").expect("a time");
     let form = text(&created).bytes().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
     assert_eq!(form.collect::<Vec<_>>(), b"0000-00-00T00:00:00Z", "{created}");
-    said
+    fields
 }
 
 /// A payload but for what depends on `created`.
-fn timeless(letter: &Value) -> [Value; 2] {
-    let mut both = ENVELOPES.map(|envelope| payload(letter, envelope));
+fn timeless(sidecar: &Value) -> [Value; 2] {
+    let mut both = ENVELOPES.map(|envelope| payload(sidecar, envelope));
     both[1].as_object_mut().expect("an object").remove("statement");
     both
 }
@@ -38,8 +38,8 @@ fn the_same_item_is_the_same_statement_wherever_and_by_whomever_it_is_signed() {
         prepare(&stage);
         stage.file("another-home/.ai/config.yaml", "sign: {unattended: true}\n");
         std::fs::remove_dir_all(stage.path("project/.git")).expect("removed");
-        for spot in kinds() {
-            spot.write(&stage, "BODY");
+        for item in kinds() {
+            item.write(&stage, "BODY");
         }
         std::fs::rename(stage.path("project"), stage.path("elsewhere")).expect("renamed");
         stage.folder("elsewhere/.git");
@@ -47,40 +47,40 @@ fn the_same_item_is_the_same_statement_wherever_and_by_whomever_it_is_signed() {
         run(command.args(["sign", "--all", "--yes"]));
         stage
     };
-    for spot in kinds() {
-        let (one, other) = (spot.letter(&here), spot.root("elsewhere").letter(&there));
-        assert_eq!(timeless(&one), timeless(&other), "{}", spot.address());
+    for item in kinds() {
+        let (one, other) = (item.read_sidecar(&here), item.root("elsewhere").read_sidecar(&there));
+        assert_eq!(timeless(&one), timeless(&other), "{}", item.address());
         assert_ne!(
             one["statement"]["signatures"][0]["keyid"],
             other["statement"]["signatures"][0]["keyid"]
         );
         // Signed again by the same person.
-        std::fs::remove_file(here.path(&spot.sidecar())).expect("removed");
-        done(&here, &["sign", spot.kind, &spot.reference()]);
-        assert_eq!(timeless(&one), timeless(&spot.letter(&here)), "{}", spot.address());
+        std::fs::remove_file(here.path(&item.sidecar())).expect("removed");
+        done(&here, &["sign", item.kind, &item.reference()]);
+        assert_eq!(timeless(&one), timeless(&item.read_sidecar(&here)), "{}", item.address());
     }
 }
 
 #[test]
 fn a_payload_says_what_it_must_and_nothing_else() {
     let stage = Signed::new().copy();
-    for spot in kinds() {
-        let letter = spot.letter(&stage);
-        assert_eq!(keys(&letter), ["placement", "statement"]);
-        let [statement, placement] = ENVELOPES.map(|envelope| payload(&letter, envelope));
-        let load = crate::matrix::attacks::load(&stage, &spot).reply;
+    for item in kinds() {
+        let sidecar = item.read_sidecar(&stage);
+        assert_eq!(keys(&sidecar), ["placement", "statement"]);
+        let [statement, placement] = ENVELOPES.map(|envelope| payload(&sidecar, envelope));
+        let load = crate::matrix::attacks::load(&stage, &item).reply;
         let mut files = load["data"]["files"].as_array().expect("files").clone();
         files.sort_by(|one, other| text(&one["path"]).cmp(text(&other["path"])));
         let mut expected = json!({
-            "v": 1, "type": spot.kind, "id": spot.id, "version": load["data"]["version"],
-            "category": spot.category, "integrity": load["data"]["integrity"], "files": files,
+            "v": 1, "type": item.kind, "id": item.id, "version": load["data"]["version"],
+            "category": item.category, "integrity": load["data"]["integrity"], "files": files,
         });
-        if spot.kind == "tool" {
+        if item.kind == "tool" {
             expected["executor"] = json!("python_runtime");
         }
         assert_eq!(statement, expected);
-        let digest = sha256(&decode(&letter["statement"]["payload"]));
-        let base = spot.base.trim_start_matches(".ai/");
+        let digest = sha256(&decode(&sidecar["statement"]["payload"]));
+        let base = item.base.trim_start_matches(".ai/");
         let expected = json!({
             "v": 1, "statement": format!("sha256:{digest}"), "scope": "project",
             "space_id": crate::matrix::items::SPACE, "base": base, "origin": null,
@@ -98,8 +98,8 @@ fn keys(value: &Value) -> Vec<&str> {
 
 /// By another program.
 fn sha256(text: &str) -> String {
-    let said = piped(Command::new("sha256sum"), text.as_bytes());
-    said.split(' ').next().unwrap_or_default().to_owned()
+    let printed = piped(Command::new("sha256sum"), text.as_bytes());
+    printed.split(' ').next().unwrap_or_default().to_owned()
 }
 
 fn piped(mut command: Command, input: &[u8]) -> String {
@@ -117,12 +117,12 @@ fn a_payload_is_what_python_writes_as_canonical_json() {
     let program = "import json, sys\n\
                    value = json.loads(sys.stdin.read())\n\
                    sys.stdout.write(json.dumps(value, sort_keys=True, separators=(',', ':')))";
-    for spot in kinds() {
+    for item in kinds() {
         for envelope in ENVELOPES {
-            let signed = decode(&spot.letter(&stage)[envelope]["payload"]);
+            let signed = decode(&item.read_sidecar(&stage)[envelope]["payload"]);
             let mut python = Command::new("python3");
             python.args(["-c", program]);
-            assert_eq!(piped(python, signed.as_bytes()), signed, "{}", spot.address());
+            assert_eq!(piped(python, signed.as_bytes()), signed, "{}", item.address());
         }
     }
 }
@@ -135,7 +135,7 @@ fn names_that_are_not_ascii_are_escaped() {
     skill.write(&stage, "BODY");
     stage.file(&format!("{}/caf\u{e9}-\u{1f600}.txt", skill.folder()), "x\n");
     sign_all(&stage);
-    let signed = decode(&skill.letter(&stage)["statement"]["payload"]);
+    let signed = decode(&skill.read_sidecar(&stage)["statement"]["payload"]);
     assert!(signed.contains(r#""caf\u00e9-\ud83d\ude00.txt""#), "{signed}");
     assert!(signed.is_ascii());
 }
@@ -155,11 +155,11 @@ fn openssl_verifies_what_was_signed() {
     let key = piped(python, line.as_bytes());
     let pem = format!("-----BEGIN PUBLIC KEY-----\n{key}\n-----END PUBLIC KEY-----\n");
     stage.file("beside/key.pem", &pem);
-    for spot in kinds() {
-        let letter = spot.letter(&stage);
+    for item in kinds() {
+        let sidecar = item.read_sidecar(&stage);
         for envelope in ENVELOPES {
-            assert!(openssl_verifies(&stage, &letter[envelope], ""), "{}", spot.address());
-            assert!(!openssl_verifies(&stage, &letter[envelope], " "), "the check is one");
+            assert!(openssl_verifies(&stage, &sidecar[envelope], ""), "{}", item.address());
+            assert!(!openssl_verifies(&stage, &sidecar[envelope], " "), "the check is one");
         }
     }
 }
@@ -193,16 +193,17 @@ fn nothing_that_is_signed_says_where_or_by_whom_on_which_machine() {
         .extend(["USER", "LOGNAME", "HOSTNAME"].iter().filter_map(|name| std::env::var(name).ok()));
     for program in ["whoami", "hostname", "id"] {
         let output = Command::new(program).output();
-        let said = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-        words.extend(said);
+        let names = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        words.extend(names);
     }
     words.retain(|word| word.len() > 3);
-    for spot in kinds() {
-        let letter = read(&stage, &spot.sidecar());
-        let parsed = spot.letter(&stage);
-        let all = [letter, ENVELOPES.map(|envelope| decode(&parsed[envelope]["payload"])).concat()];
+    for item in kinds() {
+        let sidecar = read(&stage, &item.sidecar());
+        let parsed = item.read_sidecar(&stage);
+        let all =
+            [sidecar, ENVELOPES.map(|envelope| decode(&parsed[envelope]["payload"])).concat()];
         for word in &words {
-            assert!(!all.concat().contains(word.as_str()), "{word} in {}", spot.address());
+            assert!(!all.concat().contains(word.as_str()), "{word} in {}", item.address());
         }
     }
 }
@@ -211,21 +212,21 @@ fn nothing_that_is_signed_says_where_or_by_whom_on_which_machine() {
 fn signing_changes_nothing_but_the_sidecar() {
     let stage = Stage::new();
     prepare(&stage);
-    let before = kinds().map(|spot| {
-        spot.write(&stage, "BODY");
-        bytes(&stage, &spot)
+    let before = kinds().map(|item| {
+        item.write(&stage, "BODY");
+        bytes(&stage, &item)
     });
     sign_all(&stage);
-    for (spot, before) in kinds().iter().zip(before) {
-        assert_eq!(bytes(&stage, spot), before);
-        let letter = read(&stage, &spot.sidecar());
-        assert!(letter.ends_with('}'), "whatever is cut off, it is no sidecar any more");
+    for (item, before) in kinds().iter().zip(before) {
+        assert_eq!(bytes(&stage, item), before);
+        let sidecar = read(&stage, &item.sidecar());
+        assert!(sidecar.ends_with('}'), "whatever is cut off, it is no sidecar any more");
     }
-    let again = kinds().map(|spot| read(&stage, &spot.sidecar()));
+    let again = kinds().map(|item| read(&stage, &item.sidecar()));
     sign_all(&stage);
-    assert_eq!(kinds().map(|spot| read(&stage, &spot.sidecar())), again, "verified stays");
+    assert_eq!(kinds().map(|item| read(&stage, &item.sidecar())), again, "verified stays");
 }
 
-fn bytes(stage: &Stage, spot: &Spot) -> (String, Option<String>) {
-    (read(stage, &spot.main()), spot.side().map(|side| read(stage, &side)))
+fn bytes(stage: &Stage, item: &TestItem) -> (String, Option<String>) {
+    (read(stage, &item.main()), item.side().map(|side| read(stage, &side)))
 }

@@ -109,12 +109,12 @@ impl<'a> Driver<'a> {
             let purge = Op { tool: "delete_category", arguments, about: About::Purge };
             ops.insert(below(ops.len()), purge);
         }
-        self.storm.asked.fetch_add(batch, Ordering::Relaxed);
+        self.storm.requested.fetch_add(batch, Ordering::Relaxed);
         let began = Instant::now();
         let calls = ops.iter().map(|op| (op.tool, op.arguments.clone())).collect::<Vec<_>>();
         let answers = self.server.exchange(&calls);
         for (op, (answer, ended)) in ops.into_iter().zip(answers) {
-            let answer = answer.map(|reply| told(&op, &reply));
+            let answer = answer.map(|reply| reply_data(&op, &reply));
             if !matches!(op.about, About::Category | About::Purge) {
                 let storm = self.storm;
                 count(match &answer {
@@ -168,7 +168,7 @@ impl<'a> Driver<'a> {
             14..20 => {
                 let path = format!("race/r{}", self.tokens / 30);
                 if busy.insert(path.clone()) {
-                    let arguments = said(&path, &token);
+                    let arguments = memory_arguments(&path, &token);
                     let about = About::Race { path, token };
                     return Op { tool: "create_memory", arguments, about };
                 }
@@ -195,7 +195,7 @@ impl<'a> Driver<'a> {
 
     /// Something about a memory of the driver's own.
     fn choose_own(&mut self, path: String, token: String, chance: usize) -> Op {
-        let mut arguments = said(&path, &token);
+        let mut arguments = memory_arguments(&path, &token);
         match chance {
             24..27 => Op { tool: "create_memory", arguments, about: About::Refused },
             27..30 => {
@@ -298,7 +298,7 @@ impl<'a> Driver<'a> {
             let answers = self.server.exchange(&[(tool, arguments.clone())]);
             if let Some((Some(reply), _)) = answers.into_iter().next() {
                 let about = About::Category;
-                return told(&Op { tool, arguments: arguments.clone(), about }, &reply);
+                return reply_data(&Op { tool, arguments: arguments.clone(), about }, &reply);
             }
         }
     }
@@ -312,7 +312,7 @@ fn choose_shared(token: String, chance: usize, (object, seen): (usize, &[Option<
         let arguments = json!({ "from": path(home), "to": path(1 - home) });
         return Op { tool: "move_memory", arguments, about: About::Shift };
     }
-    let mut arguments = said(&path(home), &token);
+    let mut arguments = memory_arguments(&path(home), &token);
     let expected = seen[home].as_ref().filter(|_| chance < 9).map(|kept| kept.sha256.clone());
     if let Some(sha256) = &expected {
         arguments["expect_sha256"] = sha256.clone().into();
@@ -321,7 +321,7 @@ fn choose_shared(token: String, chance: usize, (object, seen): (usize, &[Option<
 }
 
 /// What a reply says; none of them may be an error.
-fn told(op: &Op, reply: &Value) -> Result<Value, String> {
+fn reply_data(op: &Op, reply: &Value) -> Result<Value, String> {
     match reply["reply_type"].as_str() {
         Some("S") => Ok(reply["data"].clone()),
         Some("I") => Err(reply.to_string()),
@@ -330,11 +330,11 @@ fn told(op: &Op, reply: &Value) -> Result<Value, String> {
 }
 
 fn create(path: String, token: String, may_fail: bool) -> Op {
-    let arguments = said(&path, &token);
+    let arguments = memory_arguments(&path, &token);
     Op { tool: "create_memory", arguments, about: About::Create { path, token, may_fail } }
 }
 
-fn said(path: &str, token: &str) -> Value {
+fn memory_arguments(path: &str, token: &str) -> Value {
     json!({ "path": path, "content": body(token) })
 }
 

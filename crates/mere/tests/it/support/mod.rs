@@ -6,7 +6,7 @@ pub(crate) mod memory_server;
 pub(crate) mod model_server;
 pub(crate) mod repository;
 pub(crate) mod samples;
-pub(crate) mod shelf;
+pub(crate) mod store_fixture;
 pub(crate) mod tools;
 pub(crate) mod typist;
 pub(crate) mod workshop;

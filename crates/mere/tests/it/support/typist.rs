@@ -15,7 +15,7 @@ pub(crate) struct Typist {
     child: Child,
     input: ChildStdin,
     output: Receiver<Vec<u8>>,
-    said: String,
+    printed: String,
     /// How much of it was waited for.
     seen: usize,
 }
@@ -46,7 +46,7 @@ impl Typist {
                 }
             }
         });
-        Self { child, input, output, said: String::new(), seen: 0 }
+        Self { child, input, output, printed: String::new(), seen: 0 }
     }
 
     /// Waits for a question, and types a line.
@@ -64,14 +64,14 @@ impl Typist {
     pub(crate) fn wait_for(&mut self, words: &str) {
         let until = Instant::now() + PATIENCE;
         loop {
-            if let Some(at) = self.said[self.seen..].find(words) {
+            if let Some(at) = self.printed[self.seen..].find(words) {
                 self.seen += at + words.len();
                 return;
             }
             let left = until.saturating_duration_since(Instant::now());
             match self.output.recv_timeout(left) {
-                Ok(bytes) => self.said.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(error) => panic!("{words:?} was not shown, {error}: {:?}", self.said),
+                Ok(bytes) => self.printed.push_str(&String::from_utf8_lossy(&bytes)),
+                Err(error) => panic!("{words:?} was not shown, {error}: {:?}", self.printed),
             }
         }
     }
@@ -79,10 +79,10 @@ impl Typist {
     /// Waits for the end: the exit status, and everything that was shown.
     pub(crate) fn finish(mut self) -> (i32, String) {
         while let Ok(bytes) = self.output.recv_timeout(PATIENCE) {
-            self.said.push_str(&String::from_utf8_lossy(&bytes));
+            self.printed.push_str(&String::from_utf8_lossy(&bytes));
         }
         drop(self.input);
         let status = self.child.wait().expect("it ends");
-        (status.code().expect("an exit status"), self.said.replace("\r\n", "\n"))
+        (status.code().expect("an exit status"), self.printed.replace("\r\n", "\n"))
     }
 }

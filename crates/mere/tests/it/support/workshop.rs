@@ -45,8 +45,8 @@ impl Workshop {
     /// A command for people that must succeed.
     pub(crate) fn person(&self, arguments: &[&str]) -> Output {
         let output = self.command().args(arguments).output().expect("mere runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{arguments:?}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {stderr}");
         output
     }
 
@@ -99,8 +99,8 @@ impl Workshop {
     pub(crate) fn result(&self, id: &str, parameters: &Value) -> Value {
         let reply = self.call(id, parameters);
         assert_eq!(reply["data"]["success"], true, "{reply:#}");
-        let said = reply["data"]["stdout"].as_str().unwrap_or_default();
-        serde_json::from_str(said).unwrap_or_else(|error| panic!("{error}: {said:?}"))
+        let stdout = reply["data"]["stdout"].as_str().unwrap_or_default();
+        serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{error}: {stdout:?}"))
     }
 }
 

@@ -67,9 +67,9 @@ pub(crate) fn ssh_keygen(stage: &Stage, name: &str, kind: &str, passphrase: &str
 
 /// The fingerprint that OpenSSH says a file has.
 pub(crate) fn fingerprint(stage: &Stage, file: &str) -> String {
-    let said = ssh(stage, "ssh-keygen", &["-lf", file]);
-    let said = String::from_utf8(said.stdout).expect("UTF-8");
-    said.split(' ').nth(1).unwrap_or_else(|| panic!("no fingerprint: {said}")).to_owned()
+    let printed = ssh(stage, "ssh-keygen", &["-lf", file]);
+    let printed = String::from_utf8(printed.stdout).expect("UTF-8");
+    printed.split(' ').nth(1).unwrap_or_else(|| panic!("no fingerprint: {printed}")).to_owned()
 }
 
 fn mode(stage: &Stage, below: &str) -> u32 {
@@ -143,10 +143,10 @@ fn a_passphrase_is_asked_for_twice_and_never_shown() {
     typist.wait_for("The passphrases do not match.");
     typist.answer("Passphrase for the new key (empty for none): ", PASSPHRASE);
     typist.answer("Repeat the passphrase: ", PASSPHRASE);
-    let (status, said) = typist.finish();
-    assert_eq!(status, 0, "{said}");
-    assert!(said.contains("A key was generated: SHA256:"), "{said}");
-    assert!(!said.contains("correct") && !said.contains("another"), "{said}");
+    let (status, printed) = typist.finish();
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("A key was generated: SHA256:"), "{printed}");
+    assert!(!printed.contains("correct") && !printed.contains("another"), "{printed}");
     let file = host_path(&stage, &format!("{KEPT}/id_ed25519"));
     let open = |passphrase| ssh(&stage, "ssh-keygen", &["-y", "-P", passphrase, "-f", &file]);
     assert!(open(PASSPHRASE).status.success(), "OpenSSH unlocks it");
@@ -165,21 +165,21 @@ fn a_locked_key_is_unlocked_at_the_terminal() {
     typist.answer(&question, "wrong");
     typist.answer(&format!("Wrong passphrase. {question}"), "wrong");
     typist.answer(&format!("Wrong passphrase. {question}"), "wrong");
-    let (status, said) = typist.finish();
-    assert_eq!(status, 1, "{said}");
-    assert!(said.contains("That is not the passphrase of"), "{said}");
+    let (status, printed) = typist.finish();
+    assert_eq!(status, 1, "{printed}");
+    assert!(printed.contains("That is not the passphrase of"), "{printed}");
     assert_eq!(done(&stage, &["keys", "list"])["keys"].as_array().map(Vec::len), Some(1));
     for ending in ["\u{3}", "\u{4}"] {
         let mut typist = Typist::start(&stage, "keys rotate --no-passphrase; stty -a");
         typist.wait_for(&question);
         typist.press(ending);
-        let (_, said) = typist.finish();
-        assert!(said.contains(" echo ") && said.contains(" icanon "), "as before: {said}");
+        let (_, printed) = typist.finish();
+        assert!(printed.contains(" echo ") && printed.contains(" icanon "), "as before: {printed}");
     }
     let mut typist = Typist::start(&stage, "keys rotate --no-passphrase --out proof; stty -a");
     typist.answer(&question, &format!("oh\u{15}wrong\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}{PASSPHRASE}"));
-    let (status, said) = typist.finish();
-    assert!(status == 0 && !said.contains("horse") && said.contains(" echo "), "{said}");
+    let (status, printed) = typist.finish();
+    assert!(status == 0 && !printed.contains("horse") && printed.contains(" echo "), "{printed}");
     let listed = done(&stage, &["keys", "list"])["keys"].clone();
     assert_eq!((text(&listed[0]["key"]), &listed[0]["current"]), (key.as_str(), &json!(false)));
     assert_eq!((&listed[1]["where"], &listed[1]["current"]), (&json!("kept"), &json!(true)));
@@ -199,8 +199,8 @@ fn a_rotation_to_another_locked_key_asks_for_both() {
     typist.answer(&format!("Passphrase of {old}: "), "first");
     typist.answer(&format!("Passphrase of {new}: "), "wrong");
     typist.answer(&format!("Passphrase of {new}: "), "second");
-    let (status, said) = typist.finish();
-    assert_eq!(status, 0, "{said}");
+    let (status, printed) = typist.finish();
+    assert_eq!(status, 0, "{printed}");
     let proof = std::fs::read_to_string(stage.path("project/proof")).expect("the proof");
     assert!(proof.contains(&old) && proof.contains(&new), "{proof}");
     assert_eq!(text(&done(&stage, &["keys", "export"])["key"]), new);
@@ -422,8 +422,8 @@ fn a_false_agent_gains_nothing() {
                 let Ok((mut stream, _)) = listener.accept() else { return };
                 let mut length = [0; 4];
                 let _ = stream.read_exact(&mut length);
-                let mut asked = vec![0; u32::from_be_bytes(length) as usize];
-                let _ = stream.read_exact(&mut asked);
+                let mut request = vec![0; u32::from_be_bytes(length) as usize];
+                let _ = stream.read_exact(&mut request);
                 let _ = stream.write_all(&answer);
                 if answer.is_empty() {
                     // Says nothing, and does not hang up.

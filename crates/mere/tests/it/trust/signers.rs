@@ -116,17 +116,17 @@ fn any_key_can_be_revoked_however_it_is_named() {
     let (file, _, by_file) = somebody(&stage, "file");
     let (_, later, by_name) = somebody(&stage, "fingerprint");
     let own = done(&stage, &["keys", "generate", "--no-passphrase"]);
-    for (said, key, is_known) in [
+    for (name, key, is_known) in [
         (line.as_str(), by_line.as_str(), true),
         (file.as_str(), by_file.as_str(), true),
         (by_name.as_str(), by_name.as_str(), false),
         (text(&own["key"]), text(&own["key"]), true),
     ] {
-        let (_, reply) = run(&stage, &["trust", "revoke", said]);
+        let (_, reply) = run(&stage, &["trust", "revoke", name]);
         let revoked = &reply["data"];
         assert_eq!((text(&revoked["key"]), &revoked["revoked"]), (key, &json!(true)));
-        assert_eq!(revoked["public"].is_string(), is_known, "{said}");
-        assert_eq!(reply["hint"].is_string(), said == text(&own["key"]), "one's own: {reply}");
+        assert_eq!(revoked["public"].is_string(), is_known, "{name}");
+        assert_eq!(reply["hint"].is_string(), name == text(&own["key"]), "one's own: {reply}");
     }
     assert_eq!(listed(&stage).as_array().map(Vec::len), Some(4));
     assert_eq!(refused(&stage, &["trust", "add", &later]), "IT-SIGNER-I-002");
@@ -159,8 +159,8 @@ fn a_successor_counts_like_the_key_before_it() {
     assert_eq!(refused(&stage, &rotate), "IT-SIGNER-I-001", "the old key is not trusted");
     let limited = ["--name", "Ada", "--type", "tool", "--scope", "project"];
     done(&stage, &[&["trust", "add", text(&old["public"])][..], &limited].concat());
-    let told = done(&stage, &rotate);
-    assert_eq!((&told["key"], &told["old"]), (&new["key"], &old["key"]));
+    let data = done(&stage, &rotate);
+    assert_eq!((&data["key"], &data["old"]), (&new["key"], &old["key"]));
     let keys = listed(&stage);
     for field in ["name", "scopes", "types", "categories", "revoked"] {
         assert_eq!(keys[0][field], keys[1][field], "{field}");

@@ -286,8 +286,8 @@ fn as_many_signatures_as_fit_keep_no_admin_from_signing() {
     let [roster, signatures] = ada.roster();
     let mut crowded: Value = serde_json::from_str(&signatures).expect("JSON");
     let marks = crowded["roster"]["signatures"].as_array_mut().expect("signatures");
-    let stranger = format!("SHA256:{}", "A".repeat(43));
-    let junk = json!({ "keyid": stranger, "sig": format!("{}==", "A".repeat(86)) });
+    let unknown_key = format!("SHA256:{}", "A".repeat(43));
+    let junk = json!({ "keyid": unknown_key, "sig": format!("{}==", "A".repeat(86)) });
     marks.extend(std::iter::repeat_n(junk, 31));
     ben.put_roster(&[roster, crowded.to_string()]);
     ben.done(&["team", "sign", "--yes"]);

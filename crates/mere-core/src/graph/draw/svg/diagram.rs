@@ -93,10 +93,10 @@ impl Diagram {
 /// Selects the links to draw: a plain reference only if no other link leads the same way.
 fn select_links(strokes: &[DrawnLink]) -> Vec<DrawnLink> {
     let ends = |stroke: &DrawnLink| (stroke.from, stroke.to);
-    let said = strokes.iter().filter(|stroke| stroke.relation != Relation::References).map(ends);
-    let said = said.collect::<HashSet<_>>();
+    let related = strokes.iter().filter(|stroke| stroke.relation != Relation::References).map(ends);
+    let related = related.collect::<HashSet<_>>();
     let is_more = |stroke: &&DrawnLink| {
-        stroke.relation != Relation::References || !said.contains(&ends(stroke))
+        stroke.relation != Relation::References || !related.contains(&ends(stroke))
     };
     let strokes = strokes.iter().filter(|stroke| stroke.from != stroke.to).filter(is_more);
     strokes.copied().collect()

@@ -50,7 +50,7 @@ impl LayerGraph {
             is_bend: false,
         });
         let mut vertices = boxes.collect::<Vec<_>>();
-        let crowd = link_counts(strokes, sizes.len());
+        let counts = link_counts(strokes, sizes.len());
         let mut bends = BTreeMap::new();
         let ways = strokes.iter().map(|stroke| {
             let is_turned = ranks[stroke.from] > ranks[stroke.to];
@@ -59,7 +59,7 @@ impl LayerGraph {
             if start == end {
                 return Vec::new();
             }
-            let is_source = crowd[start] >= crowd[end];
+            let is_source = counts[start] >= counts[end];
             let at = if is_source { start } else { end };
             let bundle =
                 BendBundle { at, is_source, relation: stroke.relation, is_reversed: is_turned };
@@ -104,10 +104,10 @@ impl LayerGraph {
 
 /// Counts the links of each box.
 fn link_counts(strokes: &[DrawnLink], count: usize) -> Vec<usize> {
-    let mut crowd = vec![0; count];
+    let mut counts = vec![0; count];
     for stroke in strokes {
-        crowd[stroke.from] += 1;
-        crowd[stroke.to] += 1;
+        counts[stroke.from] += 1;
+        counts[stroke.to] += 1;
     }
-    crowd
+    counts
 }

@@ -42,13 +42,13 @@ impl Component {
     /// Lays the component out. Returns `None` if that would take too long.
     pub(super) fn lay_out(&self, flow: Flow) -> Option<ComponentLayout> {
         let ranks = assign_ranks(self.sizes.len(), &self.links, self.layer_limits(flow));
-        let mut lattice = LayerGraph::new(flow, &self.sizes, &self.links, &ranks);
-        if lattice.vertices.len() > MAX_VERTICES {
+        let mut layer_graph = LayerGraph::new(flow, &self.sizes, &self.links, &ranks);
+        if layer_graph.vertices.len() > MAX_VERTICES {
             return None;
         }
-        lattice.reduce_crossings();
-        let middles = lattice.assign_positions();
-        let bands = self.layer_bands(flow, &lattice, &middles);
+        layer_graph.reduce_crossings();
+        let middles = layer_graph.assign_positions();
+        let bands = self.layer_bands(flow, &layer_graph, &middles);
         let boxes = self.sizes.iter().enumerate().map(|(index, size)| {
             let band = bands[ranks[index]];
             let across = flow.extent(*size).1;
@@ -57,7 +57,7 @@ impl Component {
         });
         let boxes = boxes.collect::<Vec<_>>();
         let positions = LayerPositions { flow, bands: &bands, middles: &middles };
-        let routes = route_links(&lattice, &self.links, positions);
+        let routes = route_links(&layer_graph, &self.links, positions);
         let size = bounding_size(&boxes, &routes);
         Some(ComponentLayout { boxes, routes, size })
     }
@@ -76,14 +76,14 @@ impl Component {
     }
 
     /// Places the layers, with more space between them if links have far to go.
-    fn layer_bands(&self, flow: Flow, lattice: &LayerGraph, middles: &[i32]) -> Vec<LayerBand> {
+    fn layer_bands(&self, flow: Flow, layer_graph: &LayerGraph, middles: &[i32]) -> Vec<LayerBand> {
         let mut start = 0;
-        let bands = lattice.layers.iter().map(|layer| {
+        let bands = layer_graph.layers.iter().map(|layer| {
             let lengths = layer.iter().filter_map(|vertex| self.sizes.get(*vertex));
             let length = lengths.map(|size| flow.extent(*size).0).max().unwrap_or(0);
             let band = LayerBand { start, length };
             let steps = layer.iter().flat_map(|vertex| {
-                lattice.after[*vertex]
+                layer_graph.after[*vertex]
                     .iter()
                     .map(|other| (middles[*vertex] - middles[*other]).abs())
             });

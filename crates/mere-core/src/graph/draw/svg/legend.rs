@@ -34,12 +34,12 @@ impl LegendKey {
 
 impl Legend {
     /// Arranges the keys in rows of the given width.
-    pub(super) fn new(all: impl Iterator<Item = LegendKey>, room: i32) -> Self {
+    pub(super) fn new(all: impl Iterator<Item = LegendKey>, max_width: i32) -> Self {
         let (mut x, mut y, mut width) = (0, 0, 0);
         let mut keys = Vec::new();
         for key in all {
             let needed = SAMPLE_WIDTH + 7 + text_measure::text_width(key.text(), FONT_SIZE);
-            if x > 0 && x + needed > room {
+            if x > 0 && x + needed > max_width {
                 (x, y) = (0, y + ROW_HEIGHT);
             }
             keys.push((key, Point { x, y }));

@@ -42,28 +42,28 @@ impl Subgraph<'_> {
         if self.nodes.len() > MAX_DRAWN {
             return self.with_at_most(MAX_DRAWN).to_svg();
         }
-        let sheet = Diagram::new(self);
+        let diagram = Diagram::new(self);
         let heading = self.heading();
         let counts = self.counts();
         let needed =
             text_measure::text_width(&heading, 17).max(text_measure::text_width(&counts, 12));
-        let width = sheet.layout.size.width.max(MIN_WIDTH).max(needed);
+        let width = diagram.layout.size.width.max(MIN_WIDTH).max(needed);
         let has_old = self.nodes.iter().any(|node| self.graph.is_superseded(*node));
-        let lines = sheet.relations.iter().copied().map(LegendKey::Line);
+        let lines = diagram.relations.iter().copied().map(LegendKey::Line);
         let legend = Legend::new(lines.chain(has_old.then_some(LegendKey::Superseded)), width);
         let width = width.max(legend.width);
         let top = MARGIN.y + HEADING_HEIGHT + legend.height + 14;
-        let height = top + sheet.layout.size.height + MARGIN.y;
+        let height = top + diagram.layout.size.height + MARGIN.y;
         let mut xml = XmlWriter::default();
         write_opening(&mut xml, Size { width: width + 2 * MARGIN.x, height }, (&heading, &counts));
-        style::write_styles(&mut xml, &sheet.relations);
+        style::write_styles(&mut xml, &diagram.relations);
         xml.push_markup(format_args!("<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n"));
         write_text(&mut xml, "heading", MARGIN.translate(Point { x: 0, y: 15 }), &heading);
         write_text(&mut xml, "count", MARGIN.translate(Point { x: 0, y: 35 }), &counts);
         legend.write(&mut xml, MARGIN.translate(Point { x: 0, y: HEADING_HEIGHT }));
-        let left = MARGIN.x + (width - sheet.layout.size.width) / 2;
+        let left = MARGIN.x + (width - diagram.layout.size.width) / 2;
         xml.push_markup(format_args!("<g transform=\"translate({left} {top})\">\n"));
-        self.write_diagram(&mut xml, &sheet);
+        self.write_diagram(&mut xml, &diagram);
         xml.push_markup(format_args!("</g>\n</svg>\n"));
         xml.into_string()
     }
@@ -87,29 +87,29 @@ impl Subgraph<'_> {
         }
     }
 
-    fn write_diagram(&self, xml: &mut XmlWriter, sheet: &Diagram) {
-        for panel in &sheet.layout.panels {
+    fn write_diagram(&self, xml: &mut XmlWriter, diagram: &Diagram) {
+        for panel in &diagram.layout.panels {
             let (at, size) = (panel.place.at, panel.place.size);
             xml.push_markup(format_args!(
                 "<rect class=\"panel\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"10\"/>",
                 at.x, at.y, size.width, size.height
             ));
         }
-        let many = if sheet.layout.panels.is_empty() { "links" } else { "links many" };
+        let many = if diagram.layout.panels.is_empty() { "links" } else { "links many" };
         xml.push_markup(format_args!("<g class=\"{many}\">\n"));
-        let mut curves = sheet.layout.curves.iter().collect::<Vec<_>>();
+        let mut curves = diagram.layout.curves.iter().collect::<Vec<_>>();
         // The least telling links are drawn at the bottom.
         curves.sort_by_key(|curve| curve.link.relation != Relation::References);
         for curve in curves {
             self.write_curve(xml, curve);
         }
         xml.push_markup(format_args!("</g>\n"));
-        for panel in &sheet.layout.panels {
+        for panel in &diagram.layout.panels {
             let caption =
                 text_measure::fit_to_width(&panel.caption, panel.place.size.width - 28, 12);
             write_text(xml, "caption", panel.place.at.translate(Point { x: 14, y: 19 }), &caption);
         }
-        for (card, place) in sheet.cards.iter().zip(&sheet.layout.boxes) {
+        for (card, place) in diagram.cards.iter().zip(&diagram.layout.boxes) {
             card.write(xml, *place);
         }
     }

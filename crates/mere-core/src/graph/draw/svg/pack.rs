@@ -17,18 +17,18 @@ pub(super) fn pack(sizes: &[Size]) -> (Vec<Point>, Size) {
     let limit = widest.max(square) + GAP;
     let mut order = (0..sizes.len()).collect::<Vec<_>>();
     order.sort_by_key(|at| (Reverse(sizes[*at].height), Reverse(sizes[*at].width), *at));
-    let mut sky = vec![SkylineSegment { x: 0, width: limit, y: 0 }];
+    let mut skyline = vec![SkylineSegment { x: 0, width: limit, y: 0 }];
     let mut places = vec![Point::default(); sizes.len()];
-    let mut sheet = Size::default();
+    let mut bounds = Size::default();
     for at in order {
         let size = grown(&sizes[at]);
-        let place = highest_position(&sky, size.width, limit);
-        cover_skyline(&mut sky, place, size);
+        let place = highest_position(&skyline, size.width, limit);
+        cover_skyline(&mut skyline, place, size);
         places[at] = place;
-        sheet.width = sheet.width.max(place.x + sizes[at].width);
-        sheet.height = sheet.height.max(place.y + sizes[at].height);
+        bounds.width = bounds.width.max(place.x + sizes[at].width);
+        bounds.height = bounds.height.max(place.y + sizes[at].height);
     }
-    (places, sheet)
+    (places, bounds)
 }
 
 /// A segment of the lower edge of the rectangles placed so far.
@@ -40,34 +40,35 @@ struct SkylineSegment {
 }
 
 /// Finds the highest position for a rectangle of this width.
-fn highest_position(sky: &[SkylineSegment], width: i32, limit: i32) -> Point {
-    let starts = sky.iter().map(|ledge| ledge.x).filter(|x| x + width <= limit);
+fn highest_position(skyline: &[SkylineSegment], width: i32, limit: i32) -> Point {
+    let starts = skyline.iter().map(|segment| segment.x).filter(|x| x + width <= limit);
     let places = starts.map(|x| {
-        let under = sky.iter().filter(|ledge| ledge.x < x + width && ledge.x + ledge.width > x);
-        (under.map(|ledge| ledge.y).max().unwrap_or_default(), x)
+        let under =
+            skyline.iter().filter(|segment| segment.x < x + width && segment.x + segment.width > x);
+        (under.map(|segment| segment.y).max().unwrap_or_default(), x)
     });
-    let below = || sky.iter().map(|ledge| ledge.y).max().unwrap_or_default();
+    let below = || skyline.iter().map(|segment| segment.y).max().unwrap_or_default();
     let (y, x) = places.min().unwrap_or_else(|| (below(), 0));
     Point { x, y }
 }
 
 /// Moves the lower edge below a rectangle that was placed.
-fn cover_skyline(sky: &mut Vec<SkylineSegment>, at: Point, size: Size) {
+fn cover_skyline(skyline: &mut Vec<SkylineSegment>, at: Point, size: Size) {
     let end = at.x + size.width;
-    let mut rim = Vec::with_capacity(sky.len() + 2);
-    for ledge in sky.drain(..) {
-        let (start, stop) = (ledge.x, ledge.x + ledge.width);
+    let mut segments = Vec::with_capacity(skyline.len() + 2);
+    for segment in skyline.drain(..) {
+        let (start, stop) = (segment.x, segment.x + segment.width);
         if start < at.x {
-            rim.push(SkylineSegment { width: stop.min(at.x) - start, ..ledge });
+            segments.push(SkylineSegment { width: stop.min(at.x) - start, ..segment });
         }
         if stop > end {
             let x = start.max(end);
-            rim.push(SkylineSegment { x, width: stop - x, y: ledge.y });
+            segments.push(SkylineSegment { x, width: stop - x, y: segment.y });
         }
     }
-    rim.push(SkylineSegment { x: at.x, width: size.width, y: at.y + size.height });
-    rim.sort_by_key(|ledge| ledge.x);
-    *sky = rim;
+    segments.push(SkylineSegment { x: at.x, width: size.width, y: at.y + size.height });
+    segments.sort_by_key(|segment| segment.x);
+    *skyline = segments;
 }
 
 #[cfg(test)]
@@ -78,10 +79,10 @@ mod tests {
     fn nothing_overlaps() {
         let sizes = (1..60).map(|n| Size { width: 40 + n * 37 % 300, height: 30 + n * 53 % 200 });
         let sizes = sizes.collect::<Vec<_>>();
-        let (places, sheet) = pack(&sizes);
+        let (places, bounds) = pack(&sizes);
         for (a, at) in places.iter().enumerate() {
-            assert!(at.x >= 0 && at.x + sizes[a].width <= sheet.width, "{a}");
-            assert!(at.y >= 0 && at.y + sizes[a].height <= sheet.height, "{a}");
+            assert!(at.x >= 0 && at.x + sizes[a].width <= bounds.width, "{a}");
+            assert!(at.y >= 0 && at.y + sizes[a].height <= bounds.height, "{a}");
             for (b, other) in places.iter().enumerate().skip(a + 1) {
                 let apart = at.x + sizes[a].width + GAP <= other.x
                     || other.x + sizes[b].width + GAP <= at.x

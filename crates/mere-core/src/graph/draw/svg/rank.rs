@@ -12,7 +12,7 @@ use crate::graph::subgraph::DrawnLink;
 const PASSES: usize = 8;
 
 /// Returns the layer of each of `count` boxes; no layer has more boxes than allowed.
-pub(super) fn assign_ranks(count: usize, strokes: &[DrawnLink], room: LayerLimits) -> Vec<usize> {
+pub(super) fn assign_ranks(count: usize, strokes: &[DrawnLink], limits: LayerLimits) -> Vec<usize> {
     let position = feedback_order(count, strokes);
     let ends = strokes.iter().filter(|stroke| stroke.from != stroke.to).map(|stroke| {
         let is_forward = position[stroke.from] < position[stroke.to];
@@ -35,9 +35,9 @@ pub(super) fn assign_ranks(count: usize, strokes: &[DrawnLink], room: LayerLimit
             ranks[*node] = links.best_rank(*node, &ranks);
         }
     }
-    let is_long = ranks.iter().any(|rank| *rank >= room.layers);
-    let folded = is_long.then(|| fold_ranks(&ranks, strokes, room)).flatten();
-    split_layers(&folded.unwrap_or(ranks), &links, room.boxes)
+    let is_long = ranks.iter().any(|rank| *rank >= limits.layers);
+    let folded = is_long.then(|| fold_ranks(&ranks, strokes, limits)).flatten();
+    split_layers(&folded.unwrap_or(ranks), &links, limits.boxes)
 }
 
 /// Returns each box's position in an order that most links follow; symmetric links are ignored.

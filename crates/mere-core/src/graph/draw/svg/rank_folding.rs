@@ -24,9 +24,9 @@ pub(super) struct LayerLimits {
 pub(super) fn fold_ranks(
     ranks: &[usize],
     strokes: &[DrawnLink],
-    room: LayerLimits,
+    limits: LayerLimits,
 ) -> Option<Vec<usize>> {
-    let mut fold = RankFolding::new(ranks, strokes, room);
+    let mut fold = RankFolding::new(ranks, strokes, limits);
     for _ in 0..PASSES {
         let mut is_better = false;
         for node in 0..ranks.len() {
@@ -120,8 +120,8 @@ mod tests {
         let strokes =
             (0..9).map(|from| DrawnLink { from, to: from + 1, relation: Relation::Extends });
         let strokes = strokes.collect::<Vec<_>>();
-        let room = LayerLimits { layers: 4, boxes: 4 };
-        let found = fold_ranks(&(0..10).collect::<Vec<_>>(), &strokes, room);
+        let limits = LayerLimits { layers: 4, boxes: 4 };
+        let found = fold_ranks(&(0..10).collect::<Vec<_>>(), &strokes, limits);
         assert_eq!(found, Some(vec![0, 1, 2, 3, 2, 1, 0, 1, 2, 3]));
     }
 }

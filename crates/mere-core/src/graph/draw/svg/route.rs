@@ -49,18 +49,18 @@ pub(super) struct LayerPositions<'a> {
 
 /// Returns the curve of each link between different boxes.
 pub(super) fn route_links(
-    lattice: &LayerGraph,
+    layer_graph: &LayerGraph,
     strokes: &[DrawnLink],
     positions: LayerPositions<'_>,
 ) -> Vec<Route> {
     let LayerPositions { flow, bands, middles } = positions;
-    let ports = port_offsets(lattice, strokes, middles);
-    let routes = strokes.iter().zip(&lattice.paths).filter(|(_, way)| way.len() > 1);
+    let ports = port_offsets(layer_graph, strokes, middles);
+    let routes = strokes.iter().zip(&layer_graph.paths).filter(|(_, way)| way.len() > 1);
     let routes = routes.map(|(stroke, way)| {
         let is_turned = way.first() != Some(&stroke.from);
         let mut points = Vec::new();
         for (step, vertex) in way.iter().enumerate() {
-            let band = bands[lattice.vertices[*vertex].layer];
+            let band = bands[layer_graph.vertices[*vertex].layer];
             let (start, end) = (band.start, band.start + band.length);
             let port = |side, other: usize| {
                 let port = (*vertex, side, other, stroke.relation, is_turned);
@@ -80,12 +80,12 @@ pub(super) fn route_links(
 
 /// Returns the distance of each port from the centre of its box.
 fn port_offsets(
-    lattice: &LayerGraph,
+    layer_graph: &LayerGraph,
     strokes: &[DrawnLink],
     middles: &[i32],
 ) -> BTreeMap<Port, i32> {
     let mut sides = BTreeMap::<(usize, BoxSide), Vec<Port>>::new();
-    for (stroke, way) in strokes.iter().zip(&lattice.paths) {
+    for (stroke, way) in strokes.iter().zip(&layer_graph.paths) {
         let [first, second, ..] = way[..] else { continue };
         let (last, before) = (way[way.len() - 1], way[way.len() - 2]);
         let is_turned = first != stroke.from;
@@ -100,7 +100,7 @@ fn port_offsets(
     for ((vertex, _), mut ports) in sides {
         ports.sort_unstable_by_key(|port| (middles[port.2], *port));
         ports.dedup();
-        let room = (lattice.vertices[vertex].across - 2 * CORNER_SPACE).max(0);
+        let room = (layer_graph.vertices[vertex].across - 2 * CORNER_SPACE).max(0);
         let is_crowded = (to_i32(ports.len()) - 1) * MIN_PORT_GAP > room;
         // If there is not enough space for each, links of one relation share a port.
         let slots = if is_crowded { shared_slots(&ports) } else { (0..ports.len()).collect() };

@@ -11,33 +11,33 @@ pub(super) fn text_width(text: &str, size: i32) -> i32 {
 }
 
 /// Cuts a text to the given width.
-pub(super) fn fit_to_width(text: &str, room: i32, size: i32) -> String {
-    if text_width(text, size) <= room {
+pub(super) fn fit_to_width(text: &str, max_width: i32, size: i32) -> String {
+    if text_width(text, size) <= max_width {
         return text.to_owned();
     }
-    let start = &text[..fitting_prefix(text, room - text_width(ELLIPSIS, size) - 1, size)];
+    let start = &text[..fitting_prefix(text, max_width - text_width(ELLIPSIS, size) - 1, size)];
     [start.trim_end(), ELLIPSIS].concat()
 }
 
 /// Breaks a text into at most two lines, between words if possible.
-pub(super) fn wrap_in_two(text: &str, room: i32, size: i32) -> Vec<String> {
-    if text_width(text, size) <= room {
+pub(super) fn wrap_in_two(text: &str, max_width: i32, size: i32) -> Vec<String> {
+    if text_width(text, size) <= max_width {
         return vec![text.to_owned()];
     }
-    let end = fitting_prefix(text, room, size);
+    let end = fitting_prefix(text, max_width, size);
     let at_space = text[..end].rfind(' ').filter(|at| *at * 3 >= end);
     let end = if text[end..].starts_with(' ') { end } else { at_space.unwrap_or(end) };
     let (first, rest) = text.split_at(end);
-    vec![first.trim_end().to_owned(), fit_to_width(rest.trim_start(), room, size)]
+    vec![first.trim_end().to_owned(), fit_to_width(rest.trim_start(), max_width, size)]
 }
 
 /// Returns the number of bytes of a text that fit.
-fn fitting_prefix(text: &str, room: i32, size: i32) -> usize {
+fn fitting_prefix(text: &str, max_width: i32, size: i32) -> usize {
     let mut used = 0;
     let mut places = text.char_indices();
     let over = places.find(|(_, c)| {
         used += char_advance(*c) * size;
-        used / 100 > room
+        used / 100 > max_width
     });
     over.map_or(text.len(), |(at, _)| at)
 }

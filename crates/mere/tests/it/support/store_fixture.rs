@@ -116,7 +116,7 @@ pub(crate) fn plain(reply: &Value) -> Value {
 }
 
 /// The type, the code and the message of a reply.
-pub(crate) fn said(reply: &Value) -> [&str; 3] {
+pub(crate) fn outcome(reply: &Value) -> [&str; 3] {
     ["reply_type", "code", "message"].map(|key| reply[key].as_str().expect("a text"))
 }
 

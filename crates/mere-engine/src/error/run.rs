@@ -7,7 +7,7 @@ use std::fmt::Display;
 use mere_core::address::Address;
 use mere_core::chain::lock::LockMismatch;
 use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, SubprocessFault};
-use mere_core::item::ItemId;
+use mere_core::item::{ItemId, Version};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use super::item::problems_data;
@@ -39,13 +39,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         }
         RunError::Unsigned(untrusted) => unsigned_tool_reply(untrusted),
         RunError::LockUnsigned(untrusted) => unsigned_lockfile_reply(untrusted),
-        RunError::NoLockfile { tool, version } => {
-            let words =
-                format!("There is no lockfile for `{tool}@{version}`, but one is required.");
-            Draft::denied(codes::RUN_UNLOCKED, Prose::words(words)).hint(Prose::words(format!(
-                "Ask a person to check `mere chain {tool}` and then run `mere lock {tool}`."
-            )))
-        }
+        RunError::NoLockfile { tool, version } => missing_lockfile_reply(tool, version),
         RunError::LockInvalid { address, fault } => {
             let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
             let message = Prose::words("The lockfile ").address(address.clone()).and(place);
@@ -77,6 +71,13 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         RunError::Sandbox(refusal) => sandbox_refusal_reply(refusal),
         RunError::Item(error) => super::item::item_error_reply(error),
     }
+}
+
+fn missing_lockfile_reply(tool: &ItemId, version: &Version) -> Draft {
+    let words = format!("There is no lockfile for `{tool}@{version}`, but one is required.");
+    Draft::denied(codes::RUN_UNLOCKED, Prose::words(words)).hint(Prose::words(format!(
+        "Ask a person to check `mere chain {tool}` and then run `mere lock {tool}`."
+    )))
 }
 
 /// Returns the link and the field that a reply is about.

@@ -150,18 +150,15 @@ impl Session {
                 turn.borrow_mut().show_output(stream, &text);
             }
         };
+        let reader = request.caller.reader;
         let view = self.view(snapshot, &request.caller)?;
-        let store_call = self.store_call(snapshot, &view, request.caller.reader, &is_cancelled)?;
+        let store_call = self.store_call(snapshot, &view, reader, &is_cancelled)?;
         let sources = self.item_sources(snapshot)?;
-        let item_reader = ItemReader {
-            view: &view,
-            sources: &sources,
-            trust_policy: snapshot.trust_policy()?,
-            reader: request.caller.reader,
-        };
+        let trust_policy = snapshot.trust_policy()?;
+        let items = ItemReader { view: &view, sources: &sources, trust_policy, reader };
         let signals = CallSignals { is_cancelled: &is_cancelled, progress: &progress };
         let change = ItemCall {
-            items: item_reader,
+            items,
             context: &self.context,
             agents: snapshot.agents()?,
             item_rules: snapshot.item_rules()?,
@@ -169,7 +166,7 @@ impl Session {
             is_cancelled: &is_cancelled,
         };
         let run = RunCall {
-            items: item_reader,
+            items,
             context: &self.context,
             is_cancelled: &is_cancelled,
             run_config: snapshot.running()?,
@@ -178,11 +175,11 @@ impl Session {
             stream_tool_output: &stream_output,
         };
         answer(&CommandCall {
-            items: &item_reader,
+            items: &items,
             change: &change,
             run: &run,
             store_call: &store_call,
-            search: self.search_context(snapshot, item_reader, signals)?,
+            search: self.search_context(snapshot, items, signals)?,
             agent_gate: snapshot.gate(Reader::Agent),
             progress: &progress,
         })

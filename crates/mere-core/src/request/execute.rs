@@ -7,6 +7,7 @@ use super::load::{ITEM_TYPE, LookupScope, item_id, item_type};
 use super::{CallError, ItemVerb, Verb};
 use crate::address::RelPath;
 use crate::digest::Sha256;
+use crate::graph::WalkOptions;
 use crate::item::{Category, ItemRef, ItemType};
 
 pub(super) const ABOUT: &str = "Run a tool (in a sandbox), a directive (gives its checked \
@@ -38,6 +39,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     optional_parameter("content", ParameterKind::Text, "For create, update: the whole main file."),
     optional_parameter("files", ParameterKind::Files, "Other files of a tool or skill."),
     optional_parameter("parameters", ParameterKind::Object, "For run: the inputs."),
+    optional_parameter("include_relationships", ParameterKind::Flag, "For run of knowledge."),
     optional_parameter("expect_sha256", ParameterKind::Sha256, "Of the main file before."),
     optional_parameter("dry_run", ParameterKind::Flag, "Check only."),
 ];
@@ -61,10 +63,7 @@ pub struct Execute {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemAction {
     /// Runs a tool, or prepares a directive or a knowledge entry for the agent.
-    Run {
-        /// The inputs.
-        parameters: Map<String, Value>,
-    },
+    Run(RunItem),
     /// Creates the item.
     Create(ItemContent),
     /// Changes the item.
@@ -79,6 +78,15 @@ pub enum ItemAction {
         /// The digest that its main file must have before the change.
         expect: Option<Sha256>,
     },
+}
+
+/// What an item is run with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunItem {
+    /// The inputs.
+    pub parameters: Map<String, Value>,
+    /// The related entries to include with a knowledge entry, if any.
+    pub relationships: Option<WalkOptions>,
 }
 
 /// The files of an item.
@@ -110,7 +118,14 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         "create" => ItemAction::Create(text()?),
         "update" => ItemAction::Update { content: text()?, expect },
         "delete" => ItemAction::Delete { expect },
-        _ => ItemAction::Run { parameters: arguments.object("parameters")? },
+        _ => ItemAction::Run(RunItem {
+            parameters: arguments.object("parameters")?,
+            relationships: match (arguments.flag("include_relationships")?, kind) {
+                (false, _) => None,
+                (true, ItemType::Knowledge) => Some(WalkOptions::default()),
+                (true, _) => return Err(arguments.wrong_value_error("include_relationships")),
+            },
+        }),
     };
     let dry_run = arguments.flag("dry_run")?;
     Ok(Verb::Items(ItemVerb::Execute(Execute {

@@ -37,7 +37,7 @@ use crate::turn::{Answer, Resume};
 pub use arguments::{ArgumentError, Need, Parameter, ParameterKind};
 pub use category::{CategoryCall, CategoryChange};
 pub use dir::Dir;
-pub use execute::{Execute, ItemAction, ItemContent};
+pub use execute::{Execute, ItemAction, ItemContent, RunItem};
 pub use file_change::{FileChange, FileChangeKind};
 pub use glob::Glob;
 pub use grep::Grep;
@@ -52,7 +52,9 @@ pub use person_command::{
 };
 pub use read::Read;
 pub use run::{LockCommand, LockfilePolicy, RunTool, ToolCommand, UnsignedPolicy};
-pub use search::{RankMode, Search, SearchCondition, SearchFilter, SearchMode, SearchSource};
+pub use search::{
+    RankMode, RelatedHits, Search, SearchCondition, SearchFilter, SearchMode, SearchSource,
+};
 pub use secret::Secret;
 pub use sign::{
     GitStaging, ItemMatcher, ItemSelection, ItemWork, SelectedItems, ShownItem, SignCommand,

@@ -46,6 +46,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     ),
     optional_parameter("mode", ParameterKind::ChoiceWithDefault(&["hybrid", "text", "vector"]), ""),
     optional_parameter("rank", ParameterKind::ChoiceWithDefault(&["by_type", "unified"]), ""),
+    optional_parameter(
+        "include_relationships",
+        ParameterKind::Flag,
+        "Also entries linked with hits.",
+    ),
     CURSOR,
 ];
 
@@ -66,6 +71,8 @@ pub struct Search {
     pub mode: SearchMode,
     /// The way in which hits of different types are ordered.
     pub rank: RankMode,
+    /// Whether entries that are linked with the hits of a page are added to it.
+    pub related: RelatedHits,
     /// The cursor of the page.
     pub cursor: Option<Cursor>,
 }
@@ -80,6 +87,7 @@ impl Default for Search {
             filters: Vec::new(),
             mode: SearchMode::Hybrid,
             rank: RankMode::ByType,
+            related: RelatedHits::LeftOut,
             cursor: None,
         }
     }
@@ -128,6 +136,15 @@ pub enum RankMode {
     ByType,
     /// One list for all types.
     Unified,
+}
+
+/// Whether a page also has the entries that are linked with its hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelatedHits {
+    /// Only hits.
+    LeftOut,
+    /// Also the entries that are one link away from a hit, marked as related.
+    Included,
 }
 
 /// A condition that hits of some types must meet; hits of other types pass.
@@ -261,6 +278,11 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         filters: parse_filters(arguments)?,
         mode,
         rank,
+        related: if arguments.flag("include_relationships")? {
+            RelatedHits::Included
+        } else {
+            RelatedHits::LeftOut
+        },
         cursor: arguments.cursor()?,
     })))
 }

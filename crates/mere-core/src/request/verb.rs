@@ -80,7 +80,7 @@ impl Verb {
     pub fn is_long_running(&self) -> bool {
         match self {
             Self::Items(ItemVerb::Execute(Execute { kind, action, .. })) => {
-                *kind == ItemType::Tool && matches!(action, ItemAction::Run { .. })
+                *kind == ItemType::Tool && matches!(action, ItemAction::Run(_))
             }
             Self::Person(PersonCommand::Items(ItemCommand::Tool(command))) => {
                 matches!(command, ToolCommand::Run(_) | ToolCommand::Prepare { .. })

@@ -70,6 +70,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         | RunError::Packages(_) => program_error_reply(error),
         RunError::Sandbox(refusal) => sandbox_refusal_reply(refusal),
         RunError::Item(error) => super::item::item_error_reply(error),
+        RunError::Search(error) => super::search_error_reply(error),
     }
 }
 

@@ -66,6 +66,7 @@ impl From<RunError> for ToolError {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Item(error) => (*error).into(),
+            RunError::Search(error) => Self::Search(error),
             error => Self::Run(Box::new(error)),
         }
     }

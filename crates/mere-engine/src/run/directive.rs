@@ -5,7 +5,7 @@
 
 use mere_core::item::{Directive, Item, ItemType, Knowledge};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Execute, LockfilePolicy, LookupScope, UnsignedPolicy};
+use mere_core::request::{Execute, LockfilePolicy, LookupScope, RunItem, UnsignedPolicy};
 use mere_core::schema::{Schema, example, input_schema};
 use serde_json::{Map, Value};
 
@@ -23,13 +23,17 @@ use crate::items::{
 };
 
 use crate::files::view::View;
+use crate::search::SearchContext;
+use crate::search::relations::relationships;
 
 /// Runs a tool, or prepares a directive or knowledge entry for an agent to follow or read.
 pub(crate) fn run_item(
     call: &RunCall<'_>,
+    search: &SearchContext<'_>,
     request: &Execute,
-    parameters: &Map<String, Value>,
+    inputs: &RunItem,
 ) -> Result<Draft, RunError> {
+    let parameters = &inputs.parameters;
     if request.kind == ItemType::Tool {
         let mode = ExecutionMode::from(request);
         let (locking, unsigned) = (LockfilePolicy::Optional, UnsignedPolicy::Refuse);
@@ -56,7 +60,12 @@ pub(crate) fn run_item(
     let usable = open_for_use(&call.items, found.place)?;
     let draft = match &usable.item().item {
         Item::Directive(directive) => run_directive(view, &usable, directive, parameters),
-        Item::Knowledge(entry) => run_knowledge(&call.items, &usable, entry, parameters),
+        Item::Knowledge(entry) => {
+            check_inputs(usable.item(), &input_schema(None, &[]), parameters)?;
+            let walk = inputs.relationships.as_ref();
+            let related = walk.map(|walk| relationships(search, &usable.item().place, walk));
+            run_knowledge(&call.items, &usable, entry, related.transpose()?.flatten())
+        }
         _ => run_skill(view, &usable, parameters),
     }?;
     Ok(match item_advice(usable.checked(), call.items.trust_policy) {
@@ -166,10 +175,9 @@ fn run_knowledge(
     items: &ItemReader<'_>,
     usable: &UsableItem,
     entry: &Knowledge,
-    parameters: &Map<String, Value>,
+    related: Option<Fields>,
 ) -> Result<Draft, RunError> {
     let (view, loaded) = (items.view, usable.item());
-    check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     check_frontmatter(view, loaded, entry)?;
     let mut masker = ItemMasker::new(view, usable);
     let warnings = item_warnings(items.sources, view, &loaded.item);
@@ -183,6 +191,7 @@ fn run_knowledge(
         .with("trust", trust_status_fields(usable.checked()))
         .with("frontmatter_validated", true)
         .with("validation_warnings", warnings.into_iter().map(Data::from).collect::<Data>())
+        .with_some("relationships", related)
         .with_some("masked", masker.masked_count());
     let message = Prose::words("The knowledge entry `").name(item_name(&loaded.place)).and("`.");
     Ok(Draft::success(codes::RUN_KNOWLEDGE, message).data(data))

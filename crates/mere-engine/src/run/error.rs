@@ -11,6 +11,7 @@ use mere_core::chain::{
 use mere_core::item::{ItemFault, ItemId, ItemRef, Version};
 
 use crate::items::{ItemError, UntrustedItem};
+use crate::search::SearchError;
 use mere_host::{PackagesError, SandboxError};
 
 /// The reason why a tool was not run.
@@ -65,6 +66,9 @@ pub(crate) enum RunError {
     Packages(#[from] PackagesError),
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    /// The entries related to a knowledge entry could not be found.
+    #[error(transparent)]
+    Search(#[from] SearchError),
     /// An item that was needed could not be found, read or used.
     #[error(transparent)]
     Item(Box<ItemError>),

@@ -301,7 +301,9 @@ fn load_item(call: &CommandCall<'_>, load: &Load) -> Result<Draft, ToolError> {
 /// Runs or changes an item. A memory that a person deletes is deleted as its store requires.
 fn execute_item(call: &CommandCall<'_>, execute: &Execute) -> Result<Draft, ToolError> {
     match (&execute.action, execute.kind, call.items.reader) {
-        (ItemAction::Run { parameters }, _, _) => Ok(run::run_item(call.run, execute, parameters)?),
+        (ItemAction::Run(inputs), _, _) => {
+            Ok(run::run_item(call.run, &call.search, execute, inputs)?)
+        }
         (ItemAction::Delete { .. }, ItemType::Memory, Reader::Person) => {
             let named = (&execute.item, call.change.effective_source(execute.source));
             commands::delete_memory(call, named, execute.into())

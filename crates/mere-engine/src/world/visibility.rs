@@ -3,8 +3,9 @@
 //! Only [`super::World::resolve`] makes a `VisibilityRef`. It holds handles, not a host path; it
 //! cannot be cloned or serialised, and prints as its address.
 
+use std::fmt;
+use std::io;
 use std::sync::Arc;
-use std::{fmt, io};
 
 use cap_std::fs::{Dir, File};
 use mere_core::address::{Address, RelPath, Root, Segment};

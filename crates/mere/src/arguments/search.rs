@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use mere_core::cursor::Cursor;
 use mere_core::item::{Category, ItemRef, ItemType};
 use mere_core::request::{
-    RankMode, Search, SearchCondition, SearchFilter, SearchMode, SearchSource,
+    RankMode, RelatedHits, Search, SearchCondition, SearchFilter, SearchMode, SearchSource,
 };
 
 use super::items::TypeArgument;
@@ -41,6 +41,9 @@ pub(crate) struct SearchArguments {
     /// One list of all types, best first
     #[arg(long)]
     unified: bool,
+    /// Add the knowledge entries that are linked with the hits
+    #[arg(long)]
+    related: bool,
     /// Start at the page that the previous page names
     #[arg(long, value_name = "NEXT")]
     cursor: Option<Cursor>,
@@ -127,6 +130,7 @@ impl SearchArguments {
                 SearchModeArgument::Vector => SearchMode::Vector,
             },
             rank: if self.unified { RankMode::Unified } else { RankMode::ByType },
+            related: if self.related { RelatedHits::Included } else { RelatedHits::LeftOut },
             cursor: self.cursor.clone(),
         }
     }

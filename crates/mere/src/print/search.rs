@@ -55,11 +55,33 @@ struct Hit {
     scope: String,
     title: Option<String>,
     description: Option<String>,
-    score: f64,
+    /// None for an entry that is only linked with a hit.
+    score: Option<f64>,
     preview: Option<String>,
     trust: ItemTrust,
     superseded_by: Option<String>,
     shadowed_by: Option<String>,
+    #[serde(default)]
+    related_to: Vec<HitLink>,
+}
+
+/// A link between an entry and a hit, as the hit sees it.
+#[derive(Deserialize)]
+struct HitLink {
+    hit: String,
+    relation: String,
+    direction: String,
+}
+
+impl HitLink {
+    /// Says how the entry is linked with the hit.
+    fn describe(&self) -> String {
+        match self.direction.as_str() {
+            "outgoing" => format!("`{}` {} this", self.hit, self.relation),
+            "incoming" => format!("{} `{}`", self.relation, self.hit),
+            _ => format!("{} with `{}`", self.relation, self.hit),
+        }
+    }
 }
 
 impl HitLists {
@@ -94,7 +116,7 @@ impl Printer {
                 out += &self.hit(hit, kind);
             }
             out.push('\n');
-            shown += hits.len() as u64;
+            shown += hits.iter().filter(|hit| hit.related_to.is_empty()).count() as u64;
         }
         out + &self.paint(&reply.data.summary(shown), FAINT) + "\n"
     }
@@ -104,7 +126,7 @@ impl Printer {
         let name = item_name(&hit.category, &hit.id);
         let title = hit.title.as_deref().map_or_else(|| name.clone(), one_line);
         let status = hit.trust.status.as_str();
-        let score = format!("{:.3}", hit.score);
+        let score = hit.score.map_or_else(|| "linked".to_owned(), |score| format!("{score:.3}"));
         let before = [kind, &name, &hit.scope].into_iter();
         let before = before.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · ");
         let before = self.escape_controls(&before);
@@ -130,6 +152,10 @@ impl Printer {
                 let note = format!("{words} {}", self.escape_controls(&one_line(other)));
                 push_line(&mut out, format_args!("{INDENT}{}", self.paint(&note, DOUBTFUL)));
             }
+        }
+        for link in &hit.related_to {
+            let note = self.escape_controls(&one_line(&link.describe()));
+            push_line(&mut out, format_args!("{INDENT}{}", self.paint(&note, FAINT)));
         }
         out
     }

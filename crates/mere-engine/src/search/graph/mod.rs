@@ -7,7 +7,9 @@
 pub(crate) mod link_rename;
 mod neighbourhood;
 
-use mere_core::graph::{Graph, GraphBuilder, NodeId, Resolution, WalkOptions};
+use std::collections::HashMap;
+
+use mere_core::graph::{Direction, Graph, GraphBuilder, NodeId, Resolution, WalkOptions};
 use mere_core::item::{ItemRef, ItemType, Relation, ScopedPath};
 
 use super::error::SearchError;
@@ -54,6 +56,41 @@ impl LiveIndex {
         walk: &WalkOptions,
         visibility: GraphVisibility<'_>,
     ) -> Result<(Graph, usize), SearchError> {
+        let neighbourhood = self.neighbourhood_of(place, walk, visibility)?;
+        Ok((neighbourhood.build_graph(), neighbourhood.omitted.len()))
+    }
+
+    /// Returns the places of the entries that a walk from an entry reaches, with the relation and
+    /// the direction of the link that leads to each.
+    pub(crate) fn linked_places(
+        &self,
+        place: &ScopedPath,
+        walk: &WalkOptions,
+        visibility: GraphVisibility<'_>,
+    ) -> Result<Vec<(ScopedPath, Relation, Direction)>, SearchError> {
+        let neighbourhood = self.neighbourhood_of(place, walk, visibility)?;
+        let graph = neighbourhood.build_graph();
+        let Some(node) = graph.node_at(place) else { return Ok(Vec::new()) };
+        let places = neighbourhood.entries.values().map(|entry| &entry.place);
+        let places = places.filter_map(|place| Some((graph.node_at(place)?, place)));
+        let places = places.collect::<HashMap<_, _>>();
+        let groups = graph.walk(node, walk).groups;
+        let reached = groups.into_iter().flat_map(|((relation, direction), reached)| {
+            reached.into_iter().map(move |reached| (reached.node, relation, direction))
+        });
+        let reached = reached.filter_map(|(node, relation, direction)| {
+            Some(((*places.get(&node)?).clone(), relation, direction))
+        });
+        Ok(reached.collect())
+    }
+
+    /// Collects the entries that a walk from an entry can reach.
+    fn neighbourhood_of<'a>(
+        &'a self,
+        place: &ScopedPath,
+        walk: &WalkOptions,
+        visibility: GraphVisibility<'a>,
+    ) -> Result<Neighbourhood<'a>, SearchError> {
         let mut neighbourhood = Neighbourhood::new(self, visibility, MAX_NEIGHBOURHOOD);
         neighbourhood.add_named(&qualified_name(place))?;
         let own = neighbourhood.entries.iter().filter(|(_, known)| {
@@ -61,7 +98,7 @@ impl LiveIndex {
         });
         let own = own.map(|(item, _)| *item).collect();
         neighbourhood.collect_walk(own, walk)?;
-        Ok((neighbourhood.build_graph(), neighbourhood.omitted.len()))
+        Ok(neighbourhood)
     }
 
     /// Returns the numbers of the items linked with an entry in either direction. If the name fits

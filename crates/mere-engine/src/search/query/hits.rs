@@ -8,6 +8,9 @@ use mere_core::reply::{Content, Data, Fields, ParsedName};
 use mere_core::search::{Highlight, excerpt};
 
 use super::located_hits::{IndexState, LocatedHit, LocatedHits};
+use super::related_entries::RelatedEntry;
+use crate::items::item_name;
+use crate::items::reply_fields::own_text;
 use crate::search::context::{HitTexts, ItemAccess};
 use mere_host::{fault_point, map_in_parallel};
 
@@ -20,6 +23,8 @@ const MAX_THREADS: usize = 4;
 #[derive(Default)]
 pub(crate) struct Hits {
     pub(super) page: Vec<Hit>,
+    /// The entries that are linked with the hits, if the request asks for them.
+    pub(super) related: Vec<Hit>,
     /// The number of hits on all pages.
     pub(super) total: u64,
     pub(super) has_more: bool,
@@ -41,12 +46,14 @@ struct HitReader<'a> {
 impl Hits {
     /// Reads the hits in their order, without those whose files disappeared in the meantime.
     pub(crate) fn read(located: LocatedHits, items: &ItemAccess<'_>) -> Self {
-        let LocatedHits { hits, total, has_more, highlight, index_state } = located;
+        let LocatedHits { hits, related, total, has_more, highlight, index_state } = located;
         let reader = HitReader { items, highlight: &highlight };
         let threads = if hits.len() < PARALLEL_MIN { 1 } else { MAX_THREADS };
         let page = map_in_parallel(&hits, threads, |hit| reader.read(hit));
+        let related = map_in_parallel(&related, threads, |entry| reader.read_related(entry));
+        let related = related.into_iter().flatten().collect();
         let page = page.into_iter().flatten().collect();
-        Self { page, total, has_more, index_state }
+        Self { page, related, total, has_more, index_state }
     }
 }
 
@@ -54,20 +61,40 @@ impl HitReader<'_> {
     /// Reads one hit; none if its file disappeared in the meantime.
     fn read(&self, hit: &LocatedHit) -> Option<Hit> {
         fault_point("search", hit.place.id.as_str());
-        let kind = hit.place.kind;
         let shadowed_by = (self.items.shadowed_by)(&hit.place);
         let content = (self.items.read)(&hit.place)?;
-        let named = Fields::default()
-            .with("item_type", kind.name())
-            .with("id", own_text(&hit.place.id))
-            .with("category", ParsedName::from(&hit.place.category))
-            .with("scope", hit.place.scope.name())
-            .with("address", hit.address.clone());
+        let named = name_fields(&hit.place).with("address", hit.address.clone());
         let fields = match content.texts {
             Some(texts) => self.render_texts(named, hit, (texts, content.trust)),
             None => named.with("score", score_data(hit.score)).with("trust", content.trust),
         };
-        Some(Hit { kind, fields: fields.with_some("shadowed_by", shadowed_by) })
+        let fields = fields.with_some("shadowed_by", shadowed_by);
+        Some(Hit { kind: hit.place.kind, fields })
+    }
+
+    /// Reads an entry that is linked with a hit; none if its file disappeared in the meantime.
+    fn read_related(&self, entry: &RelatedEntry) -> Option<Hit> {
+        let content = (self.items.read)(&entry.place)?;
+        let named = name_fields(&entry.place).with("address", entry.place.address()?);
+        let fields = match content.texts {
+            Some(texts) => named
+                .with("title", texts.title)
+                .with_some("description", texts.description)
+                .with("preview", Content::body(excerpt(&texts.body, self.highlight)))
+                .with("trust", content.trust)
+                .with_some("version", texts.version.as_ref().map(own_text)),
+            None => named.with("trust", content.trust),
+        };
+        let links = entry.links.iter().map(|link| {
+            Data::from(
+                Fields::default()
+                    .with("hit", item_name(&link.hit))
+                    .with("relation", link.relation.name())
+                    .with("direction", link.direction.name()),
+            )
+        });
+        let fields = fields.with("related_to", links.collect::<Data>());
+        Some(Hit { kind: entry.place.kind, fields })
     }
 
     fn render_texts(
@@ -90,14 +117,13 @@ impl HitReader<'_> {
     }
 }
 
-/// Returns the name by which a reply refers to an item.
-fn item_name(place: &ScopedPath) -> ParsedName {
-    ParsedName::from(&place.reference())
-}
-
-/// Returns an id or another parsed word as text of our own, which needs no masking.
-fn own_text<T: ToString>(word: &T) -> Data {
-    Data::Words(word.to_string().into())
+/// Returns the fields that name an item.
+fn name_fields(place: &ScopedPath) -> Fields {
+    Fields::default()
+        .with("item_type", place.kind.name())
+        .with("id", own_text(&place.id))
+        .with("category", ParsedName::from(&place.category))
+        .with("scope", place.scope.name())
 }
 
 /// Returns the score rounded to three digits.

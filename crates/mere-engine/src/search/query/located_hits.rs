@@ -5,11 +5,12 @@
 use jiff::Timestamp;
 use mere_core::address::Address;
 use mere_core::item::{ItemType, ScopedPath};
-use mere_core::request::SearchMode;
+use mere_core::request::{RelatedHits, SearchMode};
 use mere_core::search::Highlight;
 
 use super::question::SearchQuestion;
 use super::ranking::{RankedItem, Ranking};
+use super::related_entries::{RelatedEntry, find_related};
 use crate::search::context::SearchContext;
 use crate::search::error::SearchError;
 use crate::search::update::live_index::LiveIndex;
@@ -17,6 +18,8 @@ use crate::search::update::live_index::LiveIndex;
 /// The hits of one page, not yet read from their files.
 pub(crate) struct LocatedHits {
     pub(super) hits: Vec<LocatedHit>,
+    /// The entries that are linked with the hits, if the request asks for them.
+    pub(super) related: Vec<RelatedEntry>,
     /// The number of hits on all pages.
     pub(super) total: u64,
     pub(super) has_more: bool,
@@ -65,6 +68,10 @@ impl LocatedHits {
             }
             hits.extend(LocatedHit::look_up(live_index, ranked, context)?);
         }
+        let related = match question.request.related {
+            RelatedHits::LeftOut => Vec::new(),
+            RelatedHits::Included => find_related(live_index, &hits, context)?,
+        };
         let missing_vectors = match question.mode {
             SearchMode::Text => 0,
             SearchMode::Hybrid | SearchMode::Vector => {
@@ -77,7 +84,7 @@ impl LocatedHits {
             is_temporary: !live_index.is_persistent(),
             is_outdated: live_index.is_outdated,
         };
-        Ok(Self { hits, total, has_more, highlight, index_state })
+        Ok(Self { hits, related, total, has_more, highlight, index_state })
     }
 }
 

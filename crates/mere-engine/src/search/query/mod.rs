@@ -12,6 +12,7 @@ mod nearest;
 mod plan;
 pub(crate) mod question;
 pub(crate) mod ranking;
+mod related_entries;
 pub(crate) mod reply;
 mod segment_scores;
 mod term_postings;

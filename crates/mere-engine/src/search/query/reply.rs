@@ -1,4 +1,5 @@
-//! The reply to a search: its lists of hits, its counts, and the notes about what was not searched.
+//! The reply to a search: its lists of hits and of entries related to them, its counts, and the
+//! notes about what was not searched.
 
 use mere_core::item::ItemType;
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
@@ -16,7 +17,7 @@ pub(crate) fn draft(question: &SearchQuestion<'_>, hits: Hits) -> Draft {
     let next = hits.has_more.then(|| question.next_cursor());
     let unavailable = question.covers_registry().then(|| Data::List(vec!["registry".into()]));
     let message = count_message(hits.total, hits.page.len());
-    let data = result_lists(hits.page, question.request.rank)
+    let data = result_lists(hits.page.into_iter().chain(hits.related), question.request.rank)
         .with("total", hits.total)
         .with("mode", question.mode.name())
         .with_some("next", next.as_ref().map(cursor_data))
@@ -45,9 +46,9 @@ fn collect_notes(question: &SearchQuestion<'_>, index_state: &IndexState) -> Vec
 }
 
 /// Groups the hits into the lists of a reply.
-fn result_lists(hits: Vec<Hit>, rank: RankMode) -> Fields {
+fn result_lists(hits: impl Iterator<Item = Hit>, rank: RankMode) -> Fields {
     if rank == RankMode::Unified {
-        let hits = hits.into_iter().map(|hit| Data::from(hit.fields)).collect::<Data>();
+        let hits = hits.map(|hit| Data::from(hit.fields)).collect::<Data>();
         return Fields::default().with("results", hits);
     }
     let names = [

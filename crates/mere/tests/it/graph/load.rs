@@ -206,3 +206,58 @@ fn a_secret_in_a_link_a_type_or_an_escaped_title_is_told_nowhere() {
         assert_eq!(found["data"]["total"], 0, "{query}");
     }
 }
+
+#[test]
+fn running_an_entry_tells_its_relationships_too() {
+    let stage = stage();
+    let run = |arguments: Value| stage.call_text("execute", &arguments.to_string()).reply;
+    let reply = run(json!({
+        "item_type": "knowledge", "item_id": "lists", "include_relationships": true,
+    }));
+    assert_eq!(reached(&reply["data"]), ["incoming extends paging 1"], "{reply}");
+    let plain = run(json!({ "item_type": "knowledge", "item_id": "lists" }));
+    assert_eq!(plain["data"]["relationships"], Value::Null);
+    let other = run(json!({
+        "item_type": "directive", "item_id": "lists", "include_relationships": true,
+    }));
+    assert_eq!(other["reply_type"], "I", "only knowledge has relationships to include: {other}");
+}
+
+#[test]
+fn a_search_brings_related_entries_along_and_marks_them() {
+    let stage = stage();
+    entry(&stage, "secret-plans", "extends: [lists]\n", "key AKIAIOSFODNN7EXAMPLE");
+    let search = |arguments: Value| {
+        let reply = stage.call_text("search", &arguments.to_string()).reply;
+        assert_eq!(reply["reply_type"], "S", "{reply}");
+        reply["data"].clone()
+    };
+    let ids = |list: &Value| {
+        let list = list.as_array().expect("a list").iter();
+        list.map(|hit| (hit["id"].clone(), hit["related_to"] != Value::Null)).collect::<Vec<_>>()
+    };
+    let query = json!({ "query": "\"All lists\"", "mode": "text" });
+    let plain = search(query.clone());
+    assert_eq!(ids(&plain["knowledge"]), [(json!("lists"), false)]);
+    for rank in ["by_type", "unified"] {
+        let mut query = query.clone();
+        query["include_relationships"] = true.into();
+        query["rank"] = rank.into();
+        let data = search(query);
+        let list = if rank == "unified" { &data["results"] } else { &data["knowledge"] };
+        let hits = ids(list);
+        let related =
+            list.as_array().and_then(|list| list.iter().find(|hit| hit["id"] == "paging"));
+        let related = related.expect("the entry that extends the hit");
+        assert_eq!(hits[0], (json!("lists"), false), "{data}");
+        assert_eq!(hits.len(), 3, "{data}");
+        assert!(hits[1..].iter().all(|(_, related)| *related), "{data}");
+        assert_eq!(data["total"], 1, "what is related is no match");
+        assert_eq!(
+            related["related_to"],
+            json!([{ "hit": "lists", "relation": "extends", "direction": "incoming" }])
+        );
+        assert_eq!(related["trust"]["status"], "unsigned");
+        assert!(!data.to_string().contains("AKIAIOSFODNN7EXAMPLE"), "secrets are masked: {data}");
+    }
+}

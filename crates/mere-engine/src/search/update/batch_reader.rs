@@ -83,7 +83,7 @@ pub(crate) fn read_batches(
         is_stopped: AtomicBool::new(false),
     };
     let progress = || {
-        (reader.signals.progress)(done.load(Ordering::Relaxed) as u64, pending_reads.len() as u64)
+        (reader.signals.progress)(done.load(Ordering::Relaxed) as u64, pending_reads.len() as u64);
     };
     let (result, _) = share_work(&queue, |threads| {
         threads.start(thread_count);

@@ -177,6 +177,7 @@ codes! {
     MODEL_UNFETCHED: Items "MODEL" Fault 1 "The model could not be fetched or kept.";
     INIT: Items "INIT" Success 1 "`mere init`: a space was made.";
     INIT_AGAIN: Items "INIT" Success 2 "`mere init`: the space was there already.";
+    INIT_PREVIEW: Items "INIT" Success 3 "`mere init`: what is already there.";
     REVIEW: Items "REVIEW" Success 1 "`mere review`: what agents propose.";
     REVIEW_SHOWN: Items "REVIEW" Success 2 "`mere review`: one proposal, with what it changes.";
     REVIEW_ACCEPTED: Items "REVIEW" Success 3 "`mere review`: the proposal was placed.";

@@ -30,6 +30,11 @@ pub enum PersonCommand {
 pub enum ItemCommand {
     /// Creates a space.
     Init(InitSpace),
+    /// Shows what a space already contains before it is created.
+    PreviewInit {
+        /// The scope of the space.
+        scope: Scope,
+    },
     /// Creates an item from a template.
     New {
         /// The type of the item.
@@ -158,6 +163,17 @@ pub struct InitSpace {
     pub example: StarterItems,
     /// Tells whether git is to check commits.
     pub hook: GitHook,
+    /// Tells whether agents will need signatures.
+    pub signatures: SignatureRule,
+}
+
+/// The rule of a new space about unsigned items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignatureRule {
+    /// Agents may use directives, tools and lockfiles only if they are signed.
+    Required,
+    /// Agents may use unsigned items. This is for a folder whose items nobody has signed yet.
+    NotRequired,
 }
 
 /// The treatment of the git hook that checks commits.

@@ -98,7 +98,8 @@ fn check_indexes(items: &ItemReader<'_>) -> Result<Draft, ToolError> {
         .data(data))
 }
 
-fn stray_list(strays: &[Stray]) -> Data {
+/// Returns the files that belong to no item, each with the reason.
+pub(super) fn stray_list(strays: &[Stray]) -> Data {
     let rows = strays.iter().map(|stray| {
         let path = Content::mention(stray.path.as_str());
         Data::from(Fields::default().with("path", path).with("why", stray.reason))

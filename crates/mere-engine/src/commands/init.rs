@@ -8,7 +8,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath, ToolManifest};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::{GitHook, InitSpace, StarterItems};
+use mere_core::request::{GitHook, InitSpace, SignatureRule, StarterItems};
 use mere_core::trust::PublicKey;
 
 use super::{CommandCall, git_attributes};
@@ -46,17 +46,15 @@ const NEXT_COMMANDS: [&str; 3] =
 const NEXT_COMMANDS_WITHOUT_EXAMPLES: [&str; 3] =
     ["mere new skill code-review", "mere new note my-first", "mere list"];
 
+/// Says that unsigned items may be used, and how to change that.
+const UNSIGNED_HINT: &str = "Agents may use unsigned items here: `require_signed` was left off, \
+    because there are items that you have not signed. `mere sign --all` signs them; then add \
+    `require_signed: [directive, tool, lockfile]` to config.yaml.";
+
 /// Creates the space of a scope.
 pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, ToolError> {
     let scope = call.change.effective_scope(request.scope);
-    let root = if scope == Scope::User { Root::User } else { Root::Project };
-    let address = match scope {
-        Scope::User => Address::directory(root, RelPath::default()),
-        _ => Address::directory(
-            root,
-            RelPath::default().child(SPACE_FOLDER).ok_or(ItemChangeError::InvalidPlace)?,
-        ),
-    };
+    let address = space_address(scope)?;
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
     let (key_made, signer) = unlock_or_make_key(call.change)?;
     let mut new_space = NewSpace::begin(call.change, scope).map_err(failed)?;
@@ -70,8 +68,11 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
         _ => include_str!("examples/config.yaml"),
     };
     // An existing space keeps its rule about unsigned items.
-    let signed = if is_new { include_str!("examples/require-signed.yaml") } else { "" };
-    new_space.put_file(config::FILE, &[config, signed].concat()).map_err(failed)?;
+    let rule = match request.signatures {
+        SignatureRule::Required if is_new => include_str!("examples/require-signed.yaml"),
+        SignatureRule::Required | SignatureRule::NotRequired => "",
+    };
+    new_space.put_file(config::FILE, &[config, rule].concat()).map_err(failed)?;
     if scope == Scope::Project
         && git_attributes::write_missing_lines(call.change).map_err(failed)?
     {
@@ -104,7 +105,20 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
         (false, true) => (codes::INIT_AGAIN, " is already a space; nothing was changed."),
         (false, false) => (codes::INIT_AGAIN, " is already a space; missing files were added."),
     };
-    Ok(Draft::success(code, Prose::words("").address(address).and(words)).data(data))
+    let draft = Draft::success(code, Prose::words("").address(address).and(words)).data(data);
+    Ok(match request.signatures {
+        SignatureRule::NotRequired if is_new => draft.hint(UNSIGNED_HINT),
+        SignatureRule::Required | SignatureRule::NotRequired => draft,
+    })
+}
+
+/// Returns the address of the space of a scope.
+fn space_address(scope: Scope) -> Result<Address, ItemChangeError> {
+    if scope == Scope::User {
+        return Ok(Address::directory(Root::User, RelPath::default()));
+    }
+    let folder = RelPath::default().child(SPACE_FOLDER).ok_or(ItemChangeError::InvalidPlace)?;
+    Ok(Address::directory(Root::Project, folder))
 }
 
 /// Creates the categories that the configuration names, and returns those that were missing.

@@ -11,6 +11,7 @@ mod git_attributes;
 mod graph;
 mod index;
 mod init;
+mod init_preview;
 mod item_report;
 pub(crate) mod key_list;
 pub(crate) mod keys;
@@ -53,6 +54,7 @@ pub(crate) fn execute_item_command(
 ) -> Result<Draft, ToolError> {
     match command {
         ItemCommand::Init(space) => init::init(call, *space),
+        ItemCommand::PreviewInit { scope } => init_preview::preview_init(call, *scope),
         ItemCommand::New { kind: ItemType::Memory, item, scope, .. } => {
             memory::create(call, item, call.change.effective_scope(*scope))
         }

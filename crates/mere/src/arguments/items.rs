@@ -8,7 +8,8 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use mere_core::item::{Category, ItemForm, ItemId, ItemRef, ItemType, Scope};
 use mere_core::request::{
-    AuthorChoice, GitHook, InitSpace, ItemCommand, ListItems, LookupScope, StarterItems,
+    AuthorChoice, GitHook, InitSpace, ItemCommand, ListItems, LookupScope, SignatureRule,
+    StarterItems,
 };
 
 use super::ColourArgument;
@@ -122,10 +123,16 @@ pub(crate) struct InitArguments {
 }
 
 impl InitArguments {
+    /// Returns the scope of the space.
+    pub(crate) fn scope(&self) -> Scope {
+        if self.user { Scope::User } else { Scope::Project }
+    }
+
     /// Builds the request.
     pub(crate) fn to_request(&self) -> InitSpace {
         InitSpace {
-            scope: if self.user { Scope::User } else { Scope::Project },
+            scope: self.scope(),
+            signatures: SignatureRule::Required,
             example: match self.template {
                 TemplateArgument::Example => StarterItems::OneOfEach,
                 TemplateArgument::Blank => StarterItems::None,

@@ -1,4 +1,4 @@
-//! `mere init`, `list` and `show`, and the commands that create, copy, move, rename and delete items
+//! `mere list` and `show`, and the commands that create, copy, move, rename and delete items
 //! or explain which one a name means.
 
 use std::io;
@@ -7,9 +7,7 @@ use std::process::ExitCode;
 use mere_core::reply::ReplyType;
 use mere_core::request::{Execute, ItemAction, ItemCommand, ItemVerb, Load};
 
-use crate::arguments::{
-    DeleteArguments, InitArguments, ItemSubcommand, ListArguments, ShowArguments,
-};
+use crate::arguments::{DeleteArguments, ItemSubcommand, ListArguments, ShowArguments};
 use crate::commands::person_session::{PersonSession, report_refusal};
 use crate::print::items::WITHHELD_ITEM;
 use crate::print::outcome::SubjectAddress;
@@ -17,12 +15,6 @@ use crate::print::reply::ReplyView;
 use crate::print::{Printer, terminal};
 
 impl PersonSession {
-    /// Creates a space.
-    pub(crate) fn init(&self, arguments: &InitArguments) -> io::Result<ExitCode> {
-        let init = ItemCommand::Init(arguments.to_request());
-        self.call_and_print("init", init, &arguments.answer, Printer::new_space)
-    }
-
     /// Lists items.
     pub(crate) fn list(&self, arguments: &ListArguments) -> io::Result<ExitCode> {
         let list = ItemCommand::List(arguments.to_request());

@@ -8,6 +8,7 @@ mod call;
 mod categories;
 mod content;
 mod files;
+mod init;
 mod items;
 mod keys;
 mod locations;

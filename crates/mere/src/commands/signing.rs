@@ -175,7 +175,11 @@ pub(crate) fn parse_chosen(item: &SignableItem) -> Option<ShownItem> {
     Some(ShownItem { address, digest: item.digest.as_ref()?.parse().ok()? })
 }
 
-fn ask_each<'a>(printer: &Printer, items: &'a [SignableItem]) -> io::Result<Vec<&'a SignableItem>> {
+/// Shows each item and asks about it. Returns those that the person accepts.
+pub(crate) fn ask_each<'a>(
+    printer: &Printer,
+    items: &'a [SignableItem],
+) -> io::Result<Vec<&'a SignableItem>> {
     let mut chosen = Vec::new();
     for (number, item) in items.iter().enumerate() {
         terminal::print_text(&format!("\n({} of {}) ", number + 1, items.len()))?;

@@ -14,7 +14,7 @@ pub(crate) mod run;
 pub(crate) mod sarif;
 mod search;
 pub(crate) mod signing;
-mod spaces;
+pub(crate) mod spaces;
 mod stores;
 pub(crate) mod team;
 pub(crate) mod terminal;

@@ -4,8 +4,11 @@
 use serde::Deserialize;
 
 use super::Printer;
-use super::items::{BAD, FAINT, GOOD, STRONG, push_line};
+use super::items::{BAD, FAINT, GOOD, STRONG, item_name, push_line};
 use super::reply::ReplyView;
+
+/// The most existing items, and the most stray files, that a preview lists.
+const MAX_PREVIEW_ITEMS: usize = 20;
 
 /// The data of a reply to `mere init`.
 #[derive(Deserialize)]
@@ -17,6 +20,35 @@ pub(crate) struct CreatedSpace {
     #[serde(default)]
     key_made: bool,
     git_hook: Option<String>,
+}
+
+/// The data of a preview of `mere init`.
+#[derive(Deserialize)]
+pub(crate) struct InitPreview {
+    pub(crate) is_space: bool,
+    items: u64,
+    signed: u64,
+    pub(crate) unsigned: u64,
+    broken: u64,
+    /// The items that have no valid signature.
+    not_signed: Vec<ExistingItem>,
+    strays: Vec<StrayFile>,
+}
+
+#[derive(Deserialize)]
+struct ExistingItem {
+    item_type: String,
+    id: String,
+    category: String,
+    status: String,
+    fault: Option<String>,
+}
+
+impl InitPreview {
+    /// Returns true if there is nothing that a new space would change for agents.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items == 0 && self.strays.is_empty()
+    }
 }
 
 /// The data of a reply to `mere index`.
@@ -93,6 +125,32 @@ struct CheckResult {
 }
 
 impl Printer {
+    /// Formats what a folder holds before it becomes a space, and what changes for agents.
+    pub(crate) fn init_preview(&self, reply: &ReplyView<InitPreview>) -> String {
+        let data = &reply.data;
+        let mut out = self.sentence(reply);
+        let counts =
+            format!("{} signed, {} unsigned, {} broken", data.signed, data.unsigned, data.broken);
+        push_line(&mut out, format_args!("  {}", self.paint(&counts, FAINT)));
+        for item in data.not_signed.iter().take(MAX_PREVIEW_ITEMS) {
+            let name = item_name(&item.category, &item.id);
+            let fault = item.fault.as_deref().map(|fault| format!(": {fault}")).unwrap_or_default();
+            let line = format!("{} {name} · {}{fault}", item.item_type, item.status);
+            push_line(&mut out, format_args!("  {}", self.escape_controls(&line)));
+        }
+        let more = data.not_signed.len().saturating_sub(MAX_PREVIEW_ITEMS);
+        if more > 0 {
+            push_line(&mut out, format_args!("  … and {more} more"));
+        }
+        for stray in data.strays.iter().take(MAX_PREVIEW_ITEMS) {
+            let line = format!("{}: {}", stray.path, stray.why);
+            push_line(&mut out, format_args!("  not an item: {}", self.escape_controls(&line)));
+        }
+        out += "In a space that requires signatures, agents use directives, tools and lockfiles \
+            only if they are signed.\n";
+        out
+    }
+
     /// Formats a space that was created.
     pub(crate) fn new_space(&self, reply: &ReplyView<CreatedSpace>) -> String {
         let (mut out, data) = (self.sentence(reply), &reply.data);

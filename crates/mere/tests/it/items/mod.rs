@@ -7,6 +7,7 @@ pub(crate) mod forged_proposals;
 pub(crate) mod holes;
 pub(crate) mod hostile;
 pub(crate) mod index;
+pub(crate) mod init_existing;
 pub(crate) mod load;
 pub(crate) mod printing;
 pub(crate) mod proposals;

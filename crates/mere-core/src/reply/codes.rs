@@ -82,6 +82,8 @@ codes! {
     TRUST_SIGNATURE: Items "TRUST" Fault 4 "The item has no valid signature, or its signature was not made by the stated key.";
     TRUST_REVOKED: Items "TRUST" Fault 5 "The item is signed by a key that was revoked.";
     TRUST_VERSION: Items "TRUST" Fault 6 "The item was signed as another version.";
+    SPACE_RENEWED: Items "SPACE" Success 1 "`mere space renew`: the space has an id of its own.";
+    SPACE_WITHOUT_ID: Items "SPACE" Invalid 1 "`mere space renew`: the space has no id yet.";
     DOCTOR: Items "DOCTOR" Success 1 "`mere doctor`: no problems were found.";
     DOCTOR_FINDINGS: Items "DOCTOR" Fault 1 "`mere doctor`: problems were found; `data.checks` names each with its fix.";
     GRAPH: Items "GRAPH" Success 1 "`mere graph`: a drawing of entries and their links.";
@@ -97,6 +99,7 @@ codes! {
     SIGN_UNSTAGED: Items "SIGN" Invalid 4 "A file of the item differs from its staged version.";
     SIGN_UNFINISHED: Items "SIGN" Invalid 5 "The item is a draft: it must be signed before it can be moved or copied.";
     SIGN_MEMORY: Items "SIGN" Invalid 6 "Memories cannot be signed.";
+    SIGN_LOCKFILE: Items "SIGN" Invalid 7 "The lockfile was made for another space, so it is not signed.";
     SIGN_EDITOR: Items "SIGN" Fault 1 "The editor failed; nothing was signed.";
     SIGN_DENIED: Enforcement "SIGN" Denied 1 "Signing needs a terminal, ssh-agent, or the user's own config.";
     TEAM_RESTORED: Items "TEAM" Success 7 "`mere team restore`: the last seen roster was put back into the space.";

@@ -35,6 +35,8 @@ pub enum ItemCommand {
         /// The scope of the space.
         scope: Scope,
     },
+    /// Gives the space of a scope a new id.
+    RenewSpace(Scope),
     /// Creates an item from a template.
     New {
         /// The type of the item.

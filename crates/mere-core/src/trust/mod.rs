@@ -32,4 +32,6 @@ pub use verification::{
     Checked, ItemSigners, LocationField, LocationMismatch, TrustStatus, TrustedSigner,
     UntrustedReason, UntrustedSigner, Verification, VerificationFailure, Verified,
 };
-pub use verify::{FoundItem, ItemClaims, trusted_statement, verify};
+pub use verify::{
+    FoundItem, ItemClaims, check_displaced_sidecar, trusted_sidecar, trusted_statement, verify,
+};

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use super::key::Fingerprint;
+use crate::address::Address;
 use crate::item::{ScopedPath, Version};
 
 /// A signer whose key is trusted.
@@ -179,6 +180,8 @@ pub struct LocationMismatch {
     pub found: String,
     /// The location where the item belongs, if the signatures tell.
     pub expected_path: Option<ScopedPath>,
+    /// The address of the signature, if it does not lie beside the item.
+    pub signature: Option<Address>,
 }
 
 /// A field of a location.

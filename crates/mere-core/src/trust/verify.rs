@@ -92,6 +92,47 @@ pub fn trusted_statement(
     Some(sidecar.statement)
 }
 
+/// Checks an item that has no sidecar against one that lies elsewhere in its space, without an item
+/// of its own. The failure is the one that the item would have if that sidecar lay beside it.
+///
+/// Such a sidecar counts only if it was made for this very space and trusted keys signed all of it.
+/// Otherwise anybody could make an item unusable by dropping a file somewhere. It only ever
+/// contradicts: an item that it describes correctly is unsigned all the same.
+pub fn check_displaced_sidecar(
+    found_item: &FoundItem<'_>,
+    bytes: &[u8],
+    keyring: &Keyring,
+) -> Result<(), VerificationFailure> {
+    let FoundItem { path, now, .. } = *found_item;
+    let Some((sidecar, _)) = trusted_sidecar(bytes, keyring, now) else { return Ok(()) };
+    let (placement, kind) = (&sidecar.placement, sidecar.statement.kind);
+    let is_of_this_space = placement.scope == path.scope
+        && Some(placement.space_id.as_str()) == found_item.space_id
+        && kind == path.kind;
+    if !is_of_this_space || path.kind == ItemType::Memory {
+        return Ok(());
+    }
+    check_location(found_item, &sidecar)?;
+    check_version(path, &sidecar.statement)?;
+    if found_item.is_draft {
+        return Ok(());
+    }
+    check_files(&sidecar.statement.files, found_item.files)
+}
+
+/// Returns a sidecar, and the place that it was made for, if trusted keys signed all of it.
+pub fn trusted_sidecar(
+    bytes: &[u8],
+    keyring: &Keyring,
+    now: Timestamp,
+) -> Option<(Sidecar, ScopedPath)> {
+    let sidecar = Sidecar::parse(bytes).ok()?;
+    let place = signed_path(&sidecar)?;
+    keyring.check_signers(&sidecar.author, &place, now).ok()?.ok()?;
+    keyring.check_signers(&sidecar.installer, &place, now).ok()?.ok()?;
+    Some((sidecar, place))
+}
+
 fn check_signatures(
     found_item: &FoundItem<'_>,
     keyring: &Keyring,
@@ -144,6 +185,7 @@ fn check_location(
                 expected: expected.to_owned(),
                 found: found.to_owned(),
                 expected_path: signed_path(sidecar),
+                signature: None,
             })))
         }
     }

@@ -11,9 +11,8 @@ use mere_core::trust::{TrustStatus, VerificationFailure};
 use super::CommandCall;
 use super::list::{broken_trust_fields, fault_text};
 use super::why::remedy;
-use crate::files::view::View;
 use crate::items::reply_fields::own_text;
-use crate::items::{ItemError, item_advice, read_and_verify, trust_status_fields};
+use crate::items::{ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields};
 use crate::policy;
 use crate::trust::TrustPolicy;
 use mere_host::{fault_point, map_with_progress};
@@ -43,10 +42,11 @@ pub(super) enum ItemTrouble {
 }
 
 impl ItemReport {
-    pub(super) fn check(view: &View<'_>, trust_policy: &TrustPolicy, place: &ScopedPath) -> Self {
+    pub(super) fn check(items: &ItemReader<'_>, place: &ScopedPath) -> Self {
+        let trust_policy = items.trust_policy;
         fault_point("verify", place.id.as_str());
         let place = place.clone();
-        match read_and_verify(view, trust_policy, place.clone()) {
+        match read_and_verify(items, place.clone()) {
             Ok(checked) => Self {
                 trust: Some(trust_status_fields(&checked)),
                 fault: None,
@@ -151,9 +151,9 @@ pub(super) fn verify_all(
     trust_policy: &TrustPolicy,
     places: &[ScopedPath],
 ) -> Vec<ItemReport> {
-    let (view, done) = (call.items.view, AtomicU64::new(0));
+    let (items, done) = (call.items.with_policy(trust_policy), AtomicU64::new(0));
     let check = |batch: &&[ScopedPath]| {
-        let reports = batch.iter().map(|place| ItemReport::check(view, trust_policy, place));
+        let reports = batch.iter().map(|place| ItemReport::check(&items, place));
         let reports = reports.collect::<Vec<_>>();
         done.fetch_add(reports.len() as u64, Ordering::Relaxed);
         reports

@@ -268,7 +268,7 @@ fn sign_own_note(
     place: &ScopedPath,
     files: &[(RelPath, Vec<u8>)],
 ) -> Option<Vec<u8>> {
-    let checked = read_and_verify(call.items.view, call.items.trust_policy, place.clone()).ok()?;
+    let checked = read_and_verify(&call.items, place.clone()).ok()?;
     if !call.items.trust_policy.is_own_key(checked.signers()?.author.key) {
         return None;
     }

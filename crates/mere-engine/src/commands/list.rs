@@ -10,11 +10,10 @@ use crate::error::tool_error::ToolError;
 use crate::error::{describe_failure, trust_fields};
 use crate::files::error::FileError;
 use crate::files::masking::SummaryMasker;
-use crate::files::view::{View, count_phrase};
+use crate::files::view::count_phrase;
 use crate::items::find::is_visible;
 use crate::items::reply_fields::own_text;
 use crate::items::{ItemError, ItemReader, read_and_verify, trust_status_fields};
-use crate::trust::TrustPolicy;
 use mere_host::{fault_point, map_in_parallel};
 
 /// The number of items that a thread takes at a time.
@@ -71,15 +70,14 @@ fn listed_places(
 
 /// Describes every item, on as many threads as the machine has cores.
 fn describe_all(items: &ItemReader<'_>, places: &[ScopedPath]) -> Vec<Data> {
-    let (view, trust_policy) = (items.view, items.trust_policy);
     let batches = places.chunks(BATCH_SIZE).collect::<Vec<_>>();
     let described = map_in_parallel(&batches, usize::MAX, |batch| {
-        batch.iter().map(|place| describe(view, trust_policy, place)).collect::<Vec<_>>()
+        batch.iter().map(|place| describe(items, place)).collect::<Vec<_>>()
     });
     described.into_iter().flatten().collect()
 }
 
-fn describe(view: &View<'_>, trust_policy: &TrustPolicy, place: &ScopedPath) -> Data {
+fn describe(items: &ItemReader<'_>, place: &ScopedPath) -> Data {
     fault_point("list", place.id.as_str());
     let fields = Fields::default()
         .with("item_type", place.kind.name())
@@ -87,10 +85,10 @@ fn describe(view: &View<'_>, trust_policy: &TrustPolicy, place: &ScopedPath) -> 
         .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", place.address());
-    let fields = match read_and_verify(view, trust_policy, place.clone()) {
+    let fields = match read_and_verify(items, place.clone()) {
         Ok(checked) => {
             let loaded = checked.item();
-            let mut masker = SummaryMasker::new(view, &checked);
+            let mut masker = SummaryMasker::new(items.view, &checked);
             let about = loaded.item.description();
             let title = loaded.item.title(place);
             fields

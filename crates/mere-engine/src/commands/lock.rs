@@ -1,6 +1,5 @@
 //! `mere lock`: pins the chain of a tool as it is now, and checks all lockfiles.
 
-use mere_core::address::Spoken;
 use mere_core::chain::lock;
 use mere_core::digest::Sha256;
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
@@ -9,20 +8,18 @@ use mere_core::request::{LockCommand, UnsignedPolicy};
 
 use crate::error::tool_error::ToolError;
 use crate::error::tool_error_reply;
-use crate::files::read::open_visible_file;
 use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
-use crate::items::item_files::item_digest;
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
 use crate::items::relocation::{add_signature, load_from_files};
+use crate::items::tool_lockfiles::lockfile_digest;
 use crate::items::{ItemCall, ItemError, ItemReader, read_and_verify};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::run::Linked;
 use crate::run::lock::{check_chain, permit_lockfile, read_lockfile};
 use crate::run::show::link_list;
 use crate::space::ItemChangeError;
-use mere_host::digest_file;
 
 /// Executes `mere lock`.
 pub(crate) fn lock(call: &ItemCall<'_>, command: &LockCommand) -> Result<Draft, ToolError> {
@@ -35,7 +32,11 @@ pub(crate) fn lock(call: &ItemCall<'_>, command: &LockCommand) -> Result<Draft, 
 }
 
 /// Pins the chain of a tool as it is now.
-fn make_lockfile(call: &ItemCall<'_>, item: &ItemRef, scope: Scope) -> Result<Draft, ToolError> {
+pub(super) fn make_lockfile(
+    call: &ItemCall<'_>,
+    item: &ItemRef,
+    scope: Scope,
+) -> Result<Draft, ToolError> {
     let linked = Linked::follow(&call.items, item, UnsignedPolicy::Refuse)?;
     let leaf = &linked.chain().leaf().pin;
     let destination = policy::permit_lockfile_category(leaf, scope);
@@ -77,11 +78,7 @@ fn current_digest(items: &ItemReader<'_>, place: &ScopedPath) -> Result<Option<S
     if there.map_err(ItemError::Unsearchable)?.is_empty() {
         return Ok(None);
     }
-    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let main = items.view.resolve(&Spoken::Rooted(address.clone()))?;
-    let unreadable = |cause| ToolError::unreadable(&address, cause);
-    let digest = digest_file(open_visible_file(&main)?).map_err(unreadable)?;
-    Ok(Some(item_digest(digest, &[])))
+    Ok(Some(lockfile_digest(items, place)?))
 }
 
 /// Compares every lockfile with the current chain of its tool.
@@ -122,19 +119,23 @@ fn check_all(items: &ItemReader<'_>) -> Result<Draft, ToolError> {
 }
 
 /// The version of a tool that a lockfile pins.
-enum PinnedVersion {
+pub(super) enum PinnedVersion {
     /// The tool's current version.
     Current,
     /// Another version of the tool.
     Other,
 }
 
-fn check_lockfile(items: &ItemReader<'_>, place: &ScopedPath) -> Result<PinnedVersion, ToolError> {
+/// Compares a lockfile with the current chain of its tool.
+pub(super) fn check_lockfile(
+    items: &ItemReader<'_>,
+    place: &ScopedPath,
+) -> Result<PinnedVersion, ToolError> {
     let (category, id) = (Some(place.category.clone()), place.id.clone());
     let item = ItemRef { category, id, version: None };
     let linked = Linked::follow(items, &item, UnsignedPolicy::Refuse)?;
     if place.version.as_ref() != Some(&linked.chain().leaf().pin.version) {
-        permit_lockfile(items, read_and_verify(items.view, items.trust_policy, place.clone())?)?;
+        permit_lockfile(items, read_and_verify(items, place.clone())?)?;
         return Ok(PinnedVersion::Other);
     }
     check_chain(items, &read_lockfile(items, place.clone())?, &linked)?;

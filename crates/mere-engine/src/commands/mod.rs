@@ -20,13 +20,16 @@ mod list;
 mod lock;
 mod memory;
 pub(crate) mod models;
+mod orphan_report;
 mod pending_proposals;
 mod place_item;
+mod renew_space;
 mod review;
 mod select;
 mod sign;
 pub(crate) mod signers;
 mod team;
+mod tool_lockfiles;
 mod verify;
 mod why;
 mod work;
@@ -55,6 +58,9 @@ pub(crate) fn execute_item_command(
     match command {
         ItemCommand::Init(space) => init::init(call, *space),
         ItemCommand::PreviewInit { scope } => init_preview::preview_init(call, *scope),
+        ItemCommand::RenewSpace(scope) => {
+            renew_space::renew(call, call.change.effective_scope(*scope))
+        }
         ItemCommand::New { kind: ItemType::Memory, item, scope, .. } => {
             memory::create(call, item, call.change.effective_scope(*scope))
         }

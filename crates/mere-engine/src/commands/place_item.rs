@@ -6,6 +6,7 @@ use mere_core::item::{Category, ItemId, ItemRef, ItemType, Scope, ScopedPath, te
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::{AuthorChoice, ItemContent, LookupScope};
 
+use super::tool_lockfiles::LockfilesBefore;
 use super::{CommandCall, link_updates};
 use crate::error::tool_error::ToolError;
 use crate::items::apply_permit::{WriteContext, apply_permit};
@@ -65,7 +66,7 @@ pub(super) fn copy_by_name(
         NamedItem { kind, item, source: LookupScope::Only(from) },
     )?
     .place;
-    let checked = read_and_verify(call.items.view, call.items.trust_policy, place)?;
+    let checked = read_and_verify(&call.items, place)?;
     let address = copy_item(call, &checked, to)?;
     let data = Fields::default()
         .with("address", checked.item().address.clone())
@@ -82,7 +83,7 @@ pub(super) fn change_category(
     author: AuthorChoice,
 ) -> Result<Draft, ToolError> {
     let place = find(call.items.sources, call.items.view, named)?.place;
-    let checked = read_and_verify(call.items.view, call.items.trust_policy, place)?;
+    let checked = read_and_verify(&call.items, place)?;
     let to = ScopedPath { category: category.clone(), ..checked.item().place.clone() };
     move_item(call, &checked, to, author)
 }
@@ -98,7 +99,7 @@ pub(super) fn rename_item(
         return Err(ItemChangeError::UnsupportedType(named.kind).into());
     }
     let place = find(call.items.sources, call.items.view, named)?.place;
-    let checked = read_and_verify(call.items.view, call.items.trust_policy, place)?;
+    let checked = read_and_verify(&call.items, place)?;
     let to = ScopedPath { id: id.clone(), ..checked.item().place.clone() };
     move_item(call, &checked, to, author)
 }
@@ -131,16 +132,19 @@ fn move_item(
         );
         apply_permit(permit, &placing)
     };
+    let lockfiles = LockfilesBefore::find(call.change, &loaded.place)?;
     spend(ItemChange::create(destination, files))?;
     copy_permissions(call.items, loaded, &to);
     spend(ItemChange::remove(loaded.place.clone(), loaded.item_digest()))?;
     let links = link_updates::update_links(call, &loaded.place, &to);
-    let moved = read_and_verify(call.items.view, call.items.trust_policy, to);
+    let lockfiles = lockfiles.follow(call.change, &to);
+    let moved = read_and_verify(&call.items, to.clone());
     let data = Fields::default()
         .with("address", address.clone())
         .with("from", loaded.address.clone())
         .with_some("trust", moved.ok().map(|moved| trust_status_fields(&moved)));
     let from = Prose::words("Moved ").address(loaded.address.clone());
     let message = from.and(" to ").address(address).and(".");
-    Ok(Draft::success(codes::MOVED, message).data(links.add_to(data)))
+    let message = lockfiles.describe(message, &to);
+    Ok(Draft::success(codes::MOVED, message).data(lockfiles.add_to(links.add_to(data))))
 }

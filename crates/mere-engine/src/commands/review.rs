@@ -140,7 +140,7 @@ enum ComparisonBase {
 impl ComparisonBase {
     fn for_place(items: &ItemReader<'_>, place: &ScopedPath) -> Self {
         let trust_policy = items.trust_policy.without_drafts();
-        match read_and_verify(items.view, &trust_policy, place.clone()) {
+        match read_and_verify(&items.with_policy(&trust_policy), place.clone()) {
             Ok(Checked::Verified(_)) => Self::Verified,
             _ => Self::Empty,
         }
@@ -182,7 +182,7 @@ fn accept(call: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
         policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
     remove_proposal(call, &agent, name)?;
-    let accepted = read_and_verify(call.items.view, call.items.trust_policy, place).ok();
+    let accepted = read_and_verify(&call.items, place).ok();
     let trust = accepted.as_ref().map(trust_status_fields);
     let data = fields.with("integrity", integrity).with_some("trust", trust);
     let message = Prose::words("").address(address).and(done);
@@ -219,8 +219,10 @@ fn unshown_files(
     files: &[(RelPath, Vec<u8>)],
 ) -> Result<Option<Vec<FileDigest>>, ToolError> {
     let is_given = |path: &str| files.iter().any(|(given, _)| given.as_str() == path);
-    let checked =
-        read_and_verify(call.items.view, &call.items.trust_policy.without_drafts(), place.clone());
+    let checked = read_and_verify(
+        &call.items.with_policy(&call.items.trust_policy.without_drafts()),
+        place.clone(),
+    );
     let mut kept = match &checked {
         Ok(checked) => checked.item().files.clone(),
         Err(_) => CurrentItem::other_files(&call.items, place),

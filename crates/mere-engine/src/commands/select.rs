@@ -93,15 +93,20 @@ fn named_items(
 /// Returns the project's items whose files or signatures differ between the last commit and the
 /// next one.
 fn staged_items(call: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
-    let git =
-        GitRepository::discover(&call.context.project).ok_or(ItemChangeError::NoGitRepository)?;
-    let paths = git.staged_paths().map_err(ItemError::Unsearchable)?;
+    let paths = staged_paths(call)?;
     if paths.is_empty() {
         return Ok(Vec::new());
     }
     let mut places = all_items(call, Some(Scope::Project))?;
     places.retain(|place| paths.iter().any(|path| is_file_of(place, path)));
     Ok(places)
+}
+
+/// Returns the paths of the project that differ between the last commit and the next one.
+pub(super) fn staged_paths(call: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolError> {
+    let git =
+        GitRepository::discover(&call.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+    Ok(git.staged_paths().map_err(ItemError::Unsearchable)?)
 }
 
 /// Returns whether a path of the project is a file of an item, or its sidecar.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use mere_core::address::{Address, RelPath, is_invisible};
 use mere_core::digest::Sha256;
-use mere_core::item::ScopedPath;
+use mere_core::item::{Item, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
 use mere_core::request::{GitStaging, ItemSelection, SelectedItems, ShownItem};
 use mere_core::trust::TrustStatus;
@@ -84,6 +84,11 @@ fn candidate_fields(call: &CommandCall<'_>, report: &ItemReport, detail: Candida
     let fields = report.to_fields();
     match LoadedItem::read(call.items.view, report.place.clone()) {
         Ok(loaded) => {
+            let space_id = call.items.trust_policy.space_id(loaded.place.scope);
+            if check_lockfile_space(&loaded, space_id).is_err() {
+                let unfit = "it was made for another space; `mere lock` makes one for this space";
+                return fields.with("unfit", Content::mention(unfit)).into();
+            }
             let (changes, base) = match detail {
                 CandidateDetail::WithDifference => differences(call.change, &loaded),
                 CandidateDetail::Listed => Default::default(),
@@ -222,10 +227,27 @@ pub(super) fn sign_loaded(
     signer: &ItemSigner,
     loaded: &LoadedItem,
 ) -> Result<(), ToolError> {
-    let sidecar = signer.sign_item(loaded, &ensure_space_id(call, &loaded.place)?)?;
+    let space_id = ensure_space_id(call, &loaded.place)?;
+    check_lockfile_space(loaded, Some(&space_id))?;
+    let sidecar = signer.sign_item(loaded, &space_id)?;
     write_sidecar(call, loaded, sidecar)?;
     cache_signed_texts(call, loaded);
     Ok(())
+}
+
+/// Refuses to sign a lockfile that was made for another space. It pins what lies there, and signing
+/// it would not make it one of this space.
+fn check_lockfile_space(
+    loaded: &LoadedItem,
+    space_id: Option<&str>,
+) -> Result<(), ItemChangeError> {
+    match &loaded.item {
+        Item::Lockfile(lockfile) if Some(lockfile.space_id.as_str()) != space_id => {
+            let (address, tool) = (loaded.address.clone(), loaded.place.id.clone());
+            Err(ItemChangeError::LockfileOfOtherSpace { address, tool })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a sidecar beside an item, provided that the item is unchanged.

@@ -1,4 +1,5 @@
-//! `mere verify`: checks that every item is what was signed, at the place it was signed for.
+//! `mere verify`: checks that every item is what was signed, at the place it was signed for, and
+//! that no signature has lost its item.
 //!
 //! It changes nothing. Any finding makes the reply a failure, so that scripts and hooks can rely on
 //! it.
@@ -12,6 +13,7 @@ use mere_core::request::{SelectedItems, VerifyCommand};
 
 use super::CommandCall;
 use super::item_report::{ItemReport, verify_all};
+use super::orphan_report::{OrphanReport, find_orphans};
 use super::select::{self, is_file_of, select};
 use crate::error::describe_roster_trouble;
 use crate::error::tool_error::ToolError;
@@ -53,6 +55,8 @@ pub(super) fn verify(call: &CommandCall<'_>, command: &VerifyCommand) -> Result<
     let mut rows = rows.collect::<Vec<_>>();
     let mut findings = reports.iter().filter(|one| one.is_finding).count();
     let mut more = roster_findings(trust_policy);
+    let orphans = find_orphans(call.change, &selection, &reports)?;
+    more.extend(orphans.into_iter().map(OrphanReport::into_data));
     if is_staged {
         more.extend(unstaged_findings(call.change, &reports)?);
     }

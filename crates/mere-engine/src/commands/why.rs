@@ -99,7 +99,7 @@ fn candidate_fields(
         .with("address", place.address())
         .with("wins", winner == Some(place))
         .with("why", reason);
-    match read_and_verify(items.view, items.trust_policy, place.clone()) {
+    match read_and_verify(items, place.clone()) {
         Ok(checked) => fields
             .with("trust", trust_status_fields(&checked))
             .with("version", checked.item().item.version().map(own_text))

@@ -52,7 +52,7 @@ pub(super) fn begin_work(call: &ItemCall<'_>, work: &ItemWork) -> Result<Draft, 
 /// Refuses an item that was moved or whose signature is invalid, because that is not work in
 /// progress.
 fn check_place(items: &ItemReader<'_>, place: &ScopedPath) -> Result<(), ToolError> {
-    match read_and_verify(items.view, items.trust_policy, place.clone()) {
+    match read_and_verify(items, place.clone()) {
         Err(ItemError::Broken(broken)) if !is_content_change(&broken.failure) => {
             Err(ItemError::Broken(broken).into())
         }
@@ -150,7 +150,8 @@ fn is_all_shown(call: &ItemCall<'_>, loaded: &LoadedItem) -> bool {
 /// Returns the failure of a signed item if files besides its main one differ from what was signed.
 /// The editor opens only the main file, so such changes would not be shown.
 fn find_unshown_files(items: &ItemReader<'_>, place: &ScopedPath) -> Option<Box<BrokenItem>> {
-    let checked = read_and_verify(items.view, &items.trust_policy.without_drafts(), place.clone());
+    let checked =
+        read_and_verify(&items.with_policy(&items.trust_policy.without_drafts()), place.clone());
     let Err(ItemError::Broken(broken)) = checked else { return None };
     let main = main_file_name(place);
     let is_main = |path: &String| main.as_ref().is_some_and(|main| main.as_str() == path);

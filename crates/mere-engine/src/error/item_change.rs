@@ -56,6 +56,17 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
         }
         ItemChangeError::SignedByOther(address) => signed_by_other_reply(address),
         ItemChangeError::IsDraft(address) => draft_reply(address),
+        ItemChangeError::LockfileOfOtherSpace { address, tool } => {
+            let message = Prose::words("The lockfile ").address(address.clone());
+            let message = message.and(" was made for another space, so it is not signed here.");
+            Draft::invalid(codes::SIGN_LOCKFILE, message).hint(Prose::words(format!(
+                "`mere lock {tool}` pins the tool as it is in this space."
+            )))
+        }
+        ItemChangeError::NoSpaceId => {
+            Draft::invalid(codes::SPACE_WITHOUT_ID, "The space has no id that could be renewed.")
+                .hint("`mere init` (`--user` for your own space) gives it one.")
+        }
         ItemChangeError::MemoryNotSigned => {
             Draft::invalid(codes::SIGN_MEMORY, "Memories cannot be signed.")
                 .hint("Directives, tools, knowledge entries and lockfiles can be.")

@@ -12,6 +12,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use super::item::problems_data;
 use crate::files::masking::{mask_problems, mask_secrets};
+use crate::items::displaced_signature::DisplacedLockfile;
 use crate::items::{ItemError, UntrustedItem, item_name, trust_status_fields};
 use crate::run::RunError;
 use mere_host::{PackagesError, SandboxError};
@@ -54,6 +55,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
             )
             .hint("Ask a person to remove it, or to run `mere lock` for the tool here.")
         }
+        RunError::LockMissing(missing) => missing_locked_file_reply(missing),
         RunError::Drift { tool, lockfile, drift } => drift_reply(tool, lockfile, drift),
         RunError::VariableNotAllowed(variable, name) => ungranted_reply(
             "environment variable",
@@ -72,6 +74,28 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         RunError::Item(error) => super::item::item_error_reply(error),
         RunError::Search(error) => super::search_error_reply(error),
     }
+}
+
+/// Answers for a tool that was pinned by a lockfile of which only the signature is left.
+fn missing_locked_file_reply(missing: &DisplacedLockfile) -> Draft {
+    let DisplacedLockfile { home, signature } = missing;
+    let message = match home.address() {
+        Some(address) => Prose::words("The lockfile ").address(address),
+        None => Prose::words("The lockfile of the tool"),
+    };
+    let message = message.and(" is missing, but its signature was left");
+    let message = match signature {
+        Some(signature) => message.and(" at ").address(signature.clone()),
+        None => message,
+    };
+    let data = Fields::default().with_some("signature", signature.clone());
+    Draft::fault(codes::RUN_LOCK, message.and(". Nothing was run."))
+        .hint(Prose::words(format!(
+            "Ask a person to restore the lockfile, to run `mere lock {}`, or to delete the \
+             signature if nothing shall be pinned.",
+            home.id
+        )))
+        .data(data)
 }
 
 fn missing_lockfile_reply(tool: &ItemId, version: &Version) -> Draft {

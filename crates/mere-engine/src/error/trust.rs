@@ -2,7 +2,8 @@
 //!
 //! An item whose verification fails is withheld, so these sentences never quote its content.
 
-use mere_core::item::ScopedPath;
+use mere_core::address::Address;
+use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, ParsedName, Prose, codes};
 use mere_core::trust::{LocationField, LocationMismatch, TrustStatus, VerificationFailure};
 
@@ -64,6 +65,15 @@ pub(crate) fn trust_fields(failure: &VerificationFailure) -> Fields {
         .with("status", failure.status())
         .with_some("key", key)
         .with_some("mismatch", mismatch)
+        .with_some("signature", displaced_signature(failure).cloned())
+}
+
+/// Returns the address of an item's signature if the item was moved without it.
+fn displaced_signature(failure: &VerificationFailure) -> Option<&Address> {
+    match failure {
+        VerificationFailure::WrongLocation(mismatch) => mismatch.signature.as_ref(),
+        _ => None,
+    }
 }
 
 fn wrong_location_prose(broken: &BrokenItem, mismatch: &LocationMismatch) -> Prose {
@@ -83,7 +93,13 @@ fn wrong_location_prose(broken: &BrokenItem, mismatch: &LocationMismatch) -> Pro
         _ => message,
     };
     let message = space(message, &mismatch.expected).and(". Found: ");
-    space(message.address(broken.address.clone()), &mismatch.found).and(".")
+    let message = space(message.address(broken.address.clone()), &mismatch.found).and(".");
+    match &mismatch.signature {
+        Some(signature) => {
+            message.and(" Its signature lies at ").address(signature.clone()).and(".")
+        }
+        None => message,
+    }
 }
 
 /// Describes what is wrong, as a phrase that follows the item's name.
@@ -94,7 +110,11 @@ pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
     };
     match failure {
         VerificationFailure::WrongLocation(one) => {
-            Prose::words(format!("was signed for another {}", one.field))
+            let words = Prose::words(format!("was signed for another {}", one.field));
+            match &one.signature {
+                Some(signature) => words.and("; its signature lies at ").address(signature.clone()),
+                None => words,
+            }
         }
         VerificationFailure::BadSignature(why) => {
             Prose::words(format!("has no valid signature: {why}"))
@@ -127,6 +147,16 @@ pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
 pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) -> Prose {
     let item = format!("{} {}", place.kind, item_name(place));
     let words = match failure {
+        VerificationFailure::WrongLocation(_) if place.kind == ItemType::Lockfile => format!(
+            "Ask a person to put it back, or to delete it and run `mere lock {}`, which pins the \
+             tool as it is now.",
+            place.id
+        ),
+        VerificationFailure::WrongLocation(mismatch) if mismatch.signature.is_some() => format!(
+            "Ask a person to move it back to its signature, or to read it and run `mere sign \
+             {item}` where it is. If it is a new item that has the id of one that is gone, signing \
+             it or deleting that signature settles it."
+        ),
         VerificationFailure::WrongLocation(mismatch) => match mismatch.expected_path.as_ref() {
             Some(home) if mismatch.field == LocationField::Space => format!(
                 "Ask a person to read it and run `mere sign {} {}`: it was copied from another \
@@ -139,6 +169,9 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
                  `mere move`, `mere rename` and `mere copy` keep signatures valid."
             ),
         },
+        VerificationFailure::WrongVersion { .. } if place.kind == ItemType::Lockfile => {
+            format!("Ask a person to restore it, or to delete it and run `mere lock {}`.", place.id)
+        }
         VerificationFailure::RevokedKey(_) => {
             format!("Ask a person to read it and run `mere sign {item}`, or delete it.")
         }

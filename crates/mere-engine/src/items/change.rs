@@ -13,6 +13,7 @@ use super::apply_permit::{WriteContext, apply_permit};
 use super::find::{NamedItem, find, is_visible};
 use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
+use super::tool_lockfiles::{delete_lockfile, describe_deletion, find_lockfiles};
 use super::{ItemError, ItemReader, proposal, trust_status_fields};
 use crate::config::AgentsConfig;
 use crate::files::error::FileError;
@@ -167,8 +168,11 @@ fn delete(
     current.check_expected(expect)?;
     let address = current.address.clone();
     let digest = current.item_digest(&place)?;
+    let has_lockfiles = place.kind == ItemType::Tool && call.items.reader == Reader::Person;
+    let lockfiles = if has_lockfiles { find_lockfiles(&call.items, &place)? } else { Vec::new() };
     let change = ItemChange::remove(place, digest);
-    let report = ChangeReport { address, integrity: None, warnings: Vec::new(), verb: "deleted" };
+    let (integrity, warnings) = (None, Vec::new());
+    let report = ChangeReport { address, integrity, warnings, verb: "deleted", lockfiles };
     apply_or_propose(call, change, report, request.into())
 }
 
@@ -180,7 +184,8 @@ pub(crate) fn create_item(
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
     let NewItem { address, files, integrity, warnings, .. } = new_item;
-    let report = ChangeReport { address, integrity, warnings, verb: "created" };
+    let lockfiles = Vec::new();
+    let report = ChangeReport { address, integrity, warnings, verb: "created", lockfiles };
     apply_or_propose(call, ItemChange::create(destination, files), report, mode)
 }
 
@@ -192,7 +197,8 @@ fn replace_item(
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
     let NewItem { place, address, files, integrity, warnings } = new_item;
-    let report = ChangeReport { address, integrity, warnings, verb: "changed" };
+    let lockfiles = Vec::new();
+    let report = ChangeReport { address, integrity, warnings, verb: "changed", lockfiles };
     apply_or_propose(call, ItemChange::replace(place, files, digest), report, mode)
 }
 
@@ -202,6 +208,8 @@ struct ChangeReport {
     integrity: Option<Sha256>,
     warnings: Vec<mere_core::reply::Content>,
     verb: &'static str,
+    /// The lockfiles that are deleted with a tool.
+    lockfiles: Vec<ScopedPath>,
 }
 
 /// Asks policy about a change and applies it or proposes it. In a dry run it only reports what
@@ -227,8 +235,18 @@ fn apply_or_propose(
         (ExecutionMode::Real, ChangeRoute::Propose) => Some(proposal::save_proposal(call, permit)?),
     };
     let address = report.address.clone();
+    let (deleted, left): (Vec<_>, Vec<_>) = match mode {
+        ExecutionMode::DryRun => (report.lockfiles, Vec::new()),
+        ExecutionMode::Real => {
+            report.lockfiles.into_iter().partition(|place| delete_lockfile(call, place).is_ok())
+        }
+    };
+    let [deleted, left] = [deleted, left]
+        .map(|places| places.iter().filter_map(ScopedPath::address).collect::<Vec<_>>());
+    let lockfiles = deleted.iter().cloned().map(Data::from).collect::<Vec<_>>();
     let data = Fields::default()
         .with("address", report.address)
+        .with_some("lockfiles", (!lockfiles.is_empty()).then_some(Data::List(lockfiles)))
         .with_some("proposal", proposal.clone())
         .with_some("dry_run", (mode == ExecutionMode::DryRun).then_some(true))
         .with("integrity", report.integrity)
@@ -250,6 +268,7 @@ fn apply_or_propose(
         }
         (ExecutionMode::Real, None) => {
             let message = subject.and(format!(" was {}.", report.verb));
+            let message = message.append(&describe_deletion(&deleted, &left));
             Draft::success(codes::CHANGE_DONE, message).data(data)
         }
         (ExecutionMode::Real, Some(proposal)) => {

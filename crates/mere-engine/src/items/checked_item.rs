@@ -14,7 +14,6 @@ use mere_core::trust::{
 
 use super::load::item_name;
 use super::{ItemError, ItemReader, LoadedItem, RawItem};
-use crate::files::view::View;
 use crate::policy::{self, SignatureRequirement, Usable};
 use crate::trust::{Membership, TrustPolicy};
 
@@ -59,13 +58,12 @@ impl UntrustedItem {
 
 /// Reads an item and checks its signatures. A broken item is an error.
 pub(crate) fn read_and_verify(
-    view: &View<'_>,
-    trust_policy: &TrustPolicy,
+    items: &ItemReader<'_>,
     place: ScopedPath,
 ) -> Result<CheckedItem, ItemError> {
-    let raw = RawItem::read(view, place)?;
+    let raw = RawItem::read(items.view, place)?;
     let (place, address) = (raw.place.clone(), raw.address.clone());
-    raw.verify(trust_policy)?
+    raw.verify(items)?
         .map_err(|failure| ItemError::Broken(Box::new(BrokenItem { place, address, failure })))
 }
 
@@ -77,7 +75,7 @@ pub(crate) fn open_for_use(
 ) -> Result<UsableItem, ItemError> {
     let policy = items.trust_policy;
     let requirement = signature_requirement(policy, items.reader, place.kind);
-    let checked = read_and_verify(items.view, policy, place)?;
+    let checked = read_and_verify(items, place)?;
     let usable = policy::permit_use(checked, requirement);
     usable.map_err(|item| ItemError::UseDenied(UntrustedItem::new(&item, policy)))
 }

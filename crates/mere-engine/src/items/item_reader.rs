@@ -14,3 +14,13 @@ pub(crate) struct ItemReader<'a> {
     pub(crate) trust_policy: &'a TrustPolicy,
     pub(crate) reader: Reader,
 }
+
+impl<'a> ItemReader<'a> {
+    /// Returns the same reader under another trust policy.
+    pub(crate) fn with_policy<'b>(&self, trust_policy: &'b TrustPolicy) -> ItemReader<'b>
+    where
+        'a: 'b,
+    {
+        ItemReader { trust_policy, ..*self }
+    }
+}

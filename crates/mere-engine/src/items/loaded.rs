@@ -12,13 +12,13 @@ use mere_core::trust::{
     self, FoundItem, ItemClaims, MAX_SIDECAR_BYTES, SidecarFile, Verification, VerificationFailure,
 };
 
-use super::ItemError;
+use super::displaced_signature::check_displaced;
 use super::item_files::{ItemFilesError, hash_other_files, item_digest};
+use super::{ItemError, ItemReader};
 use crate::files::error::FileError;
 use crate::files::masking::{ItemText, mask_fault};
 use crate::files::read::open_visible_file;
 use crate::files::view::View;
-use crate::trust::TrustPolicy;
 use crate::world::ResolveError;
 use mere_host::{none_if_missing, open_regular_file, read_at_most};
 
@@ -89,18 +89,19 @@ impl RawItem {
         Ok(beside.map_err(|cause| ItemError::unreadable(&address, cause))?.is_none())
     }
 
-    /// Returns every file of the item, sorted by path, or `None` if they could not be hashed.
-    pub(crate) fn files(&self) -> Option<Vec<FileDigest>> {
-        let others = self.other_files.as_ref().ok()?;
-        Some(with_main_file(&self.place, (self.sha256, self.bytes.len() as u64), others))
+    /// Returns whether its main file would be a valid item at another place.
+    pub(crate) fn would_parse_at(&self, place: &ScopedPath) -> bool {
+        let text = item::decode_text(&self.bytes);
+        text.is_ok_and(|text| Item::parse(text, place).is_ok())
     }
 
     /// Verifies the item; this is the only verification there is. A broken item is not parsed and
     /// has no body.
     pub(crate) fn verify(
         self,
-        trust_policy: &TrustPolicy,
+        items: &ItemReader<'_>,
     ) -> Result<Verification<LoadedItem>, ItemError> {
+        let trust_policy = items.trust_policy;
         let others = match (&self.other_files, &self.sidecar) {
             (Ok(others), _) => others,
             // The signed item had no such file.
@@ -124,6 +125,11 @@ impl RawItem {
             is_draft: trust_policy.is_draft(&place),
             now: crate::trust::now(),
         };
+        if sidecar == SidecarFile::None
+            && let Err(failure) = check_displaced(items, &found_item)?
+        {
+            return Ok(Err(failure));
+        }
         trust::verify(&found_item, trust_policy.keyring(place.scope), || {
             let loaded = self.parse()?;
             let claims = loaded.claims();

@@ -8,6 +8,7 @@ pub(crate) mod apply_permit;
 pub(crate) mod change;
 mod checked_item;
 pub(crate) mod copy;
+pub(crate) mod displaced_signature;
 pub(crate) mod error;
 pub(crate) mod find;
 pub(crate) mod item_files;
@@ -21,6 +22,7 @@ pub(crate) mod relocation;
 pub(crate) mod reply_fields;
 mod sources;
 mod suggestions;
+pub(crate) mod tool_lockfiles;
 pub(crate) mod validation;
 pub(crate) mod vouched_files;
 

@@ -3,12 +3,12 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 
 use crate::memory::MemorySource;
-use crate::space::{Catalog, CatalogEntry, Space};
+use crate::space::{Catalog, CatalogEntry, OrphanedSidecar, Space};
 use mere_host::reset_poisoned;
 
 /// The catalogs of a session. Each is opened when it is first needed.
@@ -66,6 +66,8 @@ pub(crate) struct ItemSources<'a> {
     spaces: Vec<Space>,
     catalogs: &'a Catalogs,
     memory_sources: Vec<MemorySource<'a>>,
+    /// The sidecars without an item, as they were when this call first asked for them.
+    orphans: Mutex<Vec<(Scope, Arc<[OrphanedSidecar]>)>>,
 }
 
 impl<'a> ItemSources<'a> {
@@ -74,7 +76,7 @@ impl<'a> ItemSources<'a> {
         catalogs: &'a Catalogs,
         memory_sources: Vec<MemorySource<'a>>,
     ) -> Self {
-        Self { spaces, catalogs, memory_sources }
+        Self { spaces, catalogs, memory_sources, orphans: Mutex::default() }
     }
 
     pub(crate) fn spaces(&self) -> &[Space] {
@@ -106,12 +108,24 @@ impl<'a> ItemSources<'a> {
         let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
         let mut found = match &item.category {
             Some(category) => space.find_in_category(kind, category, item)?,
-            None => self.catalogs.with_catalog(space, |catalog| catalog.find(kind, &item.id))?,
+            None => {
+                self.catalogs.with_catalog(space, |catalog| catalog.find(kind, Some(&item.id)))?
+            }
         };
         if let Some(version) = &item.version {
             found.retain(|place| place.version.as_ref() == Some(version));
         }
         Ok(found)
+    }
+
+    /// Returns every item of a type in one scope. Memories are not indexed.
+    pub(crate) fn items_of_type(
+        &self,
+        scope: Scope,
+        kind: ItemType,
+    ) -> io::Result<Vec<ScopedPath>> {
+        let found = self.with_catalog_of(scope, |catalog| catalog.find(kind, None))?;
+        Ok(found.unwrap_or_default())
     }
 
     /// Returns every memory in the store of this scope, if it has one in which memories are found.
@@ -140,6 +154,19 @@ impl<'a> ItemSources<'a> {
     pub(crate) fn indexed_items(&self, scope: Scope) -> io::Result<Vec<CatalogEntry>> {
         let Some(space) = self.space(scope) else { return Ok(Vec::new()) };
         self.catalogs.with_catalog(space, Catalog::all)
+    }
+
+    /// Returns the sidecars of a scope whose item is missing, in the order of their paths. A call
+    /// looks for them once, however many items it reads.
+    pub(crate) fn orphans(&self, scope: Scope) -> io::Result<Arc<[OrphanedSidecar]>> {
+        let mut known = self.orphans.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, orphans)) = known.iter().find(|(one, _)| *one == scope) {
+            return Ok(Arc::clone(orphans));
+        }
+        let orphans = self.with_catalog_of(scope, Catalog::orphans)?.unwrap_or_default();
+        let orphans = Arc::from(orphans);
+        known.push((scope, Arc::clone(&orphans)));
+        Ok(orphans)
     }
 
     /// Runs a query on the catalog of a scope. Returns `None` if there is no such space.

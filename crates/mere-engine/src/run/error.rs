@@ -10,6 +10,7 @@ use mere_core::chain::{
 };
 use mere_core::item::{ItemFault, ItemId, ItemRef, Version};
 
+use crate::items::displaced_signature::DisplacedLockfile;
 use crate::items::{ItemError, UntrustedItem};
 use crate::search::SearchError;
 use mere_host::{PackagesError, SandboxError};
@@ -54,6 +55,8 @@ pub(crate) enum RunError {
     /// to tools.
     #[error("the variable {1} is not given to tools")]
     VariableNotAllowed(String, String),
+    #[error("a lockfile is missing, but its signature exists")]
+    LockMissing(DisplacedLockfile),
     #[error("the secret {1} was not granted")]
     SecretNotGranted(String, String),
     #[error("the program `{program}` was not found")]

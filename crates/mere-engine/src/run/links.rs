@@ -126,7 +126,7 @@ fn follow_links<L>(
     let mut place = Some(found.place);
     let (mut tools, mut links) = (Vec::<ChainTool>::new(), Vec::new());
     while let Some(next) = place.take() {
-        let (tool, link) = accept(read_and_verify(items.view, items.trust_policy, next)?)?;
+        let (tool, link) = accept(read_and_verify(items, next)?)?;
         let executor = tool.pin.executor.clone();
         let seen = tools.iter().any(|one| one.pin.id == tool.pin.id);
         let child = tool.pin.id.clone();

@@ -4,14 +4,15 @@
 
 use mere_core::address::Address;
 use mere_core::chain::lock;
-use mere_core::item::{Item, ItemId, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::item::{Item, ItemRef, ItemType, PinnedTool, Scope, ScopedPath, Version};
 use mere_core::request::LockfilePolicy;
-use mere_core::trust::VerificationFailure;
+use mere_core::trust::{Sidecar, Statement, VerificationFailure};
 
 use super::links::Linked;
 use super::{RunCall, RunError};
+use crate::items::displaced_signature::find_lockfile_signature;
 use crate::items::{
-    CheckedItem, ItemError, ItemReader, LoadedItem, UntrustedItem, read_and_verify,
+    CheckedItem, ItemError, ItemReader, LoadedItem, RawItem, UntrustedItem, read_and_verify,
 };
 use crate::policy::{self, CountedLockfile};
 use crate::space::ItemChangeError;
@@ -57,6 +58,7 @@ impl Locked {
 /// Returns the place of the lockfile that applies to a chain.
 fn find_lockfile(items: &ItemReader<'_>, linked: &Linked) -> Result<Option<ScopedPath>, RunError> {
     let pin = &linked.chain().leaf().pin;
+    check_displaced_lockfiles(items, pin)?;
     let (category, version) = (Some(pin.category.clone()), Some(pin.version.clone()));
     let item = ItemRef { category, id: pin.id.clone(), version };
     for scope in [Scope::Project, Scope::User] {
@@ -66,27 +68,74 @@ fn find_lockfile(items: &ItemReader<'_>, linked: &Linked) -> Result<Option<Scope
             return Ok(Some(place));
         }
     }
-    check_moved_lockfiles(items, &pin.id)?;
+    check_renamed_lockfiles(items, pin)?;
     Ok(None)
 }
 
-/// Refuses to run a tool unpinned if a lockfile of its name was moved or renamed by hand. Such a
-/// lockfile pinned something, and it is no longer known what.
-fn check_moved_lockfiles(items: &ItemReader<'_>, tool: &ItemId) -> Result<(), RunError> {
-    let item = ItemRef { category: None, id: tool.clone(), version: None };
+/// Refuses to run a tool unpinned if a lockfile under the name of another tool was signed for it.
+fn check_renamed_lockfiles(items: &ItemReader<'_>, tool: &PinnedTool) -> Result<(), RunError> {
+    let is_of_tool = |statement: &Statement| {
+        (&statement.id, &statement.version, &statement.category)
+            == (&tool.id, &tool.version, &tool.category)
+    };
     for scope in [Scope::Project, Scope::User] {
-        let found = items.sources.candidates(scope, ItemType::Lockfile, &item);
-        for place in found.map_err(ItemError::Unsearchable)? {
-            if let Err(error) = read_and_verify(items.view, items.trust_policy, place)
-                && let ItemError::Broken(broken) = &error
-                && let VerificationFailure::WrongLocation(_)
-                | VerificationFailure::WrongVersion { .. } = broken.failure
-            {
-                return Err(error.into());
+        let places = items.sources.items_of_type(scope, ItemType::Lockfile);
+        let places = places.map_err(ItemError::Unsearchable)?.into_iter();
+        for place in places.filter(|place| place.id != tool.id) {
+            let Ok(raw) = RawItem::read(items.view, place.clone()) else { continue };
+            let sidecar = raw.sidecar.bytes().and_then(|bytes| Sidecar::parse(bytes).ok());
+            if sidecar.is_some_and(|sidecar| is_of_tool(&sidecar.statement)) {
+                read_and_verify(items, place)?;
             }
         }
     }
     Ok(())
+}
+
+/// Refuses to run a tool if its lockfile, or the signature of that, lies anywhere it does not
+/// belong. It pinned the tool, and was moved, renamed or deleted by hand.
+fn check_displaced_lockfiles(items: &ItemReader<'_>, tool: &PinnedTool) -> Result<(), RunError> {
+    let any_of_id = ItemRef { category: None, id: tool.id.clone(), version: None };
+    for scope in [Scope::Project, Scope::User] {
+        let home = policy::permit_lockfile_category(tool, scope).place().clone();
+        if let Some(missing) = find_lockfile_signature(items, &home)? {
+            return Err(RunError::LockMissing(missing));
+        }
+        let found = items.sources.candidates(scope, ItemType::Lockfile, &any_of_id);
+        for place in found.map_err(ItemError::Unsearchable)? {
+            if place != home {
+                check_lockfile_elsewhere(items, place, &home)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a lockfile at another place if it is the one that belongs to `home`: by what its
+/// signature says or, if it has none, by what it says itself.
+fn check_lockfile_elsewhere(
+    items: &ItemReader<'_>,
+    place: ScopedPath,
+    home: &ScopedPath,
+) -> Result<(), RunError> {
+    let is_version = |version: &Version| Some(version) == home.version.as_ref();
+    let has_name_of_home = place.version == home.version;
+    let Err(error) = read_and_verify(items, place.clone()) else { return Ok(()) };
+    let is_displaced = match &error {
+        ItemError::Broken(broken) => match &broken.failure {
+            VerificationFailure::WrongLocation(mismatch) => {
+                let signed = mismatch.expected_path.as_ref().and_then(|path| path.version.as_ref());
+                has_name_of_home || signed.is_some_and(is_version)
+            }
+            VerificationFailure::WrongVersion { expected, .. } => {
+                has_name_of_home || is_version(expected)
+            }
+            _ => false,
+        },
+        ItemError::Faulty { .. } => RawItem::read(items.view, place)?.would_parse_at(home),
+        _ => false,
+    };
+    if is_displaced { Err(error.into()) } else { Ok(()) }
 }
 
 /// Reads a lockfile that counts.
@@ -94,7 +143,7 @@ pub(crate) fn read_lockfile(
     items: &ItemReader<'_>,
     place: ScopedPath,
 ) -> Result<CountedLockfile<LoadedItem>, RunError> {
-    match read_and_verify(items.view, items.trust_policy, place) {
+    match read_and_verify(items, place) {
         Err(ItemError::Faulty { address, fault }) => Err(RunError::LockInvalid { address, fault }),
         checked => Ok(permit_lockfile(items, checked?)?),
     }

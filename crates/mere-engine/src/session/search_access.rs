@@ -12,6 +12,7 @@ use mere_core::search::Document;
 
 use crate::error::trust_fields;
 use crate::files::masking::ItemMasker;
+use crate::items::displaced_signature::is_unclaimed;
 use crate::items::{
     ItemError, ItemReader, RawItem, UsableItem, is_visible, open_for_use, trust_status_fields,
 };
@@ -33,11 +34,13 @@ impl<'a> SearchAccess<'a> {
     }
 
     /// Returns whether the caller may rely on what an item says. An item that has no sidecar and
-    /// needs none is not read.
+    /// needs none is not read, unless a signature that has lost its item states its id.
     fn is_usable(&self, place: &ScopedPath) -> bool {
         let must =
             self.0.reader == Reader::Agent && self.0.trust_policy.requires_signature(place.kind);
-        let is_plain = !must && RawItem::has_no_sidecar(self.0.view, place).unwrap_or_default();
+        let is_plain = !must
+            && is_unclaimed(self.0.sources, place)
+            && RawItem::has_no_sidecar(self.0.view, place).unwrap_or_default();
         is_plain || self.open(place).is_ok()
     }
 

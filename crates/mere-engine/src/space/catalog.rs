@@ -10,9 +10,13 @@ use std::io;
 
 use mere_core::item::{ItemId, ItemType, Scope, ScopedPath};
 
+use super::catalog_base::{
+    BaseOfFolders, CatalogBase, build_base, entries_with_id, find_tree, open_recorded_index,
+    refresh_orphans,
+};
 use super::entry::{self, CatalogEntry};
-use super::index::IndexFile;
-use super::index_record::IndexRecord;
+use super::index_record::{OrphansByFolder, group_by_folder};
+use super::orphan::OrphanedSidecar;
 use super::scan::{FolderState, ScanDepth, ScanOptions, ScanResult, Stray, scan, scan_from};
 use super::{ItemTree, Space};
 use mere_host::{FolderWatcher, Interest, OpenFolder, now_nanoseconds};
@@ -33,47 +37,26 @@ pub(crate) struct Catalog {
     folders: HashMap<String, FolderState>,
     /// The items of the folders that differ from the base, by folder.
     overlay: HashMap<String, Vec<CatalogEntry>>,
+    /// The sidecars without an item.
+    orphans: OrphansByFolder,
     watch: FolderWatcher,
     /// Whether the last check failed. Each change is reported only once, so everything must then be
     /// checked again.
     must_check: bool,
 }
 
-enum CatalogBase {
-    /// The index on disk, with the number of its items.
-    Index(IndexFile, u64),
-    InMemory(Vec<CatalogEntry>),
-}
-
-impl CatalogBase {
-    /// Returns the entries of an id, or `None` if the base is no longer reliable.
-    fn find(&mut self, kind: ItemType, id: &ItemId) -> Option<Vec<CatalogEntry>> {
-        match self {
-            Self::Index(index, _) => index.find(kind, id.as_str()).ok(),
-            Self::InMemory(entries) => Some(entries_with_id(entries, kind, id).cloned().collect()),
-        }
-    }
-
-    /// Returns all entries, or `None` if the base is no longer reliable.
-    fn all(&mut self) -> Option<Vec<CatalogEntry>> {
-        match self {
-            Self::Index(index, _) => index.all().ok(),
-            Self::InMemory(entries) => Some(entries.clone()),
-        }
-    }
-}
-
 impl Catalog {
     /// Opens the catalog of a space.
     pub(crate) fn open(space: Space) -> io::Result<Self> {
-        let (base, folders) = match open_recorded_index(&space) {
+        let BaseOfFolders { base, folders, orphans } = match open_recorded_index(&space) {
             Some(recorded) => recorded,
             None => build_base(&space, scan(&space, ScanDepth::Digests)?),
         };
         let (trees, fresh, watch) =
             (space.indexed_trees(), HashMap::new(), FolderWatcher::new_disabled());
         let must_check = true;
-        let mut catalog = Self { space, trees, base, folders, overlay: fresh, watch, must_check };
+        let overlay = fresh;
+        let mut catalog = Self { space, trees, base, folders, overlay, orphans, watch, must_check };
         catalog.check_folders()?;
         Ok(catalog)
     }
@@ -98,8 +81,12 @@ impl Catalog {
         self.check_folders()
     }
 
-    /// Returns the items that a bare id can mean.
-    pub(crate) fn find(&mut self, kind: ItemType, id: &ItemId) -> io::Result<Vec<ScopedPath>> {
+    /// Returns the items that a bare id can mean, or without an id all of a type.
+    pub(crate) fn find(
+        &mut self,
+        kind: ItemType,
+        id: Option<&ItemId>,
+    ) -> io::Result<Vec<ScopedPath>> {
         self.refresh()?;
         let mut found = self.base.find(kind, id);
         if found.is_none() {
@@ -138,6 +125,12 @@ impl Catalog {
             entry::sort_entries(&mut all);
         }
         Ok(all)
+    }
+
+    /// Returns every sidecar without an item, and what it states.
+    pub(crate) fn orphans(&mut self) -> io::Result<Vec<OrphanedSidecar>> {
+        self.refresh()?;
+        refresh_orphans((self.space.scope, &self.trees), &mut self.orphans)
     }
 
     /// Returns how many items there are.
@@ -189,6 +182,8 @@ impl Catalog {
         let kept = self.folders.iter().filter(|(label, _)| !read.contains(*label));
         scan_result.folders.extend(kept.map(|(label, stamp)| (label.clone(), *stamp)));
         scan_result.entries.extend(base.into_iter().filter(|entry| self.is_unchanged(entry)));
+        let orphans = self.orphans.values().flatten();
+        scan_result.orphans.extend(orphans.filter(|one| !read.contains(&one.folder)).cloned());
         entry::sort_entries(&mut scan_result.entries);
         self.adopt_scan(scan_result)
     }
@@ -204,17 +199,19 @@ impl Catalog {
 
     /// Opens the index that another process has written meanwhile, or else writes a new one.
     fn recover_index(&mut self) -> io::Result<()> {
-        let Some((base, folders)) = open_recorded_index(&self.space) else {
+        let Some(recorded) = open_recorded_index(&self.space) else {
             return self.rescan().map(|_| ());
         };
-        (self.base, self.folders) = (base, folders);
-        self.overlay.clear();
-        self.watch_all();
-        self.check_folders()
+        self.adopt_base(recorded)
     }
 
     fn adopt_scan(&mut self, scan_result: ScanResult) -> io::Result<()> {
-        (self.base, self.folders) = build_base(&self.space, scan_result);
+        self.adopt_base(build_base(&self.space, scan_result))
+    }
+
+    fn adopt_base(&mut self, based: BaseOfFolders) -> io::Result<()> {
+        let BaseOfFolders { base, folders, orphans } = based;
+        (self.base, self.folders, self.orphans) = (base, folders, orphans);
         self.overlay.clear();
         self.watch_all();
         self.check_folders()
@@ -230,11 +227,10 @@ impl Catalog {
     /// Keeps everything in memory, because someone else keeps rewriting the index.
     fn fall_back_to_memory(&mut self) -> io::Result<()> {
         let scan_result = scan(&self.space, ScanDepth::Names)?;
-        self.folders = scan_result.folders.into_iter().collect();
-        self.base = CatalogBase::InMemory(scan_result.entries);
-        self.overlay.clear();
-        self.watch_all();
-        self.check_folders()
+        let folders = scan_result.folders.into_iter().collect();
+        let orphans = group_by_folder(scan_result.orphans);
+        let base = CatalogBase::InMemory(scan_result.entries);
+        self.adopt_base(BaseOfFolders { base, folders, orphans })
     }
 
     /// Brings the overlay up to date with the disk.
@@ -283,6 +279,7 @@ impl Catalog {
             scan_result.folders.into_iter().filter(|(label, _)| !is_below_any(label, &ends));
         for (label, state) in folders {
             self.overlay.insert(label.clone(), Vec::new());
+            self.orphans.remove(&label);
             self.folders.insert(label.clone(), state);
             if self.watch.is_active() && !changed.contains(&label) && state != FolderState::Gone {
                 new.push(label);
@@ -296,6 +293,9 @@ impl Catalog {
                 entries.push(entry);
             }
         }
+        let orphans = scan_result.orphans.into_iter();
+        let orphans = orphans.filter(|orphan| !is_below_any(&orphan.folder, &ends));
+        self.orphans.extend(group_by_folder(orphans.collect()));
         Ok(new)
     }
 
@@ -303,6 +303,7 @@ impl Catalog {
         let below = self.folders.keys().filter(|label| is_below_any(label, ends)).cloned();
         for label in below.collect::<Vec<_>>() {
             self.folders.remove(&label);
+            self.orphans.remove(&label);
             self.overlay.insert(label, Vec::new());
         }
     }
@@ -317,8 +318,7 @@ impl Catalog {
 
     /// Returns the tree that a folder lies in, by its number, and the folder's path in it.
     fn find_tree(&self, label: &str) -> Option<(usize, String)> {
-        let mut trees = self.trees.iter().enumerate();
-        trees.find_map(|(number, tree)| Some((number, tree.path_of_label(label)?.to_owned())))
+        find_tree(&self.trees, label)
     }
 
     fn is_unchanged(&self, entry: &CatalogEntry) -> bool {
@@ -329,56 +329,4 @@ impl Catalog {
 /// Returns true if a folder lies below one of `ends`.
 fn is_below_any(label: &str, ends: &HashSet<String>) -> bool {
     !ends.is_empty() && label.match_indices('/').any(|(at, _)| ends.contains(&label[..at]))
-}
-
-/// Opens the index of a space, if it is the one that was written here, and returns the folders it
-/// was made from.
-fn open_recorded_index(space: &Space) -> Option<(CatalogBase, HashMap<String, FolderState>)> {
-    let mut record = IndexRecord::read(space)?;
-    let mut index = IndexFile::open(space.folder()?, space.scope)?;
-    index.integrity = record.integrity;
-    if index.stamp != record.index_stamp || index.check_unchanged().is_err() {
-        return None;
-    }
-    if index.integrity != record.integrity {
-        record.integrity = index.integrity;
-        record.write(space);
-    }
-    Some((CatalogBase::Index(index, record.items), record.folders))
-}
-
-/// Turns a scan into a base: as an index if one can be written, and else in memory.
-fn build_base(
-    space: &Space,
-    scan_result: ScanResult,
-) -> (CatalogBase, HashMap<String, FolderState>) {
-    let folders = scan_result.folders.into_iter().collect::<HashMap<_, _>>();
-    let index = space.folder().filter(|_| space.cache.is_some());
-    let index = index.map(|folder| IndexFile::write(folder, space.scope, &scan_result.entries));
-    match index {
-        Some(Ok(index)) => {
-            let items = scan_result.entries.len() as u64;
-            let record = IndexRecord {
-                index_stamp: index.stamp,
-                integrity: index.integrity,
-                items,
-                folders,
-            };
-            record.write(space);
-            (CatalogBase::Index(index, items), record.folders)
-        }
-        Some(Err(error)) => {
-            tracing::debug!(%error, "the index could not be written");
-            (CatalogBase::InMemory(scan_result.entries), folders)
-        }
-        None => (CatalogBase::InMemory(scan_result.entries), folders),
-    }
-}
-
-fn entries_with_id<'a>(
-    entries: &'a [CatalogEntry],
-    kind: ItemType,
-    id: &'a ItemId,
-) -> impl Iterator<Item = &'a CatalogEntry> {
-    entries.iter().filter(move |entry| entry.place.kind == kind && entry.place.id == *id)
 }

@@ -5,7 +5,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
-use mere_core::item::{ItemFault, ItemType};
+use mere_core::item::{ItemFault, ItemId, ItemType};
 
 use crate::policy::Denied;
 
@@ -35,6 +35,10 @@ pub(crate) enum ItemChangeError {
     SignedByOther(Address),
     #[error("{0} is a draft")]
     IsDraft(Address),
+    #[error("{address} was made for another space")]
+    LockfileOfOtherSpace { address: Address, tool: ItemId },
+    #[error("the space has no id")]
+    NoSpaceId,
     #[error("memories are not signed")]
     MemoryNotSigned,
     #[error("there is no git repository")]

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
-use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath};
+use mere_core::item::{CategoryBase, ItemForm, ItemId, ItemType, Scope, ScopedPath};
 use mere_core::text::json;
 use serde_json::Value;
 
@@ -45,11 +45,13 @@ impl CatalogEntry {
         key
     }
 
-    /// Returns the prefix that the keys of everything a bare id can mean have in common.
-    pub(super) fn key_prefix(kind: ItemType, id: &str) -> String {
-        match kind {
-            ItemType::Lockfile => format!("{kind}:{id}@"),
-            _ => format!("{kind}:{id}:"),
+    /// Returns the prefix that the keys of everything a bare id can mean have in common, or without
+    /// an id the keys of everything of a type.
+    pub(super) fn key_prefix(kind: ItemType, id: Option<&ItemId>) -> String {
+        match (kind, id) {
+            (_, None) => format!("{kind}:"),
+            (ItemType::Lockfile, Some(id)) => format!("{kind}:{id}@"),
+            (_, Some(id)) => format!("{kind}:{id}:"),
         }
     }
 

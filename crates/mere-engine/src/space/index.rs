@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use cap_std::fs::File;
 use mere_core::digest::{Sha256, Sha256Hasher};
-use mere_core::item::{ItemType, Scope};
+use mere_core::item::{ItemId, ItemType, Scope};
 
 use super::entry::{CatalogEntry, KeySharing};
 use mere_host::{
@@ -137,11 +137,11 @@ impl IndexFile {
         Ok(Self { integrity: IntegrityCheck::Digest(digest.digest()), ..index })
     }
 
-    /// Returns the entries that a bare id can mean.
+    /// Returns the entries that a bare id can mean, or without an id all of a type.
     pub(super) fn find(
         &mut self,
         kind: ItemType,
-        id: &str,
+        id: Option<&ItemId>,
     ) -> Result<Vec<CatalogEntry>, CorruptIndex> {
         self.check_unchanged()?;
         let prefix = CatalogEntry::key_prefix(kind, id);

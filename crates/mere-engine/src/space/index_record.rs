@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::Space;
 use super::index::IntegrityCheck;
+use super::orphan::Orphan;
 use super::scan::FolderState;
 use crate::trust::project_key::ProjectKey;
 use mere_host::FileStamp;
@@ -27,13 +28,18 @@ pub(super) struct IndexRecord {
     pub(super) items: u64,
     /// The state of each folder that the index was made from.
     pub(super) folders: HashMap<String, FolderState>,
+    /// The sidecars without an item in these folders, by folder.
+    pub(super) orphans: OrphansByFolder,
 }
+
+/// Sidecars without an item, by the label of their folder.
+pub(super) type OrphansByFolder = HashMap<String, Vec<Orphan>>;
 
 /// The largest record that is read.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The version of the record's format.
-const FORMAT_VERSION: u64 = 2;
+const FORMAT_VERSION: u64 = 3;
 
 impl IndexRecord {
     /// Reads the record for a space.
@@ -64,6 +70,10 @@ impl IndexRecord {
             text.push('\n');
             text.push_str(&json!(folder).to_string());
         }
+        for orphan in self.orphans.values().flatten() {
+            text.push('\n');
+            text.push_str(&json!(orphan).to_string());
+        }
         text
     }
 
@@ -74,13 +84,33 @@ impl IndexRecord {
             return None;
         }
         let index = serde_json::from_value(head["index"].clone()).ok()?;
-        let folders = lines.map(|line| serde_json::from_str(line).ok()).collect::<Option<_>>()?;
+        // The line of a folder is a list, that of an orphan an object.
+        let (mut folders, mut orphans) = (HashMap::new(), Vec::new());
+        for line in lines {
+            if line.starts_with('{') {
+                orphans.push(serde_json::from_str(line).ok()?);
+            } else {
+                let (label, state) = serde_json::from_str(line).ok()?;
+                folders.insert(label, state);
+            }
+        }
+        let orphans = group_by_folder(orphans);
         let integrity = match &head["digest"] {
             Value::Null => IntegrityCheck::Stamp,
             digest => IntegrityCheck::Digest(digest.as_str()?.parse().ok()?),
         };
-        Some(Self { index_stamp: index, integrity, items: head["items"].as_u64()?, folders })
+        let items = head["items"].as_u64()?;
+        Some(Self { index_stamp: index, integrity, items, folders, orphans })
     }
+}
+
+/// Groups orphans by their folder.
+pub(super) fn group_by_folder(orphans: Vec<Orphan>) -> OrphansByFolder {
+    let mut grouped = OrphansByFolder::new();
+    for orphan in orphans {
+        grouped.entry(orphan.folder.clone()).or_default().push(orphan);
+    }
+    grouped
 }
 
 /// Returns the file name of a space's record. It depends on the folder, because clones and

@@ -5,12 +5,14 @@
 //! program wrote, and only for the folders whose stamps are unchanged since (ADR 8).
 
 mod catalog;
+mod catalog_base;
 mod change_error;
 mod comparison;
 mod entry;
 mod index;
 mod index_record;
 mod lookup;
+mod orphan;
 mod scan;
 mod scanned_folder;
 
@@ -27,6 +29,7 @@ pub(crate) use change_error::{ItemChangeError, ProposalError};
 pub(crate) use comparison::IndexComparison;
 pub(crate) use entry::CatalogEntry;
 pub(crate) use lookup::is_category_inside_an_item;
+pub(crate) use orphan::{ItemClaim, OrphanedSidecar};
 pub(crate) use scan::{ScanDepth, ScanOptions, Stray, scan_from};
 
 /// The types that are indexed. Memories are not, because their stores have other rules.

@@ -12,6 +12,7 @@ use mere_core::item::{self, Scope, ScopedPath};
 use serde::{Deserialize, Serialize};
 
 use super::entry::{self, CatalogEntry};
+use super::orphan::Orphan;
 use super::scanned_folder::{ScannedFolder, read_folder};
 use super::{ItemTree, Space};
 use mere_host::{
@@ -50,6 +51,8 @@ pub(crate) struct ScanResult {
     pub(crate) item_folders: Vec<String>,
     /// Files and folders that seem to be meant as items but are not.
     pub(crate) strays: Vec<Stray>,
+    /// Sidecars without an item.
+    pub(super) orphans: Vec<Orphan>,
 }
 
 /// The state of a folder when it was read. Its variants are written to the index record.
@@ -137,6 +140,7 @@ impl ScanResult {
         self.folders.extend(other.folders);
         self.item_folders.extend(other.item_folders);
         self.strays.extend(other.strays);
+        self.orphans.extend(other.orphans);
     }
 }
 
@@ -246,6 +250,8 @@ impl ScanWorkers<'_> {
                     reason,
                 });
                 scan_result.strays.extend(strays);
+                let orphans = level.orphans.into_iter();
+                scan_result.orphans.extend(orphans.map(|name| Orphan::new(label.clone(), name)));
                 let deeper = level.folders.iter().map(|name| super::join_path(below, name));
                 let deeper =
                     deeper.filter(|below| !(self.options.is_known)(&tree.index_label(below)));

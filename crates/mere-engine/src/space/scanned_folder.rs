@@ -2,9 +2,10 @@
 //!
 //! No link is followed, and files are not opened.
 
+use std::collections::HashSet;
 use std::io;
 
-use mere_core::item::{CategoryBase, ItemId, ItemType, Scope, ScopedPath};
+use mere_core::item::{CategoryBase, ItemId, ItemType, SIDECAR_SUFFIX, Scope, ScopedPath};
 
 use super::ItemTree;
 use mere_host::{EntryKind, FileStamp, OpenFolder, is_symlink_error, none_if_missing};
@@ -31,6 +32,8 @@ pub(super) struct CategoryLevel {
     pub(super) folders: Vec<String>,
     /// Names of files and folders that seem to be meant as items but are not, each with the reason.
     pub(super) strays: Vec<(String, &'static str)>,
+    /// Names of sidecars whose item is not there.
+    pub(super) orphans: Vec<String>,
 }
 
 /// Reads the folder at `below`, a path from the top of a tree. The stamp is taken first, so that a
@@ -47,6 +50,9 @@ pub(super) fn read_folder(tree: &ItemTree, scope: Scope, below: &str) -> io::Res
     folder.for_each_entry(|name, kind| {
         match (name, kind) {
             (None, _) => level.add_stray("?", "its name is not UTF-8"),
+            (Some(SIDECAR_SUFFIX), EntryKind::File) => {
+                level.orphans.push(SIDECAR_SUFFIX.to_owned())
+            }
             (Some(name), _) if name.starts_with('.') => {}
             (Some(name), EntryKind::File) => files.push(name.to_owned()),
             (Some(name), EntryKind::Folder) => level.folders.push(name.to_owned()),
@@ -70,6 +76,11 @@ pub(super) fn read_folder(tree: &ItemTree, scope: Scope, below: &str) -> io::Res
     // folder.
     let is_taken = matches!(tree.base, CategoryBase::InPlace(_));
     let files = if is_taken { Vec::new() } else { files };
+    level.orphans.extend(sidecars_without_file(&files));
+    if tree.kind == ItemType::Memory {
+        // Memories are not signed.
+        level.orphans.clear();
+    }
     for file in files {
         match place(&file) {
             Some(item) => level.items.push((item, file)),
@@ -82,6 +93,19 @@ pub(super) fn read_folder(tree: &ItemTree, scope: Scope, below: &str) -> io::Res
     }
     level.retain_possible_folders(names.len());
     Ok(ScannedFolder::Level(stamp, level, folder))
+}
+
+/// Returns the names of the sidecars of flat items whose main file is missing.
+fn sidecars_without_file(files: &[String]) -> Vec<String> {
+    let sidecars = files.iter().filter(|name| name.ends_with(SIDECAR_SUFFIX)).collect::<Vec<_>>();
+    if sidecars.is_empty() {
+        return Vec::new();
+    }
+    let names = files.iter().map(String::as_str).collect::<HashSet<_>>();
+    let has_file = |sidecar: &str| {
+        sidecar.strip_suffix(SIDECAR_SUFFIX).is_some_and(|main| names.contains(main))
+    };
+    sidecars.into_iter().filter(|sidecar| !has_file(sidecar)).cloned().collect()
 }
 
 /// Returns why a file that seems to be meant as an item is not one.

@@ -6,6 +6,7 @@
 use std::io;
 
 use cap_std::fs::Dir;
+use mere_core::digest::Sha256;
 use mere_core::text::json;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -68,6 +69,22 @@ pub(crate) fn ensure_space_id(editing: &FolderWriter, name: &str) -> io::Result<
     let is_new = !editing.has_path(&path)?
         && editing.put(&path, text.as_bytes(), WritePrecondition::Absent)?;
     Ok((space_id(editing.dir()).unwrap_or_default(), is_new))
+}
+
+/// Gives a space a new id, and keeps everything else that its file says. Returns the id, or `None`
+/// if the space has none or the file was changed at the same moment.
+pub(crate) fn renew_space_id(editing: &FolderWriter) -> io::Result<Option<String>> {
+    let path = config::SPACE_FILE.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
+    let Some(text) = config::read_file(editing.dir(), config::SPACE_FILE)? else { return Ok(None) };
+    let Ok(mut value) = json::parse(text.as_bytes()) else { return Ok(None) };
+    if !value["space_id"].is_string() {
+        return Ok(None);
+    }
+    let id = Uuid::new_v4().to_string();
+    value["space_id"] = id.clone().into();
+    let before = WritePrecondition::Digest(Sha256::digest(text.as_bytes()));
+    let is_written = editing.put(&path, format!("{value:#}\n").as_bytes(), before)?;
+    Ok(is_written.then_some(id))
 }
 
 /// Reads the id of a space.

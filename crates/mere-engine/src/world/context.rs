@@ -151,6 +151,25 @@ impl Context {
         Ok(project_key::ensure_space_id(&editing, &name)?.0)
     }
 
+    /// Gives the space of a scope a new id, and returns it. Returns `None` if there is no space with
+    /// an id.
+    pub(crate) fn renew_space_id(
+        &self,
+        scope: Scope,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> std::io::Result<Option<String>> {
+        let folder = match scope {
+            Scope::Project => self.space()?.map(|space| space.dir().try_clone()),
+            Scope::User | Scope::Registry => {
+                self.environment.user_space()?.map(|space| space.dir().try_clone())
+            }
+        };
+        let Some(folder) = folder.transpose()? else { return Ok(None) };
+        let editing =
+            FolderWriter::open(&folder, is_cancelled)?.ok_or(std::io::ErrorKind::TimedOut)?;
+        project_key::renew_space_id(&editing)
+    }
+
     /// Checks whether the project is the folder that contains the user's own space.
     pub(crate) fn is_home(&self) -> bool {
         self.environment.has_user_space_in(&self.project)

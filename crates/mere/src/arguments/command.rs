@@ -10,8 +10,8 @@ use super::{
     GrepArguments, IndexArguments, InitArguments, JoinArguments, KeysArguments, LeaveArguments,
     ListArguments, LockArguments, McpArguments, MemoryArguments, ModelArguments, MoveArguments,
     NewArguments, PrepareArguments, ReadArguments, RenameArguments, ReviewArguments, RunArguments,
-    SearchArguments, ShowArguments, SignArguments, StoreArguments, TeamArguments, TreeArguments,
-    TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
+    SearchArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments,
+    TreeArguments, TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
 };
 
 #[derive(Subcommand)]
@@ -141,6 +141,8 @@ pub(crate) enum UpkeepSubcommand {
     Model(ModelArguments),
     /// Check the configuration
     Config(ConfigArguments),
+    /// Give a copied space an id of its own
+    Space(SpaceArguments),
 }
 
 // What agents are served with.

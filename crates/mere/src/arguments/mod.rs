@@ -63,7 +63,10 @@ pub(crate) use team::{
     JoinArguments, LeaveArguments, RemoveMemberArguments, TeamArguments, TeamCommandArguments,
     TeamSignArguments,
 };
-pub(crate) use upkeep::{ConfigArguments, ConfigCommand, DoctorArguments, IndexArguments};
+pub(crate) use upkeep::{
+    ConfigArguments, ConfigCommand, DoctorArguments, IndexArguments, RenewSpaceArguments,
+    SpaceArguments, SpaceCommand,
+};
 
 /// The home for what AI agents use: workflows, tools, notes and memories as plain files, in a
 /// project they cannot leave.

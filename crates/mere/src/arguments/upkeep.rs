@@ -1,8 +1,9 @@
-//! The arguments of `mere index`, `config` and `doctor`.
+//! The arguments of `mere index`, `config`, `space` and `doctor`.
 //!
 //! They are only turned into requests here.
 
 use clap::{Args, Subcommand};
+use mere_core::item::Scope;
 use mere_core::request::{DoctorMode, IndexCommand};
 
 use super::AnswerArguments;
@@ -48,6 +49,44 @@ pub(crate) enum ConfigCommand {
     #[command(after_help = "Example:
   mere config check --json")]
     Check(AnswerArguments),
+}
+
+/// The id of a space, which its signatures are for.
+#[derive(Args)]
+pub(crate) struct SpaceArguments {
+    #[command(subcommand)]
+    pub(crate) what: SpaceCommand,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SpaceCommand {
+    /// Give a copied space an id of its own
+    ///
+    /// For a project that was copied from another one or made from a template: until then, it is the
+    /// same space. What is signed must be signed again, and a team of the old id no longer decides.
+    #[command(after_help = "Examples:
+  mere space renew
+  mere space renew --user --yes")]
+    Renew(RenewSpaceArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct RenewSpaceArguments {
+    /// Renew the id of your own space, ~/.ai
+    #[arg(long)]
+    user: bool,
+    /// Answer yes to all questions
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+impl RenewSpaceArguments {
+    /// Returns the scope of the space.
+    pub(crate) fn scope(&self) -> Scope {
+        if self.user { Scope::User } else { Scope::Project }
+    }
 }
 
 /// Checks configs, spaces, keys, trust, the team, and every item with its signatures.

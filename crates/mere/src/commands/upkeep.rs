@@ -1,4 +1,4 @@
-//! `mere graph`, `doctor`, `index`, `model` and `config`: looks after the spaces and what is derived
+//! `mere graph`, `doctor`, `index`, `model`, `config` and `space`: looks after the spaces and what is derived
 //! from them.
 
 use std::io;
@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use mere_core::request::{GraphCommand, IndexCommand, ItemCommand, PersonCommand};
 
-use crate::arguments::{ConfigCommand, UpkeepSubcommand};
-use crate::commands::person_session::PersonSession;
-use crate::print::Printer;
+use crate::arguments::{ConfigCommand, RenewSpaceArguments, SpaceCommand, UpkeepSubcommand};
+use crate::commands::person_session::{PersonSession, report_refusal};
+use crate::print::{Printer, terminal};
 
 impl PersonSession {
     pub(crate) fn run_upkeep(&self, command: UpkeepSubcommand) -> io::Result<ExitCode> {
@@ -47,6 +47,22 @@ impl PersonSession {
                 let ConfigCommand::Check(answer) = arguments.what;
                 self.call_and_print("config", PersonCommand::CheckConfig, &answer, Printer::config)
             }
+            UpkeepSubcommand::Space(arguments) => {
+                let SpaceCommand::Renew(arguments) = arguments.what;
+                self.renew_space(&arguments)
+            }
         }
+    }
+
+    /// Asks, and gives the space a new id.
+    fn renew_space(&self, arguments: &RenewSpaceArguments) -> io::Result<ExitCode> {
+        let question =
+            "Give this space an id of its own? What is signed in it must be signed again.";
+        let agrees = arguments.yes || terminal::can_ask() && terminal::ask_yes_or_no(question)?;
+        if !agrees {
+            return Ok(report_refusal("nothing was changed", "use `--yes`"));
+        }
+        let renew = ItemCommand::RenewSpace(arguments.scope());
+        self.call_and_print("space", renew, &arguments.answer, Printer::outcome)
     }
 }

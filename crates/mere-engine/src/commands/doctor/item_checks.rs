@@ -1,18 +1,21 @@
 //! Checks the items: reports those that were changed, moved, renamed or copied since they were
-//! signed, and those that are not signed but must be.
+//! signed, those that are not signed but must be, and signatures whose item is missing.
 
 use mere_core::address::Spoken;
 use mere_core::item::ScopedPath;
+use mere_core::request::{ItemSelection, SelectedItems};
 use mere_core::trust::{LocationField, LocationMismatch, TrustStatus, VerificationFailure};
 
 use super::{Finding, FindingState};
 use crate::commands::CommandCall;
 use crate::commands::item_report::{ItemReport, verify_all};
+use crate::commands::orphan_report::find_orphans;
 use crate::commands::select::all_items;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemReader;
 
-/// Returns a finding for every item that has a problem or is a draft.
+/// Returns a finding for every item that has a problem or is a draft, and for every signature that
+/// has no item.
 pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolError> {
     let places = all_items(call.change, None)?;
     let reports = verify_all(call, call.items.trust_policy, &places);
@@ -34,6 +37,13 @@ pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolEr
         };
         findings.push(Finding::new("items", FindingState::Right, words));
     }
+    let everything = ItemSelection { kind: None, scope: None, which: SelectedItems::All };
+    let orphans = find_orphans(call.change, &everything, &reports)?;
+    findings.extend(orphans.into_iter().map(|orphan| {
+        Finding::new("signatures", FindingState::Wrong, orphan.problem)
+            .with_fix(orphan.fix)
+            .with_address(orphan.address)
+    }));
     Ok(findings)
 }
 

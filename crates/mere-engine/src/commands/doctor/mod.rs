@@ -4,7 +4,6 @@
 //! key files. It signs nothing, moves nothing and deletes nothing.
 
 mod item_checks;
-mod orphaned_signatures;
 mod sandbox_checks;
 mod setup_checks;
 
@@ -83,7 +82,6 @@ pub(super) fn diagnose(call: &CommandCall<'_>, repair: DoctorMode) -> Result<Dra
     findings.extend(setup_checks::check_team(call.items));
     findings.extend(setup_checks::check_index(call, repair)?);
     findings.extend(item_checks::check_items(call)?);
-    findings.extend(orphaned_signatures::find_orphans(call.change));
     findings.extend(setup_checks::check_proposals(call.change));
     findings.extend(sandbox_checks::check_layers(call.run.run_config.sandbox_level));
     let wrong = findings.iter().filter(|one| one.state == FindingState::Wrong).count();

@@ -140,7 +140,8 @@ impl PolicyChange {
         (place, chosen): (&ScopedPath, &ShownItem),
     ) -> Result<(), ToolError> {
         let raw = RawItem::read(call.items.view, place.clone())?;
-        let Ok(Checked::Verified(verified)) = raw.verify(&self.before)? else {
+        let Ok(Checked::Verified(verified)) = raw.verify(&call.items.with_policy(&self.before))?
+        else {
             return Err(ItemError::from(TeamRefusal::ItemNotVerified).into());
         };
         let loaded = verified.item();

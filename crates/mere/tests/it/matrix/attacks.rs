@@ -23,6 +23,8 @@ pub(crate) enum Expected {
         signed: String,
         found: String,
         home: String,
+        /// Where its signature was left, if it was moved without it.
+        signature: Option<String>,
     },
     /// There is no such item.
     Absent,
@@ -38,7 +40,8 @@ pub(crate) fn misplaced(field: &'static str, home: &TestItem, found: &TestItem) 
         "space" => space_of(item).to_owned(),
         _ => item.base.trim_start_matches(".ai/").to_owned(),
     };
-    Expected::Misplaced { field, signed: value(home), found: value(found), home: home.address() }
+    let (signed, found, home) = (value(home), value(found), home.address());
+    Expected::Misplaced { field, signed, found, home, signature: None }
 }
 
 /// The spaces of the stage's folders: `strange` says nothing of its own.
@@ -149,7 +152,7 @@ fn check_reply(reply: &Value, case: &str, item: &TestItem, expected: &Expected) 
             assert!(message.starts_with(&begin) && message.ends_with('.'), "{case}: {reply}");
             withheld(reply, case);
         }
-        Expected::Misplaced { field, signed, found: there, home } => {
+        Expected::Misplaced { field, signed, found: there, home, signature } => {
             assert_eq!(found, (Some("E"), Some("IT-TRUST-E-001")), "{case}: {reply}");
             assert_eq!(trust["status"], "wrong-location", "{case}: {reply}");
             let mismatch = json!({ "field": field, "expected": signed, "found": there });
@@ -166,7 +169,12 @@ fn check_reply(reply: &Value, case: &str, item: &TestItem, expected: &Expected) 
                 item.address(),
                 space(there)
             );
+            let message = match signature {
+                Some(signature) => format!("{message} Its signature lies at {signature}."),
+                None => message,
+            };
             assert_eq!(reply["message"], message, "{case}");
+            assert_eq!(trust.get("signature"), signature.clone().map(Value::from).as_ref());
             withheld(reply, case);
         }
         Expected::Absent => {

@@ -165,6 +165,15 @@ impl TestItem {
         }
     }
 
+    /// Its sidecar, as agents are told of it.
+    pub(crate) fn sidecar_address(&self) -> String {
+        let sidecar = self.sidecar();
+        match sidecar.strip_prefix("home/.ai/") {
+            Some(below) => format!("ROOT_USER:/{below}"),
+            None => format!("ROOT_PROJECT:/{}", sidecar.split_once('/').expect("a root").1),
+        }
+    }
+
     /// Its main file's text, with `body` in every place that is told.
     pub(crate) fn text(&self, body: &str) -> String {
         let (id, version) = (&self.id, self.version);
@@ -214,6 +223,14 @@ impl TestItem {
 
     pub(crate) fn moved(&self, stage: &Stage, to: &Self) {
         self.carry(stage, to, &["mv"]);
+    }
+
+    /// Takes it elsewhere by hand, and leaves its signature where it was.
+    pub(crate) fn moved_without_sidecar(&self, stage: &Stage, to: &Self) {
+        self.moved(stage, to);
+        let left = stage.path(&self.sidecar());
+        std::fs::create_dir_all(left.parent().expect("a parent")).expect("folders");
+        std::fs::rename(stage.path(&to.sidecar()), left).expect("left behind");
     }
 
     pub(crate) fn copied(&self, stage: &Stage, to: &Self) {

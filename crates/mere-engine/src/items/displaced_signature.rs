@@ -1,0 +1,94 @@
+//! Signatures that were left behind: an item without one is compared with those that lie elsewhere.
+//!
+//! Moving a file without its signature is a move. Without this rule it would read as an item that
+//! nobody has signed, which may be used where signatures are not required. A signed item is never
+//! compared, so it costs nothing there.
+
+use mere_core::address::Address;
+use mere_core::item::{ItemType, ScopedPath};
+use mere_core::trust::{FoundItem, VerificationFailure, check_displaced_sidecar, trusted_sidecar};
+
+use super::{ItemError, ItemReader, ItemSources};
+use crate::space::{ItemClaim, OrphanedSidecar};
+use crate::trust::now;
+
+/// Checks an item without a sidecar against the signatures in its space whose item is missing. The
+/// first one that contradicts it decides.
+pub(super) fn check_displaced(
+    items: &ItemReader<'_>,
+    found_item: &FoundItem<'_>,
+) -> Result<Result<(), VerificationFailure>, ItemError> {
+    let place = found_item.path;
+    if place.kind == ItemType::Memory {
+        return Ok(Ok(()));
+    }
+    let orphans = items.sources.orphans(place.scope).map_err(ItemError::Unsearchable)?;
+    if orphans.is_empty() {
+        return Ok(Ok(()));
+    }
+    let keyring = items.trust_policy.keyring(place.scope);
+    let claim = ItemClaim::of_item(place, Some(found_item.files));
+    for orphan in orphans.iter().filter(|orphan| orphan.concerns(&claim)) {
+        // One that is gone by now, or that nobody can read, contradicts nothing.
+        let Ok(Some(bytes)) = orphan.read() else { continue };
+        let checked = check_displaced_sidecar(found_item, &bytes, keyring);
+        if let Err(failure) = checked {
+            return Ok(Err(with_signature(failure, visible_address(items, orphan))));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Returns whether no signature that lost its item states the id of the item at a place. An item
+/// with the content of another id does not parse, so whoever has parsed it need not read it again.
+pub(crate) fn is_unclaimed(sources: &ItemSources<'_>, place: &ScopedPath) -> bool {
+    let claim = ItemClaim::of_item(place, None);
+    let is_claimed = |orphan: &OrphanedSidecar| orphan.concerns(&claim);
+    place.kind == ItemType::Memory
+        || sources.orphans(place.scope).is_ok_and(|orphans| !orphans.iter().any(is_claimed))
+}
+
+/// Finds the signature of a lockfile that is missing. `lockfile` is the place that it belongs to.
+pub(crate) fn find_lockfile_signature(
+    items: &ItemReader<'_>,
+    lockfile: &ScopedPath,
+) -> Result<Option<DisplacedLockfile>, ItemError> {
+    let scope = lockfile.scope;
+    let orphans = items.sources.orphans(scope).map_err(ItemError::Unsearchable)?;
+    let (keyring, claim) = (items.trust_policy.keyring(scope), ItemClaim::of_item(lockfile, None));
+    for orphan in orphans.iter().filter(|orphan| orphan.concerns(&claim)) {
+        let Ok(Some(bytes)) = orphan.read() else { continue };
+        let Some((sidecar, home)) = trusted_sidecar(&bytes, keyring, now()) else { continue };
+        let is_of_this_space = sidecar.placement.scope == scope
+            && Some(sidecar.placement.space_id.as_str()) == items.trust_policy.space_id(scope);
+        if is_of_this_space && home == *lockfile {
+            let signature = visible_address(items, orphan);
+            return Ok(Some(DisplacedLockfile { home, signature }));
+        }
+    }
+    Ok(None)
+}
+
+/// A lockfile that is missing, although its signature exists.
+#[derive(Debug)]
+pub(crate) struct DisplacedLockfile {
+    /// The place that it was signed for.
+    pub(crate) home: ScopedPath,
+    /// The address of its signature, if the caller may see it.
+    pub(crate) signature: Option<Address>,
+}
+
+/// Returns the address of a signature, unless the caller may not know of it.
+fn visible_address(items: &ItemReader<'_>, orphan: &OrphanedSidecar) -> Option<Address> {
+    orphan.address().filter(|address| items.view.world.may_show(address))
+}
+
+fn with_signature(failure: VerificationFailure, address: Option<Address>) -> VerificationFailure {
+    match failure {
+        VerificationFailure::WrongLocation(mut mismatch) => {
+            mismatch.signature = address;
+            VerificationFailure::WrongLocation(mismatch)
+        }
+        other => other,
+    }
+}

@@ -8,6 +8,7 @@
 mod agents;
 mod categories;
 mod embeddings;
+mod folders;
 mod mods;
 mod ordered_map;
 mod patterns;
@@ -33,10 +34,12 @@ use serde_saphyr::Spanned;
 pub(crate) use agents::{AgentsConfig, WriteMode};
 use embeddings::RawEmbeddings;
 pub(crate) use embeddings::{EmbeddingsConfig, EndpointConfig, ModelChoice};
+pub(crate) use folders::{OutsideFolder, unused_folders_note};
+use folders::{RawFolders, parse_folders};
 use mere_host::{Environment, Folder, SPACE_FOLDER};
 use mods::RawMod;
 pub(crate) use mods::{ModConfig, check_clashes};
-use patterns::{RawFolders, parse_folders, parse_marker, parse_sensitive};
+use patterns::{parse_marker, parse_sensitive};
 use running::{RawRuntimes, RawSandbox};
 pub(crate) use running::{RunConfig, RuntimeConfig};
 use search::RawSearch;
@@ -92,6 +95,8 @@ pub(crate) struct Config {
     pub(crate) agents: AgentsConfig,
     /// Folders of the project whose Agent Skills are used in place.
     pub(crate) skill_folders: Vec<RelPath>,
+    /// Folders of this kind that are written as paths out of the project.
+    pub(crate) outside_folders: Vec<OutsideFolder>,
     /// What must be signed, and which keys may sign.
     pub(crate) signing: SigningConfig,
     /// Stores, and the categories of items.
@@ -115,6 +120,7 @@ impl Config {
             ("`projects`", self.projects.is_empty()),
             ("`agents`", self.agents.is_empty()),
             ("`stores` (those outside the project)", self.outside_stores.is_empty()),
+            ("`folders` (those outside the project)", self.outside_folders.is_empty()),
         ];
         keys.into_iter().filter(|(_, empty)| !empty).map(|(key, _)| key).collect()
     }
@@ -198,6 +204,7 @@ pub(crate) fn read_user(space: &Dir) -> Result<Config, ConfigError> {
         let markers = file.project_markers.unwrap_or_default();
         let (sensitive, mut visible) = parse_sensitive(file.sensitive.unwrap_or_default())?;
         visible.extend(patterns::parse(file.visible.unwrap_or_default())?);
+        let folders = parse_folders(file.folders)?;
         Ok(Config {
             mods: mods::parse(file.mods)?,
             project_markers: markers.iter().map(parse_marker).collect::<Result<_, _>>()?,
@@ -205,7 +212,8 @@ pub(crate) fn read_user(space: &Dir) -> Result<Config, ConfigError> {
             visible,
             projects: Vec::new(),
             agents: file.agents.unwrap_or_default(),
-            skill_folders: parse_folders(file.folders)?,
+            skill_folders: folders.inside,
+            outside_folders: folders.outside,
             signing: signing::parse_user(file.require_signed, file.sign)?,
             storage: stores::parse(file.stores, file.items, file.settings)?,
             outside_stores: Vec::new(),
@@ -237,7 +245,7 @@ impl ProjectConfig {
         let widening = self.widening.config().map_err(Clone::clone)?.clone();
         let Config {
             sensitive,
-            skill_folders: folders,
+            skill_folders: mut folders,
             signing,
             mut storage,
             type_priority,
@@ -247,6 +255,7 @@ impl ProjectConfig {
         for store in &mut storage.stores {
             store.awaits_trust = false;
         }
+        folders.extend(widening.outside_folders.iter().filter_map(|one| one.inside.clone()));
         Ok(Config {
             sensitive,
             skill_folders: folders,
@@ -278,7 +287,7 @@ pub(crate) fn read_project(
         let Some(keys) = keys else { return Ok(Default::default()) };
         let (sensitive, shown) = parse_sensitive(keys.sensitive.unwrap_or_default())?;
         let signing = signing::parse_project(keys.require_signed, keys.trusted_keys)?;
-        let folders = parse_folders(keys.folders)?;
+        let folders = parse_folders(keys.folders)?.inside;
         let storage = stores::parse(keys.stores, keys.items, keys.settings)?;
         let type_priority = search::parse_type_priority(keys.search)?;
         let running = running::parse_project(keys.require_lock);
@@ -304,8 +313,11 @@ pub(crate) fn read_project(
         let Some(file) = file else { return Ok(Config::default()) };
         let mut visible = shown;
         visible.extend(patterns::parse(file.visible.unwrap_or_default())?);
+        let outside = parse_folders(file.folders)?.outside.into_iter();
+        let outside = outside.map(|folder| folder.resolve(environment, project));
         Ok(Config {
             mods: mods::parse(file.mods)?,
+            outside_folders: outside.collect(),
             visible,
             projects: patterns::parse(file.projects.unwrap_or_default())?,
             agents: file.agents.unwrap_or_default(),

@@ -1,25 +1,16 @@
-//! Patterns, markers and folders of a config: texts that name files.
+//! Patterns and markers of a config: texts that name files.
 //!
 //! They are checked here, so that a mistake is reported with its line, and matched against files
 //! elsewhere.
 
-use mere_core::address::{RelPath, Segment, SegmentError};
+use mere_core::address::{Segment, SegmentError};
 use mere_core::text::pattern::Pattern;
-use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::{SpannedTexts, YamlError};
-use mere_host::SPACE_FOLDER;
 
 /// The most patterns that one key may have, because the compiled patterns take memory.
 const MAX_PATTERNS: usize = 500;
-
-/// `folders:`, by type.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawFolders {
-    directives: Option<SpannedTexts>,
-}
 
 /// Returns the patterns that add sensitive files, and those that remove some.
 pub(super) fn parse_sensitive(
@@ -44,29 +35,6 @@ pub(super) fn parse(texts: SpannedTexts) -> Result<Vec<String>, YamlError> {
         Err(error) => Err(YamlError::at_location(one.referenced, error.to_string())),
     });
     patterns.collect()
-}
-
-/// Parses folders of the project, given as paths from its root.
-pub(super) fn parse_folders(folders: Option<RawFolders>) -> Result<Vec<RelPath>, YamlError> {
-    let texts = folders.and_then(|folders| folders.directives).unwrap_or_default();
-    let folders = texts.into_iter().map(|one| {
-        let path = one.value.strip_suffix('/').unwrap_or(&one.value).parse::<RelPath>();
-        match path {
-            Ok(path) if may_be_used_in_place(&path) => Ok(path),
-            _ => {
-                let reason = "a folder must be a path inside the project, such as `.claude/skills`";
-                Err(YamlError::at_location(one.referenced, reason.to_owned()))
-            }
-        }
-    });
-    folders.collect()
-}
-
-/// Returns true if a folder may be used in place: it must not be a space or belong to git.
-fn may_be_used_in_place(path: &RelPath) -> bool {
-    let own =
-        |name: &str| [SPACE_FOLDER, ".git", "~"].iter().any(|own| name.eq_ignore_ascii_case(own));
-    !path.is_root() && !path.names().any(own)
 }
 
 /// Parses a marker. It must be a single name, because it is looked for in a folder and not along a

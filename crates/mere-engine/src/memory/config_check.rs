@@ -78,7 +78,8 @@ fn check_user_file(context: &Context) -> Result<EffectiveConfig, ConfigError> {
     };
     let config = config::read_user(space.dir())?;
     config::check_clashes(&config, &Config::default(), None)?;
-    Ok(EffectiveConfig { is_there: space.dir().exists(config::FILE), config, note: None })
+    let note = config::unused_folders_note(&config.outside_folders);
+    Ok(EffectiveConfig { is_there: space.dir().exists(config::FILE), config, note })
 }
 
 /// Checks the project's file. Keys that await trust are checked as far as they could be trusted.
@@ -98,7 +99,8 @@ fn check_project_file(
     let is_there = space.dir().exists(config::FILE);
     if project::is_config_trusted(&context.environment, &context.project, &space, &whole) {
         config::check_clashes(user, &whole, outer)?;
-        return Ok(EffectiveConfig { is_there, config: whole, note: None });
+        let note = config::unused_folders_note(&whole.outside_folders);
+        return Ok(EffectiveConfig { is_there, config: whole, note });
     }
     check_outside_stores(context, user, &whole)?;
     let open = whole.widening_keys();

@@ -92,9 +92,12 @@ fn notes(context: &Context) -> Vec<String> {
         notes.push(format!("The enclosing project is readable as mod:{}:/.", outer.name));
     }
     let user = context.environment.user_space().map_err(config::unreadable_user_config);
-    let user = user
-        .and_then(|space| space.map_or(Ok(()), |space| config::read_user(space.dir()).map(drop)));
-    notes.extend(user.err().map(|error| error.to_string()));
+    let user = user.and_then(|space| {
+        let config = space.map(|space| config::read_user(space.dir())).transpose()?;
+        let folders = config.map(|config| config.outside_folders).unwrap_or_default();
+        Ok(config::unused_folders_note(&folders).map(as_sentence))
+    });
+    notes.extend(user.unwrap_or_else(|error| Some(error.to_string())));
     let Some(space) = context.space().ok().flatten() else { return notes };
     match config::read_project(&context.environment, &context.project, &space) {
         Err(error) => notes.push(error.to_string()),
@@ -103,12 +106,16 @@ fn notes(context: &Context) -> Vec<String> {
     notes
 }
 
-/// Returns a note if the configuration would widen access but is not trusted.
+/// Returns a note if the configuration would widen access but is not trusted, or is trusted and has
+/// no effect all the same.
 fn untrusted_note(context: &Context, space: &Folder, widening: &WideningConfig) -> Option<String> {
     let counts =
         |config| project::is_config_trusted(&context.environment, &context.project, space, config);
-    if widening.is_empty() || widening.config().is_ok_and(counts) {
+    if widening.is_empty() {
         return None;
+    }
+    if let Some(config) = widening.config().ok().filter(|config| counts(config)) {
+        return config::unused_folders_note(&config.outside_folders).map(as_sentence);
     }
     let keys = widening.config().map(config::Config::widening_keys).unwrap_or_default();
     let keys =
@@ -118,4 +125,8 @@ fn untrusted_note(context: &Context, space: &Folder, widening: &WideningConfig) 
          paths lead to other folders now. See `mere trust project`."
     );
     Some(words)
+}
+
+fn as_sentence(note: String) -> String {
+    note + "."
 }

@@ -31,7 +31,9 @@ impl WideningRequest {
         };
         let mods = config.mods.iter().map(|one| &one.path);
         let stores = config.outside_stores.iter().map(|one| &one.path);
-        Self { config: config.clone(), targets: mods.chain(stores).map(target).collect() }
+        let folders = config.outside_folders.iter().map(|one| one.target.clone());
+        let targets = mods.chain(stores).map(target).chain(folders).collect();
+        Self { config: config.clone(), targets }
     }
 
     /// Describes the request, one line for each part: which folders agents would see and where
@@ -60,7 +62,15 @@ impl WideningRequest {
         });
         let agents = self.config.agents.configured_values().into_iter();
         let agents = agents.map(|(key, value)| format!("{key}: {value}"));
-        let folders = mods.chain(stores);
+        let in_place = self.config.outside_folders.iter().map(|one| {
+            let use_of_it = match one.inside {
+                Some(_) => "",
+                None => ", outside the project, where items have no address: it is not used",
+            };
+            let leads = leads(&one.target);
+            format!("folders: Agent Skills in {}, which leads to {leads}{use_of_it}", one.path)
+        });
+        let folders = mods.chain(stores).chain(in_place);
         let lines = folders.chain(visible).chain(projects).chain(agents);
         lines.map(|line| escape_unprintable(&line)).collect()
     }
@@ -87,6 +97,10 @@ impl WideningRequest {
             let stores = self.config.outside_stores.iter();
             let stores = stores.map(|one| json!([one.name.as_str(), one.path, one.config_value]));
             keys["stores"] = stores.collect();
+        }
+        if !self.config.outside_folders.is_empty() {
+            let folders = self.config.outside_folders.iter();
+            keys["folders"] = folders.map(|one| json!(one.path)).collect();
         }
         format!("sha256:{}", Sha256::digest(keys.to_string().as_bytes()))
     }

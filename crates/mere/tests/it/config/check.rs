@@ -131,8 +131,10 @@ fn cases() -> Vec<(Whose, Value, bool)> {
         (Project, json!({"agents": ["direct"]}), false),
         (Project, json!({"folders": {"directives": [".claude/skills", ".agents/skills/"]}}), true),
         (User, json!({"folders": {"directives": [".claude/skills"]}}), true),
-        (Project, json!({"folders": {"directives": ["../elsewhere"]}}), false),
-        (Project, json!({"folders": {"directives": ["/elsewhere"]}}), false),
+        (Project, json!({"folders": {"directives": ["../elsewhere"]}}), true),
+        (Project, json!({"folders": {"directives": ["/elsewhere"]}}), true),
+        (Project, json!({"folders": {"directives": ["~/elsewhere", "~", ".."]}}), true),
+        (Project, json!({"folders": {"directives": ["a/../b"]}}), false),
         (Project, json!({"folders": {"directives": ["."]}}), false),
         (Project, json!({"folders": {"directives": ["a//b"]}}), false),
         (Project, json!({"folders": {"tools": ["a"]}}), false),
@@ -379,7 +381,7 @@ fn a_check_says_what_does_not_count_before_it_is_trusted() {
 #[test]
 fn a_check_names_the_file_the_line_the_column_and_what_to_do() {
     let stage = Stage::new();
-    stage.file(Project.path(), "# a comment\nfolders:\n  directives: ['..']\n");
+    stage.file(Project.path(), "# a comment\nfolders:\n  directives: ['.']\n");
     stage.file(User.path(), "mods: []\nmodes: []\n");
     let answer = check(&stage);
     assert_eq!((answer.status, answer.code()), (4, "WA-CONFIG-E-003"));

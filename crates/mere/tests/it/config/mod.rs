@@ -3,4 +3,5 @@
 pub(crate) mod check;
 pub(crate) mod drift;
 pub(crate) mod outside;
+pub(crate) mod outside_folders;
 pub(crate) mod stores;

@@ -250,7 +250,8 @@ impl TestItem {
 
 fn lockfile(item: &TestItem, body: &str) -> String {
     let (id, version, category) = (&item.id, item.version, item.category);
-    let scope = if item.root == "home" { "user" } else { "project" };
+    let is_own = item.root == "home";
+    let (scope, space) = if is_own { ("user", OWN_SPACE) } else { ("project", SPACE) };
     let integrity = if body == "BODY" { "b0d7" } else { "0000" }.repeat(16);
     format!(
         r#"{{
@@ -260,7 +261,7 @@ fn lockfile(item: &TestItem, body: &str) -> String {
   "registry": null,
   "metadata": {{
     "tool_id": "{id}", "version": "{version}", "category": "{category}", "scope": "{scope}",
-    "space_id": "{SPACE}"
+    "space_id": "{space}"
   }}
 }}
 "#

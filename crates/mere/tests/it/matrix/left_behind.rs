@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::matrix::attacks::{Expected, check, check_all, load, misplaced};
 use crate::matrix::items::{OWN_SPACE, Shape, Signed, TestItem, done, kinds, read, sign_all};
+use crate::search::queries::hits;
 use crate::support::harness::{Mcp, Stage};
 
 /// The same as [`misplaced`], with the signature left at `home`.
@@ -323,7 +324,7 @@ fn a_search_tells_nothing_of_what_was_moved_without_its_signature() {
     item.moved_without_sidecar(&stage, &to);
     let arguments = json!({ "query": "facts" }).to_string();
     let answer = stage.answer(stage.command("project").args(["call", "search", &arguments]));
-    let hits = answer.reply["data"]["hits"].as_array().expect("hits").clone();
+    let hits = hits(&answer.reply["data"]);
     let hit = hits.iter().find(|hit| hit["address"] == to.address().as_str()).expect("the note");
     assert_eq!(hit["trust"]["status"], "wrong-location", "{hit}");
     assert!(!hit.to_string().contains("BODY"), "{hit}");

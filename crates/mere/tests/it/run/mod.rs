@@ -1,6 +1,7 @@
 //! Tools that run, and tools that must not.
 
 pub(crate) mod chain;
+pub(crate) mod displaced_lock;
 pub(crate) mod ends;
 pub(crate) mod escape;
 pub(crate) mod escape_hoards;

@@ -5,6 +5,7 @@ pub(crate) mod crash;
 pub(crate) mod daily;
 pub(crate) mod holes;
 pub(crate) mod moves;
+pub(crate) mod renewal;
 pub(crate) mod staged;
 pub(crate) mod statements;
 pub(crate) mod work;

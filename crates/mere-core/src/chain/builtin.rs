@@ -68,13 +68,15 @@ mod tests {
     fn what_ships_is_what_lockfiles_pin() {
         for (name, digest) in [
             ("subprocess", "aa4de8d3dcee115259dde98ce1b413967015fc6c62f12aafb9a77778dd2e0e71"),
-            ("python_runtime", "0ead0271c2c3be511457064b49167ead315d23124e55f760d9ae71d356edf9e1"),
-            ("node_runtime", "66cafb22c8b5fa28bf12f46fd1acbc9f9dffb25301503d40c19bbe48a535662e"),
+            ("python_runtime", "106b7ad9467a8db2df14217ec2fdb9d6f6c0c9d020f3c9e1a1a1e77e011225be"),
+            ("node_runtime", "8b4ac172aa66c1cb7a680c9ffa6727cee91fb2f7b5a6c11959c949c306fa923e"),
             ("bash_runtime", "db59eef5154784a6df0e96f6ae9a47f2e6c3001a4e836060422d797de71962c4"),
         ] {
             let member = find(&id(name)).expect(name);
             assert_eq!((member.pin.scope, member.pin.category.as_str()), (None, ""), "{name}");
-            assert_eq!(member.pin.version.to_string(), "1.0.0", "{name}");
+            let calls_functions = ["python_runtime", "node_runtime"].contains(&name);
+            let version = if calls_functions { "1.1.0" } else { "1.0.0" };
+            assert_eq!(member.pin.version.to_string(), version, "{name}");
             let executor = member.pin.executor.map(|executor| executor.to_string());
             let expected = (name != "subprocess").then_some("subprocess");
             assert_eq!(executor.as_deref(), expected, "{name}");

@@ -36,6 +36,14 @@ pub(super) fn check_pair(parent: &ChainTool, child: &ChainTool) -> Result<(), Pa
     Err(PairFault::SchemaMismatch { field: format!("{FIELD}[{index}].schema"), problems })
 }
 
+/// Checks that the list of a manifest is well-formed. A tool that runs no other has none.
+pub fn check_child_schemas(manifest: &Map<String, Value>) -> Result<(), PairFault> {
+    match parse_child_schemas(manifest) {
+        Ok(_) | Err(PairFault::NoChildSchemas) => Ok(()),
+        Err(fault) => Err(fault),
+    }
+}
+
 fn parse_child_schemas(manifest: &Map<String, Value>) -> Result<Vec<ChildSchema<'_>>, PairFault> {
     let Some(validation) = manifest.get("validation") else {
         return Err(PairFault::NoChildSchemas);

@@ -1,12 +1,13 @@
 //! The configuration of a whole chain, merged from those of its tools.
 //!
 //! A tool may add to the configuration of the tool that runs it, and override it. The source of an
-//! environment variable is one unit: it is replaced as a whole, never merged.
+//! environment variable is one unit: it is replaced as a whole, never merged. Where a function is
+//! named, the command becomes the one that calls it ([`call`]).
 
 use serde_json::{Map, Value};
 
 use super::environment::{self, EnvSource};
-use super::{Chain, ChainTool};
+use super::{Chain, ChainTool, call};
 use crate::item::ItemId;
 
 /// How deeply values may be nested in a configuration.
@@ -71,6 +72,40 @@ pub enum ChainConfigFault {
         /// The variable.
         name: String,
     },
+    /// A `call_command` is malformed, or has no `command` beside it.
+    #[error(
+        "`config.call_command` of `{link}` is not a list beside the `command` that it replaces"
+    )]
+    CallCommand {
+        /// The tool.
+        link: ItemId,
+    },
+    /// The name of the function to call is not a plain name.
+    #[error(
+        "`config.call` of `{link}` is not the plain name of a function: letters, digits and `_`, \
+         such as `main`"
+    )]
+    FunctionName {
+        /// The tool.
+        link: ItemId,
+    },
+    /// Nothing in the chain calls functions.
+    #[error(
+        "`config.call` of `{link}` names a function, but the runtime calls none; `python_runtime` \
+         and `node_runtime` do"
+    )]
+    NothingCalls {
+        /// The tool.
+        link: ItemId,
+    },
+    /// The function would not be given its parameters.
+    #[error(
+        "`config.call` of `{link}` needs `config.stdin: json`, from which it gets its parameters"
+    )]
+    CallWithoutInput {
+        /// The tool.
+        link: ItemId,
+    },
 }
 
 impl Chain {
@@ -86,6 +121,7 @@ impl Chain {
                 merge(&mut merged, config);
             }
         }
+        call::select_command(self.tools(), &mut merged)?;
         merged.shift_remove(ENV_CONFIG);
         if !variables.is_empty() {
             merged.insert(ENV_CONFIG.to_owned(), Value::Object(variables));
@@ -151,7 +187,9 @@ fn env_config_of(member: &ChainTool) -> Result<Option<EnvConfig<'_>>, ChainConfi
     expect_mapping(member, field, env_config).map(|env_config| Some((field, env_config)))
 }
 
-fn config_of(member: &ChainTool) -> Result<Option<&Map<String, Value>>, ChainConfigFault> {
+pub(super) fn config_of(
+    member: &ChainTool,
+) -> Result<Option<&Map<String, Value>>, ChainConfigFault> {
     let config = member.manifest.get("config");
     config.map(|config| expect_mapping(member, "config", config)).transpose()
 }

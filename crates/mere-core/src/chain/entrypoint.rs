@@ -3,7 +3,7 @@
 //! The built-in runtimes check its form in their schemas too, but a chain may use another runtime.
 //! So the path is checked again here, where it is used.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Chain;
 use crate::address::RelPath;
@@ -47,6 +47,12 @@ impl Chain {
         let path = parse_path(value).ok_or_else(|| EntrypointFault { link: id.clone() })?;
         Ok(Some(Entrypoint { tool_index: link, path }))
     }
+}
+
+/// Returns the entrypoint that a manifest names, if it names one and it is the path of a file below
+/// the tool's folder.
+pub fn manifest_entrypoint(manifest: &Map<String, Value>) -> Option<Option<RelPath>> {
+    Some(parse_path(manifest.get("manifest")?.get("entrypoint")?))
 }
 
 /// Parses a path that can neither lead out of the folder nor be taken for an option.

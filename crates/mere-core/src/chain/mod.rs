@@ -7,6 +7,7 @@
 //! of the one before, so that none can be left out. Nothing is run here.
 
 pub mod builtin;
+mod call;
 mod child_schemas;
 mod config;
 mod entrypoint;
@@ -22,8 +23,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+pub use call::is_function_name;
+pub use child_schemas::check_child_schemas;
 pub use config::{ChainConfig, ChainConfigFault};
-pub use entrypoint::{Entrypoint, EntrypointFault};
+pub use entrypoint::{Entrypoint, EntrypointFault, manifest_entrypoint};
 pub use environment::EnvSource;
 pub use fault::{ChainFault, PairFault};
 pub use fill::{FillFault, FilledConfig, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, TemplateValues};
@@ -55,6 +58,9 @@ pub struct Chain {
 impl ChainTool {
     /// Creates the tool that lies at `at`, with its canonical hash.
     pub fn new(tool: ToolManifest, at: &ScopedPath, integrity: Sha256) -> Self {
+        // An older name of a tool type counts as the current one, for whoever runs the tool too.
+        let mut manifest = tool.manifest;
+        manifest.insert("tool_type".to_owned(), tool.tool_type.into());
         let pin = PinnedTool {
             id: at.id.clone(),
             version: tool.version,
@@ -63,7 +69,7 @@ impl ChainTool {
             integrity,
             executor: tool.executor,
         };
-        Self { pin, manifest: tool.manifest }
+        Self { pin, manifest }
     }
 
     fn is_primitive(&self) -> bool {

@@ -139,6 +139,7 @@ impl Item {
         match self {
             Self::Knowledge(entry) => &entry.warnings,
             Self::Directive(directive) => &directive.warnings,
+            Self::Tool(tool) => &tool.warnings,
             _ => &[],
         }
     }

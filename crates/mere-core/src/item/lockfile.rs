@@ -12,7 +12,7 @@ use super::path::ScopedPath;
 use super::version::Version;
 use super::{integrity, json_pointer};
 use crate::digest::Sha256;
-use crate::reply::{Content, Prose};
+use crate::reply::{Content, ParsedName, Prose};
 use crate::text::json;
 
 const FIX: &str = "Create it again with `mere lock`.";
@@ -59,6 +59,7 @@ impl Lockfile {
             fix: FIX.into(),
         })?;
         let top = ObjectReader::new(text, &value, String::new())?;
+        top.reject_older_format(at)?;
         top.reject_unknown(&[
             "lockfile_version",
             "root",
@@ -76,10 +77,27 @@ impl Lockfile {
         Ok(Self { version, root_integrity: root, chain, space_id, value })
     }
 
+    /// Reports whether a text is a lockfile of the older format.
+    pub fn is_older_format(text: &[u8]) -> bool {
+        let value = json::parse(text).ok();
+        value.as_ref().and_then(Value::as_object).is_some_and(is_older_format)
+    }
+
     /// Computes its canonical hash.
     pub fn integrity(&self) -> Sha256 {
         integrity::hash_lockfile(&self.value)
     }
+}
+
+/// Reports whether a lockfile is of the older format, which pins a chain but does not say for which
+/// place: it says when it was made, or has neither `metadata` nor scopes.
+fn is_older_format(top: &Map<String, Value>) -> bool {
+    let links = top.get("resolved_chain").and_then(Value::as_array);
+    let has_scopes =
+        links.is_some_and(|links| links.iter().any(|link| link.get("scope").is_some()));
+    let is_unplaced = !top.contains_key("metadata") && !has_scopes;
+    ["lockfile_version", "root", "resolved_chain"].iter().all(|key| top.contains_key(*key))
+        && (is_unplaced || top.contains_key("generated_at"))
 }
 
 fn parse_root(top: &ObjectReader<'_>, at: &ScopedPath) -> Result<(Sha256, Version), ItemFault> {
@@ -197,18 +215,26 @@ impl<'a> ObjectReader<'a> {
         ))
     }
 
+    /// Refuses a lockfile of the older format.
+    fn reject_older_format(&self, at: &ScopedPath) -> Result<(), ItemFault> {
+        let is_older = is_older_format(self.map);
+        if !is_older {
+            return Ok(());
+        }
+        let fix = Prose::words("Create it again: `mere lock ")
+            .name(ParsedName::from(&at.reference()))
+            .and("` replaces it.");
+        let what = "this is a lockfile of the older format, which does not say where it belongs";
+        Err(ItemFault::whole_file(what, fix))
+    }
+
     /// Refuses fields that are not known.
     fn reject_unknown(&self, known: &[&str]) -> Result<(), ItemFault> {
         let Some(key) = self.map.keys().find(|key| !known.contains(&key.as_str())) else {
             return Ok(());
         };
         let what = Prose::words("the field `").content(Content::mention(key.as_str()));
-        Err(ItemFault::at_offset(
-            self.text,
-            self.offset_of(key),
-            what.and("` is not known"),
-            "Take it out.",
-        ))
+        Err(ItemFault::at_offset(self.text, self.offset_of(key), what.and("` is not known"), FIX))
     }
 
     fn fault(&self, key: &'static str, wrong: &str) -> ItemFault {

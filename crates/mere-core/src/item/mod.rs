@@ -22,6 +22,7 @@ mod reference;
 mod relation;
 mod relink;
 mod rewrite_location;
+mod script;
 mod skill;
 mod template;
 mod tool;
@@ -45,8 +46,12 @@ pub use reference::ItemRef;
 pub use relation::{Relation, RelationError};
 pub use relink::{BareLinks, EntryName, EntryRename, RelinkedNote, relink};
 pub use rewrite_location::rewrite_location;
+pub use script::{
+    OLD_SIGNATURE_WARNING, ScriptFile, ScriptFunction, ScriptLanguage, ScriptMetadata, ScriptStyle,
+    draft_manifest, has_old_signature, read_script,
+};
 pub use skill::Skill;
-pub use template::template_files;
+pub use template::{ToolTemplate, template_files};
 pub use tool::ToolManifest;
 pub use version::{Version, VersionError};
 pub use wikilink::find_wikilinks;

@@ -6,6 +6,7 @@
 use super::id::{Category, ItemId};
 use super::kind::{ItemType, Scope};
 use super::reference::ItemRef;
+use super::script::ScriptLanguage;
 use super::version::Version;
 use crate::address::{Address, RelPath, Root};
 
@@ -134,6 +135,16 @@ impl ScopedPath {
         let kind = ItemType::from_folder(names.next()?)?;
         let names = names.collect::<Vec<_>>();
         Self::from_base_path(scope, kind, CategoryBase::Space, &names)
+    }
+
+    /// Returns the location that the flat tool of a script would have. `path` is that of the script,
+    /// relative to the space.
+    pub fn from_script_path(scope: Scope, path: &RelPath) -> Option<Self> {
+        let (folder, name) = path.split_last()?;
+        let (stem, _) = ScriptLanguage::split_file_name(name.as_str())?;
+        let manifest = folder.child(&format!("{stem}.yaml"))?;
+        let at = Self::from_space_path(scope, &manifest)?;
+        (at.kind == ItemType::Tool && at.form == ItemForm::Flat).then_some(at)
     }
 
     /// Returns the location of the item of a known type below a base. `names` lead from the base to

@@ -4,6 +4,7 @@
 
 use super::kind::ItemType;
 use super::path::{ItemForm, MANIFEST_FILE, SKILL_FILE, ScopedPath};
+use super::script::{ScriptLanguage, ScriptStyle};
 
 const DIRECTIVE: &str = r#"# {title}
 
@@ -53,13 +54,13 @@ Describe the requests that this skill answers.
 
 const TOOL: &str = r#"tool_id: "{id}"
 tool_type: script
-executor_id: python_runtime
+executor_id: {runtime}
 version: "0.1.0"
 description: Say in one sentence what this tool does.
 manifest:
   entrypoint: {entrypoint}
-  language: python
-input_schema:
+  language: {language}
+{config}input_schema:
   type: object
   properties:
     name:
@@ -68,7 +69,7 @@ input_schema:
   required: [name]
 "#;
 
-const SCRIPT: &str = r#""""Reads its parameters as JSON from standard input, and writes its result as JSON."""
+const PYTHON_PROGRAM: &str = r#""""Reads its parameters as JSON from standard input, and writes its result as JSON."""
 
 import json
 import sys
@@ -82,6 +83,35 @@ def main():
 
 if __name__ == "__main__":
     main()
+"#;
+
+const PYTHON_FUNCTION: &str = r#""""The function `main` is called with the parameters; what it returns is the result, as JSON."""
+
+
+def main(name: str) -> dict:
+    return {"greeting": f"Hello, {name}!"}
+"#;
+
+const NODE_PROGRAM: &str = r#"// Reads its parameters as JSON from standard input, and writes its result as JSON.
+
+const { readFileSync } = require("node:fs");
+
+const parameters = JSON.parse(readFileSync(0, "utf8"));
+const result = { greeting: `Hello, ${parameters.name}!` };
+process.stdout.write(JSON.stringify(result) + "\n");
+"#;
+
+const NODE_FUNCTION: &str = r"// The function `main` is called with the parameters; what it returns is the result, as JSON.
+
+exports.main = async function main({ name }) {
+  return { greeting: `Hello, ${name}!` };
+};
+";
+
+const BASH_PROGRAM: &str = r#"# Gets its parameters as arguments, as `config.args` of its manifest says, and writes its result.
+set -euo pipefail
+
+echo "Hello, $1!"
 "#;
 
 const KNOWLEDGE: &str = r#"---
@@ -103,18 +133,26 @@ const MEMORY: &str = r"# {title}
 One fact or decision, in a few sentences.
 ";
 
+/// The script that a new tool begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolTemplate {
+    /// Its language.
+    pub language: ScriptLanguage,
+    /// How it is run. Bash has no functions that can be called.
+    pub style: ScriptStyle,
+}
+
 /// Returns the files of a new item at `at`, as names relative to the main file's folder and texts,
-/// the main file first. Returns `None` for a lockfile, which is made by locking.
-pub fn template_files(at: &ScopedPath) -> Option<Vec<(String, String)>> {
+/// the main file first. Returns `None` for a lockfile, which is made by locking, and for a function
+/// in a language that has none. Only a tool has a script.
+pub fn template_files(at: &ScopedPath, tool: ToolTemplate) -> Option<Vec<(String, String)>> {
     let id = at.id.as_str();
     let note = || format!("{id}.md");
     let files = match (at.kind, at.form) {
         (ItemType::Directive, ItemForm::Flat) => vec![(note(), DIRECTIVE.to_owned())],
         (ItemType::Directive, ItemForm::Folder) => vec![(SKILL_FILE.to_owned(), SKILL.to_owned())],
-        (ItemType::Tool, ItemForm::Flat) => tool_files(format!("{id}.yaml"), format!("{id}.py")),
-        (ItemType::Tool, ItemForm::Folder) => {
-            tool_files(MANIFEST_FILE.to_owned(), "main.py".to_owned())
-        }
+        (ItemType::Tool, ItemForm::Flat) => tool_files(format!("{id}.yaml"), id, tool)?,
+        (ItemType::Tool, ItemForm::Folder) => tool_files(MANIFEST_FILE.to_owned(), "main", tool)?,
         (ItemType::Knowledge, _) => vec![(note(), KNOWLEDGE.to_owned())],
         (ItemType::Memory, _) => vec![(note(), MEMORY.to_owned())],
         (ItemType::Lockfile, _) => return None,
@@ -127,10 +165,27 @@ pub fn template_files(at: &ScopedPath) -> Option<Vec<(String, String)>> {
     Some(filled.collect())
 }
 
-fn tool_files(manifest: String, script: String) -> Vec<(String, String)> {
-    let text = TOOL.replace("{entrypoint}", &script);
-    vec![(manifest, text), (script, SCRIPT.to_owned())]
+fn tool_files(manifest: String, stem: &str, tool: ToolTemplate) -> Option<Vec<(String, String)>> {
+    let ToolTemplate { language, style } = tool;
+    let (script, config) = match (language, style) {
+        (ScriptLanguage::Python, ScriptStyle::Program) => (PYTHON_PROGRAM, ""),
+        (ScriptLanguage::Python, ScriptStyle::Function) => (PYTHON_FUNCTION, CALL_CONFIG),
+        (ScriptLanguage::Node, ScriptStyle::Program) => (NODE_PROGRAM, ""),
+        (ScriptLanguage::Node, ScriptStyle::Function) => (NODE_FUNCTION, CALL_CONFIG),
+        (ScriptLanguage::Bash, ScriptStyle::Program) => (BASH_PROGRAM, ARGUMENTS_CONFIG),
+        (ScriptLanguage::Bash, ScriptStyle::Function) => return None,
+    };
+    let name = format!("{stem}.{}", language.extensions()[0]);
+    let text = TOOL
+        .replace("{runtime}", language.runtime())
+        .replace("{language}", language.name())
+        .replace("{entrypoint}", &name)
+        .replace("{config}", config);
+    Some(vec![(manifest, text), (name, script.to_owned())])
 }
+
+const CALL_CONFIG: &str = "config:\n  call: main\n";
+const ARGUMENTS_CONFIG: &str = "config:\n  args: [\"${name}\"]\n  stdin: none\n";
 
 #[cfg(test)]
 mod tests {
@@ -150,7 +205,7 @@ mod tests {
         ] {
             let path = path.parse::<RelPath>().expect("a path");
             let at = ScopedPath::from_space_path(Scope::Project, &path).expect("an item");
-            let files = template_files(&at).expect("a template");
+            let files = template_files(&at, ToolTemplate::default()).expect("a template");
             let name = path.names().last().expect("a name").to_owned();
             assert_eq!(files[0].0, name);
             assert!(Item::parse(&files[0].1, &at).is_ok(), "{path}");
@@ -159,6 +214,25 @@ mod tests {
         }
         let lockfile = "lockfiles/a@1.0.0.lock.json".parse::<RelPath>().expect("a path");
         let at = ScopedPath::from_space_path(Scope::Project, &lockfile).expect("an item");
-        assert_eq!(template_files(&at), None);
+        assert_eq!(template_files(&at, ToolTemplate::default()), None);
+    }
+
+    #[test]
+    fn a_tool_begins_in_each_language_and_style() {
+        let path = "tools/t/greet.yaml".parse::<RelPath>().expect("a path");
+        let at = ScopedPath::from_space_path(Scope::Project, &path).expect("an item");
+        for language in ScriptLanguage::ALL {
+            for style in [ScriptStyle::Program, ScriptStyle::Function] {
+                let files = template_files(&at, ToolTemplate { language, style });
+                if (language, style) == (ScriptLanguage::Bash, ScriptStyle::Function) {
+                    assert_eq!(files, None);
+                    continue;
+                }
+                let files = files.expect("files");
+                assert!(Item::parse(&files[0].1, &at).is_ok(), "{}", files[0].1);
+                let found = ScriptLanguage::split_file_name(&files[1].0);
+                assert_eq!(found, Some(("greet", language)));
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@ use super::fault::{ItemFault, place_mismatch};
 use super::id::ItemId;
 use super::integrity::{self, FileDigest, ItemIdentity};
 use super::path::ScopedPath;
+use super::script::{OLD_SIGNATURE_WARNING, has_old_signature};
 use super::version::Version;
 use crate::chain::builtin;
 use crate::digest::Sha256;
@@ -18,12 +19,25 @@ use crate::text::yaml::YamlEntry;
 /// The known tool types.
 const TOOL_TYPES: [&str; 6] = ["script", "api", "mcp_server", "mcp_tool", "runtime", "primitive"];
 
+/// Tool types of the older format, the types they are read as, and what is told about that.
+const OLDER_TOOL_TYPES: [(&str, &str, &str); 2] = [
+    ("python", "script", "`tool_type: python` is an older name and is read as `script`"),
+    ("http", "api", "`tool_type: http` is an older name and is read as `api`"),
+];
+
+/// Returns the type that a stated tool type is read as, and a warning if it is an older name.
+pub(super) fn read_tool_type(stated: &str) -> Option<(&'static str, Option<&'static str>)> {
+    let current = TOOL_TYPES.iter().find(|known| **known == stated).map(|known| (*known, None));
+    let older = OLDER_TOOL_TYPES.iter().find(|(older, ..)| *older == stated);
+    current.or(older.map(|(_, current, warning)| (*current, Some(*warning))))
+}
+
 /// The parsed manifest of a tool.
 #[derive(Clone, Debug)]
 pub struct ToolManifest {
     /// Its version.
     pub version: Version,
-    /// Its tool type.
+    /// Its tool type. An older name in the manifest is replaced by the current one.
     pub tool_type: String,
     /// The tool that runs it; `None` for a primitive.
     pub executor: Option<ItemId>,
@@ -31,6 +45,8 @@ pub struct ToolManifest {
     pub description: String,
     /// The whole manifest.
     pub manifest: Map<String, Value>,
+    /// What is odd about it without making it invalid.
+    pub warnings: Vec<&'static str>,
 }
 
 impl ToolManifest {
@@ -56,11 +72,11 @@ impl ToolManifest {
         let reader = Reader { text, entries };
         reader.check_equals("tool_id", "the id is", at.id.as_str())?;
         reader.check_category(at)?;
-        let tool_type = reader.require("tool_type")?;
-        if !TOOL_TYPES.contains(&tool_type) {
+        let Some((tool_type, older)) = read_tool_type(reader.require("tool_type")?) else {
             let fix = "Use script, api, mcp_server, mcp_tool, runtime or primitive.";
             return Err(reader.fault("tool_type", "`tool_type` is not a known type", fix));
-        }
+        };
+        let signature = has_old_signature(text).then_some(OLD_SIGNATURE_WARNING);
         let version = reader.require("version")?.parse().map_err(|_| {
             reader.fault("version", "`version` is not SemVer", "Write `version: 1.0.0`.")
         })?;
@@ -68,7 +84,8 @@ impl ToolManifest {
         let description = reader.text("description")?.unwrap_or_default().to_owned();
         let tool_type = tool_type.to_owned();
         let manifest = reader.entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
-        Ok(Self { version, tool_type, executor, description, manifest })
+        let warnings = older.into_iter().chain(signature).collect();
+        Ok(Self { version, tool_type, executor, description, manifest, warnings })
     }
 
     /// Computes its canonical hash, which covers every file but the manifest by its digest.

@@ -162,6 +162,7 @@ codes! {
     CHANGE_PLACE: Items "CHANGE" Invalid 4 "No item can be placed there.";
     CHANGE_OBSCURED: Items "CHANGE" Invalid 5 "The change touches text that was masked or rewritten for the reader.";
     CHANGE_NEWER: Items "CHANGE" Invalid 6 "The space was made by a newer version: it is read only.";
+    CHANGE_SCRIPT: Items "CHANGE" Invalid 7 "The tool cannot be made with the script that was chosen, or that lies there.";
     CHANGE_FAILED: Items "CHANGE" Fault 1 "An item could not be written; the old item is unchanged.";
     INSTALL_DENIED: Enforcement "ITEM" Denied 1 "Agents do not copy items between spaces unless the user's config says so.";
     MOVED: Items "MOVE" Success 1 "`mere move`, `mere rename`: the item was moved.";

@@ -48,8 +48,8 @@ pub use memory::{ExpiredMemories, ListMemories, MemoryCall, MemorySort};
 pub use models::ModelCommand;
 pub use person_command::{
     AuthorChoice, DoctorMode, DrawingFormat, GitHook, GraphCommand, IndexCommand, InitSpace,
-    ItemCommand, ListItems, PersonCommand, ReviewCommand, ReviewDecision, SignatureRule,
-    StarterItems,
+    ItemCommand, ListItems, PersonCommand, ReviewCommand, ReviewDecision, ScriptChoice,
+    SignatureRule, StarterItems,
 };
 pub use read::Read;
 pub use run::{LockCommand, LockfilePolicy, RunTool, ToolCommand, UnsignedPolicy};

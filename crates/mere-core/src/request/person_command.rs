@@ -4,7 +4,9 @@
 
 use crate::digest::Sha256;
 use crate::graph::WalkOptions;
-use crate::item::{Category, ItemForm, ItemId, ItemRef, ItemType, Scope};
+use crate::item::{
+    Category, ItemForm, ItemId, ItemRef, ItemType, Scope, ScriptLanguage, ScriptStyle,
+};
 use crate::request::{
     ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, SignCommand, StoreCommand,
     TeamCommand, ToolCommand, TrustCommand, VerifyCommand,
@@ -47,6 +49,8 @@ pub enum ItemCommand {
         scope: Scope,
         /// The form of the item: a file or a folder.
         form: ItemForm,
+        /// The script that a tool begins with, if the person chose one.
+        script: ScriptChoice,
     },
     /// Lists items.
     List(ListItems),
@@ -116,6 +120,15 @@ pub enum ItemCommand {
     Join(JoinCommand),
     /// Manages the embedding models.
     Model(ModelCommand),
+}
+
+/// What a person chose for the script of a new tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScriptChoice {
+    /// The language.
+    pub language: Option<ScriptLanguage>,
+    /// How it is run.
+    pub style: Option<ScriptStyle>,
 }
 
 /// A command about the knowledge graph.

@@ -20,6 +20,7 @@ mod hostile;
 mod items;
 mod links;
 mod proofs;
+mod scripts;
 mod trust;
 mod trust_forms;
 mod vectors;

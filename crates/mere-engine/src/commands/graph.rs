@@ -73,6 +73,7 @@ fn find_focus(items: &ItemReader<'_>, graph: &Graph, name: &ItemRef) -> Result<N
                 item: Box::new(name.clone()),
                 scopes: vec![found.place.scope],
                 suggestions: Vec::new(),
+                script: None,
             };
             graph.node_at(&found.place).ok_or_else(|| missing.into())
         }

@@ -7,6 +7,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::IndexCommand;
 
 use super::CommandCall;
+use super::list::script_list;
 use crate::error::tool_error::ToolError;
 use crate::items::{ItemError, ItemReader};
 use crate::search::{EmbeddingError, notes};
@@ -83,7 +84,8 @@ fn check_indexes(items: &ItemReader<'_>) -> Result<Draft, ToolError> {
             .with("missing", list(&comparison.missing))
             .with("changed", list(&comparison.changed))
             .with("gone", list(&comparison.gone))
-            .with("strays", stray_list(&comparison.strays));
+            .with("strays", stray_list(&comparison.strays))
+            .with("scripts_without_manifest", script_list(&comparison.bare_scripts));
         rows.push(fields.into());
     }
     let data = Fields::default().with("spaces", Data::List(rows));

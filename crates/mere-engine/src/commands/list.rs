@@ -14,6 +14,7 @@ use crate::files::view::count_phrase;
 use crate::items::find::is_visible;
 use crate::items::reply_fields::own_text;
 use crate::items::{ItemError, ItemReader, read_and_verify, trust_status_fields};
+use crate::space::BareScript;
 use mere_host::{fault_point, map_in_parallel};
 
 /// The number of items that a thread takes at a time.
@@ -27,9 +28,13 @@ pub(super) fn list(items: &ItemReader<'_>, listing: &ListItems) -> Result<Draft,
             places.extend(listed_places(items, scope, listing).map_err(ItemError::Unsearchable)?);
         }
     }
+    let scripts = listed_scripts(items, listing).map_err(ItemError::Unsearchable)?;
     let items = describe_all(items, &places);
     let count = items.len() as u64;
-    let data = Fields::default().with("items", Data::List(items)).with("count", count);
+    let data = Fields::default()
+        .with("items", Data::List(items))
+        .with("count", count)
+        .with_some("scripts_without_manifest", scripts);
     let draft =
         Draft::success(codes::LIST, count_phrase(count, "item", "items").and(".")).data(data);
     let none = "there are none; `mere init` makes an example of each type, `mere new` an item";
@@ -66,6 +71,35 @@ fn listed_places(
         key(left).cmp(&key(right))
     });
     Ok(places)
+}
+
+/// Returns the scripts without a manifest that a listing asks for, or `None` if there are none.
+fn listed_scripts(items: &ItemReader<'_>, listing: &ListItems) -> std::io::Result<Option<Data>> {
+    if listing.form.is_some() || listing.kind.is_some_and(|kind| kind != ItemType::Tool) {
+        return Ok(None);
+    }
+    let mut found = Vec::new();
+    for space in items.sources.spaces() {
+        if listing.scope.is_none_or(|only| only == space.scope) {
+            found.extend(space.bare_scripts()?);
+        }
+    }
+    found.retain(|script| {
+        let category = script.tool.as_ref().map(|place| &place.category);
+        let is_within = |above: &Category| category.is_some_and(|below| above.contains(below));
+        listing.category.as_ref().is_none_or(is_within)
+            && items.view.world.may_show(&script.address)
+    });
+    Ok((!found.is_empty()).then(|| script_list(&found)))
+}
+
+/// Returns scripts without a manifest, each with what makes it a tool.
+pub(super) fn script_list(scripts: &[BareScript]) -> Data {
+    let rows = scripts.iter().map(|script| {
+        let fields = Fields::default().with("address", script.address.clone());
+        Data::from(fields.with("fix", Content::mention(script.fix())))
+    });
+    rows.collect()
 }
 
 /// Describes every item, on as many threads as the machine has cores.

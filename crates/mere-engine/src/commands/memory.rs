@@ -2,7 +2,9 @@
 //!
 //! Only memories in the store that is served can be created or changed here.
 
-use mere_core::item::{ItemRef, ItemType, MemoryPath, NewMemory, Scope, template_files};
+use mere_core::item::{
+    ItemRef, ItemType, MemoryPath, NewMemory, Scope, ToolTemplate, template_files,
+};
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::{LookupScope, MemoryCall};
 
@@ -26,7 +28,8 @@ pub(super) fn create(
     }
     let category = item.category.clone().unwrap_or_default();
     let path = MemoryPath { category, slug: item.id.clone() };
-    let files = template_files(&store.scoped_path(&path)).unwrap_or_default();
+    let files =
+        template_files(&store.scoped_path(&path), ToolTemplate::default()).unwrap_or_default();
     let content = files.into_iter().next().map(|(_, text)| text).unwrap_or_default();
     let wording = NewMemory { content, ..NewMemory::default() };
     Ok(memory::run_memory_call(call.store_call, &MemoryCall::Create { path, wording })?)

@@ -20,6 +20,7 @@ mod list;
 mod lock;
 mod memory;
 pub(crate) mod models;
+mod new_tool;
 mod orphan_report;
 mod pending_proposals;
 mod place_item;
@@ -72,9 +73,9 @@ pub(crate) fn execute_item_command(
             let to = |from| MemoryPath { slug: id.clone(), ..from };
             memory::move_memory(call, (item, call.change.effective_source(*source)), to)
         }
-        ItemCommand::New { kind, item, scope, form } => {
+        ItemCommand::New { kind, item, scope, form, script } => {
             let place = place_in_space(call.change.effective_scope(*scope), *kind, item, *form);
-            place_item::create_from_template(call.change, item, place)
+            place_item::create_from_template(call.change, item, place, *script)
         }
         ItemCommand::List(filter) => list::list(call.items, filter),
         ItemCommand::Copy { kind, item, to, author } => {

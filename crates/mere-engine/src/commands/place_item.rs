@@ -2,10 +2,14 @@
 //!
 //! The new item is durable before the old one is removed, so at worst both exist.
 
-use mere_core::item::{Category, ItemId, ItemRef, ItemType, Scope, ScopedPath, template_files};
+use mere_core::item::{
+    Category, ItemId, ItemRef, ItemType, Scope, ScopedPath, ScriptLanguage, ScriptStyle,
+    ToolTemplate, template_files,
+};
 use mere_core::reply::{Draft, Fields, Prose, codes};
-use mere_core::request::{AuthorChoice, ItemContent, LookupScope};
+use mere_core::request::{AuthorChoice, ItemContent, LookupScope, ScriptChoice};
 
+use super::new_tool::{create_manifest, find_script};
 use super::tool_lockfiles::LockfilesBefore;
 use super::{CommandCall, link_updates};
 use crate::error::tool_error::ToolError;
@@ -24,10 +28,18 @@ pub(super) fn create_from_template(
     call: &ItemCall<'_>,
     item: &ItemRef,
     place: ScopedPath,
+    choice: ScriptChoice,
 ) -> Result<Draft, ToolError> {
     let kind = place.kind;
+    let tool = check_choice(kind, choice)?;
+    if kind == ItemType::Tool
+        && let Some(script) = find_script(call, &place, choice)?
+    {
+        let draft = create_manifest(call, place, &script, choice.style)?;
+        return Ok(with_next_step(call, draft, kind, item));
+    }
     let mut files =
-        template_files(&place).ok_or(ItemChangeError::UnsupportedType(kind))?.into_iter();
+        template_files(&place, tool).ok_or(ItemChangeError::UnsupportedType(kind))?.into_iter();
     let destination = permit_destination(call, place)?;
     let (_, content) = files.next().ok_or(ItemChangeError::UnsupportedType(kind))?;
     let files = files
@@ -36,8 +48,30 @@ pub(super) fn create_from_template(
     let new_item =
         NewItem::new((call.items.sources, call.items.view), destination.place().clone(), &text)?;
     let draft = create_item(call, destination, new_item, ExecutionMode::Real)?;
+    Ok(with_next_step(call, draft, kind, item))
+}
+
+/// Returns the script that a person chose for a new tool. Only a tool has one, and Bash has no
+/// functions that can be called.
+fn check_choice(kind: ItemType, choice: ScriptChoice) -> Result<ToolTemplate, ItemChangeError> {
+    let language = choice.language.unwrap_or_default();
+    let style = choice.style.unwrap_or_default();
+    if kind != ItemType::Tool && choice != ScriptChoice::default() {
+        return Err(ItemChangeError::ScriptChoice("`--lang` and `--function` are for tools."));
+    }
+    if language == ScriptLanguage::Bash && style == ScriptStyle::Function {
+        return Err(ItemChangeError::ScriptChoice(
+            "Bash has no functions that take parameters by name: leave out `--function`, or choose \
+             `--lang python` or `--lang node`.",
+        ));
+    }
+    Ok(ToolTemplate { language, style })
+}
+
+/// Says what to do with a new item next.
+fn with_next_step(call: &ItemCall<'_>, draft: Draft, kind: ItemType, item: &ItemRef) -> Draft {
     let words = format!("{kind} {item}");
-    Ok(if kind == ItemType::Tool {
+    if kind == ItemType::Tool {
         draft.hint(Prose::words(format!(
             "It runs once it is signed: edit its files, then `mere sign {words}`. At a terminal \
              `mere run --allow-unsigned {item}` tries it before."
@@ -49,7 +83,7 @@ pub(super) fn create_from_template(
         )))
     } else {
         draft
-    })
+    }
 }
 
 /// Copies an item from the other scope.

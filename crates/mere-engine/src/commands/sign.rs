@@ -21,6 +21,8 @@ use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::reply_fields::own_text;
+use crate::items::tool_check::tool_warnings;
+use crate::items::validation::check_own_schema;
 use crate::items::{ItemCall, ItemError, LoadedItem};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::space::ItemChangeError;
@@ -100,11 +102,15 @@ fn candidate_fields(call: &CommandCall<'_>, report: &ItemReport, detail: Candida
                 (true, false) => Some("it names a folder on this machine"),
                 (false, false) => None,
             };
+            let warnings = warning.map(Content::mention).into_iter();
+            let warnings = warnings.chain(tool_warnings(call.items, &loaded));
+            let unfit = check_own_schema(call.items.view, &loaded).err();
             fields
+                .with_some("unfit", unfit.map(|error| reason_of(&error.into())))
                 .with("digest", loaded.item_digest())
                 .with("changes", Data::List(changes))
                 .with_some("base", base)
-                .with_some("warning", warning)
+                .with_some("warning", join_warnings(warnings))
                 .into()
         }
         Err(error) => fields.with("unfit", fault_data(&error)).into(),
@@ -190,9 +196,19 @@ fn signing_reply(signer: &ItemSigner, signed: Vec<Data>, left: Vec<Data>) -> Dra
 }
 
 pub(super) fn refusal_fields(address: &Address, error: &ToolError) -> Data {
-    let reason = crate::error::tool_error_reply(error).message().render_for_person();
     let fields = Fields::default().with("address", address.clone());
-    fields.with("why", Content::mention(reason)).into()
+    fields.with("why", reason_of(error)).into()
+}
+
+/// Returns why an item is not signed, in one sentence.
+fn reason_of(error: &ToolError) -> Content {
+    Content::mention(crate::error::tool_error_reply(error).message().render_for_person())
+}
+
+/// Joins warnings into one, or returns `None` if there are none.
+fn join_warnings(warnings: impl Iterator<Item = Content>) -> Option<Content> {
+    let warnings = warnings.map(|warning| warning.text().to_owned()).collect::<Vec<_>>();
+    (!warnings.is_empty()).then(|| Content::mention(warnings.join("; ")))
 }
 
 fn sign_one(
@@ -209,24 +225,28 @@ fn sign_one(
     sign_loaded(call, signer, &loaded)?;
     let counts =
         call.items.trust_policy.keyring(place.scope).is_trusted(signer.fingerprint(), place, now());
-    let note = (!counts)
-        .then_some("your key is not trusted here: the team or the project lets others sign");
+    let note = (!counts).then_some(Content::mention(
+        "your key is not trusted here: the team or the project lets others sign",
+    ));
+    let notes = note.into_iter().chain(tool_warnings(&call.items, &loaded));
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", own_text(&place.id))
         .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", loaded.address.clone())
-        .with_some("note", note);
+        .with_some("note", join_warnings(notes));
     Ok(fields.into())
 }
 
-/// Signs an item that was read, and writes its sidecar.
+/// Signs an item that was read, and writes its sidecar. A knowledge entry that does not match its
+/// own schema is not signed.
 pub(super) fn sign_loaded(
     call: &ItemCall<'_>,
     signer: &ItemSigner,
     loaded: &LoadedItem,
 ) -> Result<(), ToolError> {
+    check_own_schema(call.items.view, loaded)?;
     let space_id = ensure_space_id(call, &loaded.place)?;
     check_lockfile_space(loaded, Some(&space_id))?;
     let sidecar = signer.sign_item(loaded, &space_id)?;

@@ -72,7 +72,8 @@ pub(crate) fn missing_error(
     (kind, item): (ItemType, &ItemRef),
 ) -> ItemError {
     let (item, scopes) = (Box::new(item.clone()), vec![Scope::Project, Scope::User]);
-    found.err().unwrap_or(ItemError::Missing { kind, item, scopes, suggestions: Vec::new() })
+    let suggestions = Vec::new();
+    found.err().unwrap_or(ItemError::Missing { kind, item, scopes, suggestions, script: None })
 }
 
 fn candidate_fields(

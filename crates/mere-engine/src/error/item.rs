@@ -10,14 +10,16 @@ use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes
 use mere_core::schema::{Problem, SchemaError};
 
 use super::{item_change, keys, team, trust};
-use crate::items::{ItemError, WrongInputs};
+use crate::items::{ItemError, WrongInputs, item_name};
+use crate::space::BareScript;
 
 /// Answers a call about an item that failed.
 pub(super) fn item_error_reply(error: &ItemError) -> Draft {
     match error {
-        ItemError::Missing { kind, item, scopes, suggestions: near } => {
-            missing_item_reply((*kind, item), scopes, near)
-        }
+        ItemError::Missing { kind, item, scopes, suggestions: near, script } => match script {
+            Some(script) => bare_script_reply(item, script),
+            None => missing_item_reply((*kind, item), scopes, near),
+        },
         ItemError::Ambiguous { kind, item, candidates } => {
             ambiguous_item_reply(*kind, item, candidates)
         }
@@ -111,6 +113,23 @@ fn missing_item_reply(
     draft.hint(Prose::words(suggestion)).data(Fields::default().with("similar", near))
 }
 
+/// Answers for a tool that does not exist, although there is a script of its name.
+fn bare_script_reply(item: &ItemRef, script: &BareScript) -> Draft {
+    let message = prose_with_item("There is no tool `", item)
+        .and("`: the script ")
+        .address(script.address.clone())
+        .and(" has no manifest, so it is not a tool.");
+    let hint = match (script.command(), &script.tool) {
+        (Some(command), Some(place)) => {
+            let words = format!("Ask a person to run `{command}`, which writes one for it.");
+            Prose::with_names(&words, &[item_name(place)])
+        }
+        _ => Prose::words(script.fix()),
+    };
+    let data = Fields::default().with("script", script.address.clone());
+    Draft::invalid(codes::ITEM_MISSING, message).hint(hint).data(data)
+}
+
 fn frontmatter_error_reply(address: Option<&Address>, found: &[Problem]) -> Draft {
     let message = match address {
         Some(address) => Prose::words("The frontmatter of ").address(address.clone()),
@@ -124,7 +143,7 @@ fn frontmatter_error_reply(address: Option<&Address>, found: &[Problem]) -> Draf
         .data(data)
 }
 
-fn wrong_inputs_reply(wrong: &WrongInputs) -> Draft {
+pub(super) fn wrong_inputs_reply(wrong: &WrongInputs) -> Draft {
     let count = wrong.problems.len();
     let words = if count == 1 { "problem" } else { "problems" };
     let message = Prose::words(format!("The inputs have {count} {words}: "));

@@ -3,6 +3,7 @@
 //! Merestone has changed nothing in any of these cases.
 
 use mere_core::address::{Address, RelPath};
+use mere_core::digest::Sha256;
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 
@@ -18,15 +19,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
             Draft::invalid(codes::ITEM_TAKEN, message)
                 .hint("Choose another id or category. The existing item was not changed.")
         }
-        ItemChangeError::Stale { address, current } => {
-            let message = Prose::words("").address(address.clone());
-            let data = Fields::default().with("sha256", *current);
-            Draft::invalid(codes::ITEM_STALE, message.and(" has changed in the meantime."))
-                .hint(
-                    "Nothing was changed. Load it again, and apply your change to the current version.",
-                )
-                .data(data)
-        }
+        ItemChangeError::Stale { address, current } => stale_item_reply(address, *current),
         ItemChangeError::UnsupportedType(kind) => unsupported_type_reply(*kind),
         ItemChangeError::Invalid { address, fault } => {
             let message = Prose::words("The content for ").address(address.clone());
@@ -37,6 +30,10 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
         ItemChangeError::InvalidFiles(allowed) => {
             Draft::invalid(codes::CHANGE_FILES, "The files are not valid for this item.")
                 .hint(Prose::words(format!("An item may have {allowed}.")))
+        }
+        ItemChangeError::ScriptChoice(hint) => {
+            let message = "The tool cannot be made with that script.";
+            Draft::invalid(codes::CHANGE_SCRIPT, message).hint(*hint)
         }
         ItemChangeError::InvalidPlace => {
             Draft::invalid(codes::CHANGE_PLACE, "No item can be placed there.")
@@ -81,6 +78,14 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
         ItemChangeError::Denied(denied) => denial_reply(denied),
         ItemChangeError::Proposal(error) => proposal_error_reply(error),
     }
+}
+
+/// Answers a change to an item that is no longer what the caller saw.
+fn stale_item_reply(address: &Address, current: Option<Sha256>) -> Draft {
+    let message = Prose::words("").address(address.clone());
+    Draft::invalid(codes::ITEM_STALE, message.and(" has changed in the meantime."))
+        .hint("Nothing was changed. Load it again, and apply your change to the current version.")
+        .data(Fields::default().with("sha256", current))
 }
 
 /// Answers a change to a type whose items are created in another way.

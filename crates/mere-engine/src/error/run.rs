@@ -7,13 +7,13 @@ use std::fmt::Display;
 use mere_core::address::Address;
 use mere_core::chain::lock::LockMismatch;
 use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, SubprocessFault};
-use mere_core::item::{ItemId, Version};
-use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::item::{ItemId, ItemRef, Version};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
 use super::item::problems_data;
 use crate::files::masking::{mask_problems, mask_secrets};
 use crate::items::displaced_signature::DisplacedLockfile;
-use crate::items::{ItemError, UntrustedItem, item_name, trust_status_fields};
+use crate::items::{ItemError, UntrustedItem, WrongInputs, item_name, trust_status_fields};
 use crate::run::RunError;
 use mere_host::{PackagesError, SandboxError};
 
@@ -27,6 +27,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         RunError::Config(fault) => config_fault_reply(fault, config_field(fault)),
         RunError::Fill(fault) => fill_fault_reply(fault),
         RunError::Parameters(fault) => config_fault_reply(fault, (None, "input_schema".to_owned())),
+        RunError::TakesNoParameters { tool, wrong } => no_parameters_reply(tool, wrong),
         RunError::Subprocess(fault) => subprocess_fault_reply(fault),
         RunError::Entrypoint(fault) => {
             entrypoint_reply(&fault.link, "is not the path of one of the tool's files")
@@ -96,6 +97,17 @@ fn missing_locked_file_reply(missing: &DisplacedLockfile) -> Draft {
             home.id
         )))
         .data(data)
+}
+
+/// Answers a run with parameters for a tool that does not say which it takes.
+fn no_parameters_reply(tool: &ItemRef, wrong: &WrongInputs) -> Draft {
+    let hint = Prose::words("`")
+        .name(ParsedName::from(tool))
+        .and(
+            "` has no `input_schema`, so it takes no parameters; add one to its manifest, such as ",
+        )
+        .and("`input_schema: {type: object, properties: {name: {type: string}}}`.");
+    super::item::wrong_inputs_reply(wrong).hint(hint)
 }
 
 fn missing_lockfile_reply(tool: &ItemId, version: &Version) -> Draft {
@@ -195,6 +207,10 @@ fn config_field(fault: &ChainConfigFault) -> (Option<&ItemId>, String) {
         ChainConfigFault::VariableSource { link, field, name } => {
             (Some(link), format!("{field}.{name}"))
         }
+        ChainConfigFault::CallCommand { link } => (Some(link), "config.call_command".to_owned()),
+        ChainConfigFault::FunctionName { link }
+        | ChainConfigFault::NothingCalls { link }
+        | ChainConfigFault::CallWithoutInput { link } => (Some(link), "config.call".to_owned()),
     }
 }
 

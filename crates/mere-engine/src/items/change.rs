@@ -13,6 +13,7 @@ use super::apply_permit::{WriteContext, apply_permit};
 use super::find::{NamedItem, find, is_visible};
 use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
+use super::tool_check::{check_new_tool, files_beside};
 use super::tool_lockfiles::{delete_lockfile, describe_deletion, find_lockfiles};
 use super::{ItemError, ItemReader, proposal, trust_status_fields};
 use crate::config::AgentsConfig;
@@ -89,7 +90,12 @@ fn create(call: &ItemCall<'_>, request: &Execute, text: &ItemContent) -> Result<
         place_in_space(call.effective_scope(Scope::Project), request.kind, &request.item, form);
     let destination = permit_destination(call, place)?;
     let place = destination.place().clone();
-    let new_item = NewItem::new((call.items.sources, call.items.view), place, text)?;
+    let beside = files_beside(&call.items, &place);
+    let mut new_item = NewItem::new((call.items.sources, call.items.view), place, text)?;
+    new_item.warnings.extend(check_new_tool(&call.items, &new_item.place, text, &beside)?);
+    if !beside.is_empty() {
+        new_item = new_item.with_restored_text(text, &beside)?;
+    }
     create_item(call, destination, new_item, request.into())
 }
 
@@ -113,7 +119,8 @@ fn update(
     current.check_expected(expect)?;
     let digest = current.item_digest(&place)?;
     let kept = current.other_files(&place);
-    let new_item = NewItem::new((call.items.sources, call.items.view), place, text)?;
+    let mut new_item = NewItem::new((call.items.sources, call.items.view), place, text)?;
+    new_item.warnings.extend(check_new_tool(&call.items, &new_item.place, text, &kept)?);
     let content = current.restore_masked_text(&call.items, &text.main_file)?;
     let restored = ItemContent {
         main_file: content,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::checked_item::{BrokenItem, UntrustedItem};
 use crate::files::error::FileError;
 use crate::memory::StoreError;
-use crate::space::ItemChangeError;
+use crate::space::{BareScript, ItemChangeError};
 use crate::trust::approvals::records::RecordError;
 use crate::trust::keys::KeyFault;
 use crate::trust::{RosterTrouble, TeamRefusal};
@@ -22,7 +22,14 @@ use crate::world::ResolveError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ItemError {
     #[error("there is no such {kind}")]
-    Missing { kind: ItemType, item: Box<ItemRef>, scopes: Vec<Scope>, suggestions: Vec<String> },
+    Missing {
+        kind: ItemType,
+        item: Box<ItemRef>,
+        scopes: Vec<Scope>,
+        suggestions: Vec<String>,
+        /// A script of that name that is no tool because it has no manifest.
+        script: Option<Box<BareScript>>,
+    },
     #[error("the id means several items")]
     Ambiguous { kind: ItemType, item: Box<ItemRef>, candidates: Vec<ScopedPath> },
     #[error("two items have the same name")]

@@ -4,7 +4,7 @@
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::request::LookupScope;
 
-use super::suggestions::suggest_similar;
+use super::suggestions::{suggest_script, suggest_similar};
 use super::{ItemError, ItemSources};
 use crate::files::view::View;
 
@@ -32,7 +32,8 @@ pub(crate) struct NamedItem<'a> {
     pub(crate) source: LookupScope,
 }
 
-/// Finds the item that a reference means. If there is none, the error suggests similar names.
+/// Finds the item that a reference means. If there is none, the error suggests similar names,
+/// or a script of that name that has no manifest.
 pub(crate) fn find(
     sources: &ItemSources<'_>,
     view: &View<'_>,
@@ -41,7 +42,8 @@ pub(crate) fn find(
     find_without_suggestions(sources, view, named).map_err(|error| match error {
         ItemError::Missing { kind, item, scopes, .. } => {
             let near = suggest_similar(sources, view, named, &scopes);
-            ItemError::Missing { kind, item, scopes, suggestions: near }
+            let script = suggest_script(sources, view, named, &scopes);
+            ItemError::Missing { kind, item, scopes, suggestions: near, script }
         }
         other => other,
     })
@@ -73,7 +75,7 @@ pub(crate) fn find_without_suggestions(
         return Ok(ResolvedItem { place, shadows });
     }
     let (item, near) = (Box::new(item.clone()), Vec::new());
-    Err(ItemError::Missing { kind, item, scopes, suggestions: near })
+    Err(ItemError::Missing { kind, item, scopes, suggestions: near, script: None })
 }
 
 /// Returns whether the caller may know that an item exists.

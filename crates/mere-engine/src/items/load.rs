@@ -4,9 +4,8 @@
 
 use mere_core::address::Address;
 use mere_core::item::{Item, MemoryPath, ScopedPath};
-use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::reply::{Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{AuthorChoice, Load, Reader};
-use mere_core::schema::Schema;
 
 use super::copy::{CopyTarget, copy_item};
 use super::find::{NamedItem, ResolvedItem, find};
@@ -16,7 +15,7 @@ use super::{
     trust_status_fields,
 };
 use crate::files::masking::ItemMasker;
-use crate::items::validation::item_warnings;
+use crate::items::validation::loaded_warnings;
 use crate::memory::StoreError;
 use crate::trust::now;
 
@@ -68,8 +67,7 @@ impl LoadedForReply {
         let mut masker = ItemMasker::new(view, &usable);
         let place = &loaded.place;
         let shadows = (!shadows.is_empty()).then(|| reply_fields::addresses(&shadows));
-        let mut warnings = item_warnings(items.sources, view, &loaded.item);
-        warnings.extend(tool_warnings(loaded));
+        let warnings = loaded_warnings(items, loaded);
         let data = Fields::default()
             .with("item_type", place.kind.name())
             .with("id", own_text(&place.id))
@@ -127,26 +125,4 @@ fn check_expiry(items: &ItemReader<'_>, loaded: &LoadedItem) -> Result<(), Store
 /// Returns the name of an item, which is its category and id.
 pub(crate) fn item_name(place: &ScopedPath) -> ParsedName {
     ParsedName::from(&place.reference())
-}
-
-/// Returns what would prevent a tool from running: a missing entrypoint or an unusable schema.
-fn tool_warnings(loaded: &LoadedItem) -> Vec<Content> {
-    let Item::Tool(tool) = &loaded.item else { return Vec::new() };
-    let mut warnings = Vec::new();
-    let entrypoint =
-        tool.manifest.get("manifest").and_then(|manifest| manifest["entrypoint"].as_str());
-    if let Some(entrypoint) = entrypoint
-        && !loaded.files.iter().any(|file| file.path == entrypoint)
-    {
-        warnings.push(Content::mention(format!(
-            "`entrypoint` names `{entrypoint}`, which does not exist"
-        )));
-    }
-    for key in ["input_schema", "parameters", "config_schema"] {
-        let schema = tool.manifest.get(key).filter(|schema| schema.is_object());
-        if let Some(Err(error)) = schema.map(Schema::compile) {
-            warnings.push(Content::mention(format!("`{key}` cannot be used: {error}")));
-        }
-    }
-    warnings
 }

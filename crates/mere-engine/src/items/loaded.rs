@@ -7,7 +7,7 @@ use cap_std::fs::Dir;
 use mere_core::address::{Address, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{self, Item, ScopedPath};
+use mere_core::item::{self, Item, ItemType, Lockfile, ScopedPath};
 use mere_core::trust::{
     self, FoundItem, ItemClaims, MAX_SIDECAR_BYTES, SidecarFile, Verification, VerificationFailure,
 };
@@ -93,6 +93,11 @@ impl RawItem {
     pub(crate) fn would_parse_at(&self, place: &ScopedPath) -> bool {
         let text = item::decode_text(&self.bytes);
         text.is_ok_and(|text| Item::parse(text, place).is_ok())
+    }
+
+    /// Returns whether it is a lockfile of the older format.
+    pub(crate) fn is_older_lockfile(&self) -> bool {
+        self.place.kind == ItemType::Lockfile && Lockfile::is_older_format(&self.bytes)
     }
 
     /// Verifies the item; this is the only verification there is. A broken item is not parsed and

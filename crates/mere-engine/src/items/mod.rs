@@ -22,6 +22,7 @@ pub(crate) mod relocation;
 pub(crate) mod reply_fields;
 mod sources;
 mod suggestions;
+pub(crate) mod tool_check;
 pub(crate) mod tool_lockfiles;
 pub(crate) mod validation;
 pub(crate) mod vouched_files;

@@ -2,12 +2,12 @@
 //!
 //! Only items that the caller may see are suggested.
 
-use mere_core::item::{ItemRef, Scope};
+use mere_core::item::{ItemRef, ItemType, Scope};
 
 use super::ItemSources;
 use super::find::{NamedItem, is_visible};
 use crate::files::view::View;
-use crate::space::Catalog;
+use crate::space::{BareScript, Catalog};
 
 /// The largest number of suggestions.
 const MAX_SUGGESTIONS: usize = 3;
@@ -48,6 +48,27 @@ pub(super) fn suggest_similar(
     found.sort();
     found.dedup();
     found.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
+}
+
+/// Returns the script that a tool of this name would have, if there is one without a manifest.
+pub(super) fn suggest_script(
+    sources: &ItemSources<'_>,
+    view: &View<'_>,
+    named: NamedItem<'_>,
+    scopes: &[Scope],
+) -> Option<Box<BareScript>> {
+    if named.kind != ItemType::Tool {
+        return None;
+    }
+    let is_meant = |script: &BareScript| {
+        let place = script.tool.as_ref().filter(|place| place.id == named.item.id);
+        let category = named.item.category.as_ref();
+        place.is_some_and(|place| category.is_none_or(|category| *category == place.category))
+            && view.world.may_show(&script.address)
+    };
+    let spaces = scopes.iter().filter_map(|scope| sources.space(*scope));
+    let mut scripts = spaces.flat_map(|space| space.bare_scripts().unwrap_or_default());
+    scripts.find(is_meant).map(Box::new)
 }
 
 /// Returns the Levenshtein distance. If the lengths differ too much for a suggestion, it returns

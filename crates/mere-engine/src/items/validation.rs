@@ -9,7 +9,8 @@ use mere_core::schema::{
 use serde_json::Value;
 
 use super::find::{NamedItem, find_without_suggestions};
-use super::{ItemError, ItemSources, LoadedItem};
+use super::tool_check::tool_warnings;
+use super::{ItemError, ItemReader, ItemSources, LoadedItem};
 use crate::files::masking::{mask_problems, mask_secrets};
 use crate::files::redaction::{MASK, MaskedText};
 use crate::files::view::View;
@@ -65,6 +66,35 @@ fn parse_masked_entry(masked: &str, loaded: &LoadedItem) -> Result<Knowledge, It
 pub(crate) fn frontmatter_problems(entry: &Knowledge) -> Result<Vec<Problem>, SchemaError> {
     let schema = frontmatter_schema(entry.frontmatter.get("frontmatter_schema"));
     Ok(Schema::compile(&schema)?.problems(&Value::Object(entry.frontmatter.clone())))
+}
+
+/// Returns everything that is odd about an item that was read, as its reader may see it.
+pub(crate) fn loaded_warnings(items: &ItemReader<'_>, loaded: &LoadedItem) -> Vec<Content> {
+    let mut warnings = item_warnings(items.sources, items.view, &loaded.item);
+    warnings.extend(tool_warnings(items, loaded));
+    if let Err(error) = check_own_schema(items.view, loaded) {
+        let what = match error {
+            ItemError::InvalidFrontmatter { problems, .. } => {
+                let problems = problems.iter().map(|one| match one.pointer.as_str() {
+                    "" => one.message.clone(),
+                    at => format!("`{}` {}", &at[1..], one.message),
+                });
+                let problems = problems.collect::<Vec<_>>().join("; ");
+                format!("the frontmatter does not match its `frontmatter_schema`: {problems}")
+            }
+            _ => "`frontmatter_schema` cannot be used".to_owned(),
+        };
+        warnings.push(Content::mention(what));
+    }
+    warnings
+}
+
+/// Checks the frontmatter of a knowledge entry against its own schema. Other items have none.
+pub(crate) fn check_own_schema(view: &View<'_>, loaded: &LoadedItem) -> Result<(), ItemError> {
+    match &loaded.item {
+        Item::Knowledge(entry) => check_frontmatter(view, loaded, entry),
+        _ => Ok(()),
+    }
 }
 
 /// The largest number of relations that are checked for warnings.

@@ -11,7 +11,7 @@ use mere_core::chain::{
 use mere_core::item::{ItemFault, ItemId, ItemRef, Version};
 
 use crate::items::displaced_signature::DisplacedLockfile;
-use crate::items::{ItemError, UntrustedItem};
+use crate::items::{ItemError, UntrustedItem, WrongInputs};
 use crate::search::SearchError;
 use mere_host::{PackagesError, SandboxError};
 
@@ -29,6 +29,9 @@ pub(crate) enum RunError {
     Fill(FillFault),
     #[error(transparent)]
     Parameters(ParametersFault),
+    /// The tool says nothing about parameters, so it takes none.
+    #[error("`{tool}` takes no parameters")]
+    TakesNoParameters { tool: ItemRef, wrong: Box<WrongInputs> },
     #[error(transparent)]
     Subprocess(SubprocessFault),
     #[error(transparent)]

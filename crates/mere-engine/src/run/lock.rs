@@ -143,10 +143,16 @@ pub(crate) fn read_lockfile(
     items: &ItemReader<'_>,
     place: ScopedPath,
 ) -> Result<CountedLockfile<LoadedItem>, RunError> {
-    match read_and_verify(items, place) {
+    match read_and_verify(items, place.clone()) {
+        Err(error @ ItemError::Faulty { .. }) if is_older_format(items, place) => Err(error.into()),
         Err(ItemError::Faulty { address, fault }) => Err(RunError::LockInvalid { address, fault }),
         checked => Ok(permit_lockfile(items, checked?)?),
     }
+}
+
+/// Returns whether a lockfile is of the older format, which `mere lock` replaces.
+fn is_older_format(items: &ItemReader<'_>, place: ScopedPath) -> bool {
+    RawItem::read(items.view, place).is_ok_and(|raw| raw.is_older_lockfile())
 }
 
 /// Accepts a lockfile that somebody trusted has signed.

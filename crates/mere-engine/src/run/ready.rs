@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use mere_core::address::RelPath;
 use mere_core::chain::{
-    EnvSource, Stdin, Subprocess, TemplateValues, tool_input_schema, with_defaults,
+    Chain, EnvSource, Stdin, Subprocess, TemplateValues, tool_input_schema, with_defaults,
     with_text_values,
 };
 use mere_core::digest::Sha256;
@@ -16,6 +16,7 @@ use super::directive::check_inputs;
 use super::lock::Locked;
 use super::{RunCall, RunError};
 use crate::config::RuntimeConfig;
+use crate::items::ItemError;
 use crate::world::Context;
 use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
 
@@ -64,7 +65,12 @@ impl Ready {
         let parameters = with_text_values(&schema, parameters.clone(), texts);
         let parameters = with_defaults(&schema, parameters);
         if let Some(leaf) = locked.linked().leaf() {
-            check_inputs(leaf, &schema, &parameters)?;
+            check_inputs(leaf, &schema, &parameters).map_err(|error| match error {
+                ItemError::InvalidInputs(wrong) if !declares_parameters(chain) => {
+                    RunError::TakesNoParameters { tool: leaf.place.reference(), wrong }
+                }
+                error => error.into(),
+            })?;
         }
         let config = chain.config().map_err(RunError::Config)?;
         let variables = resolve_variables(call, config.environment().map_err(RunError::Config)?)?;
@@ -92,6 +98,12 @@ impl Ready {
     pub(super) fn locked(&self) -> &Locked {
         &self.locked
     }
+}
+
+/// Returns whether the requested tool says which parameters it takes.
+fn declares_parameters(chain: &Chain) -> bool {
+    let manifest = &chain.leaf().manifest;
+    ["input_schema", "parameters"].iter().any(|key| manifest.contains_key(*key))
 }
 
 /// What a tool needs from the machine besides the system itself.

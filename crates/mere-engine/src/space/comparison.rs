@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::Space;
+use super::bare_script::BareScript;
 use super::entry::CatalogEntry;
 use super::index::IndexFile;
 use super::index_record::IndexRecord;
@@ -23,6 +24,8 @@ pub(crate) struct IndexComparison {
     pub(crate) gone: Vec<String>,
     /// Files and folders that seem to be meant as items but are not.
     pub(crate) strays: Vec<Stray>,
+    /// Scripts that belong to no tool.
+    pub(crate) bare_scripts: Vec<BareScript>,
     is_sound: bool,
 }
 
@@ -54,6 +57,7 @@ impl IndexComparison {
             changed: Vec::new(),
             gone: Vec::new(),
             strays: scan_result.strays,
+            bare_scripts: scan_result.bare_scripts,
             is_sound: sound,
         };
         for (path, entry) in map_by_path(scan_result.entries) {

@@ -4,6 +4,7 @@
 //! hint: it is used only if a record in the user's own cache says that it is exactly the file this
 //! program wrote, and only for the folders whose stamps are unchanged since (ADR 8).
 
+mod bare_script;
 mod catalog;
 mod catalog_base;
 mod change_error;
@@ -24,6 +25,7 @@ use mere_core::item::{CategoryBase, ItemType, Scope};
 
 use mere_host::{Cache, Folder};
 
+pub(crate) use bare_script::BareScript;
 pub(crate) use catalog::Catalog;
 pub(crate) use change_error::{ItemChangeError, ProposalError};
 pub(crate) use comparison::IndexComparison;

@@ -11,6 +11,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::{self, Scope, ScopedPath};
 use serde::{Deserialize, Serialize};
 
+use super::bare_script::BareScript;
 use super::entry::{self, CatalogEntry};
 use super::orphan::Orphan;
 use super::scanned_folder::{ScannedFolder, read_folder};
@@ -53,6 +54,8 @@ pub(crate) struct ScanResult {
     pub(crate) strays: Vec<Stray>,
     /// Sidecars without an item.
     pub(super) orphans: Vec<Orphan>,
+    /// Scripts that belong to no tool.
+    pub(crate) bare_scripts: Vec<BareScript>,
 }
 
 /// The state of a folder when it was read. Its variants are written to the index record.
@@ -131,6 +134,7 @@ pub(crate) fn scan_from(
     }
     entry::sort_entries(&mut scan_result.entries);
     scan_result.strays.sort();
+    scan_result.bare_scripts.sort_by(|left, right| left.address.path().cmp(right.address.path()));
     Ok(scan_result)
 }
 
@@ -141,6 +145,7 @@ impl ScanResult {
         self.item_folders.extend(other.item_folders);
         self.strays.extend(other.strays);
         self.orphans.extend(other.orphans);
+        self.bare_scripts.extend(other.bare_scripts);
     }
 }
 
@@ -252,6 +257,11 @@ impl ScanWorkers<'_> {
                 scan_result.strays.extend(strays);
                 let orphans = level.orphans.into_iter();
                 scan_result.orphans.extend(orphans.map(|name| Orphan::new(label.clone(), name)));
+                let scripts = level.bare_scripts.iter().filter_map(|name| {
+                    let path = tree.index_label(&super::join_path(below, name));
+                    BareScript::new(self.scope, &path)
+                });
+                scan_result.bare_scripts.extend(scripts);
                 let deeper = level.folders.iter().map(|name| super::join_path(below, name));
                 let deeper =
                     deeper.filter(|below| !(self.options.is_known)(&tree.index_label(below)));

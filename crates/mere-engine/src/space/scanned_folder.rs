@@ -8,6 +8,7 @@ use std::io;
 use mere_core::item::{CategoryBase, ItemId, ItemType, SIDECAR_SUFFIX, Scope, ScopedPath};
 
 use super::ItemTree;
+use super::bare_script::find_bare_scripts;
 use mere_host::{EntryKind, FileStamp, OpenFolder, is_symlink_error, none_if_missing};
 
 /// The deepest folder that is read: eight levels of categories and the folder of an item.
@@ -34,6 +35,8 @@ pub(super) struct CategoryLevel {
     pub(super) strays: Vec<(String, &'static str)>,
     /// Names of sidecars whose item is not there.
     pub(super) orphans: Vec<String>,
+    /// Names of scripts that belong to no tool.
+    pub(super) bare_scripts: Vec<String>,
 }
 
 /// Reads the folder at `below`, a path from the top of a tree. The stamp is taken first, so that a
@@ -81,6 +84,7 @@ pub(super) fn read_folder(tree: &ItemTree, scope: Scope, below: &str) -> io::Res
         // Memories are not signed.
         level.orphans.clear();
     }
+    let all_files = if tree.kind == ItemType::Tool { files.clone() } else { Vec::new() };
     for file in files {
         match place(&file) {
             Some(item) => level.items.push((item, file)),
@@ -91,6 +95,8 @@ pub(super) fn read_folder(tree: &ItemTree, scope: Scope, below: &str) -> io::Res
             }
         }
     }
+    let tools = level.items.iter().map(|(item, _)| item.id.as_str()).collect::<Vec<_>>();
+    level.bare_scripts = find_bare_scripts(&all_files, &tools);
     level.retain_possible_folders(names.len());
     Ok(ScannedFolder::Level(stamp, level, folder))
 }

@@ -6,10 +6,12 @@
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use mere_core::item::{Category, ItemForm, ItemId, ItemRef, ItemType, Scope};
+use mere_core::item::{
+    Category, ItemForm, ItemId, ItemRef, ItemType, Scope, ScriptLanguage, ScriptStyle,
+};
 use mere_core::request::{
-    AuthorChoice, GitHook, InitSpace, ItemCommand, ListItems, LookupScope, SignatureRule,
-    StarterItems,
+    AuthorChoice, GitHook, InitSpace, ItemCommand, ListItems, LookupScope, ScriptChoice,
+    SignatureRule, StarterItems,
 };
 
 use super::ColourArgument;
@@ -156,15 +158,44 @@ pub(crate) enum TemplateArgument {
 #[command(after_help = "Examples:
   mere new directive release/deploy
   mere new skill code-review          a folder with SKILL.md
-  mere new tool data/clean --user")]
+  mere new tool data/clean --user
+  mere new tool data/clean --lang node --function
+  mere new tool data/clean            where clean.py lies: writes the manifest for it")]
 pub(crate) struct NewArguments {
     #[command(flatten)]
     item: ItemArguments,
     /// Create it in your own space instead of the project's
     #[arg(long)]
     user: bool,
+    /// The language of a tool's script [default: python]
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    lang: Option<LanguageArgument>,
+    /// Make a tool whose function `main` is called with the parameters
+    #[arg(long)]
+    function: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+/// The language of a script.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum LanguageArgument {
+    /// Python
+    Python,
+    /// JavaScript
+    Node,
+    /// Bash
+    Bash,
+}
+
+impl From<LanguageArgument> for ScriptLanguage {
+    fn from(language: LanguageArgument) -> Self {
+        match language {
+            LanguageArgument::Python => Self::Python,
+            LanguageArgument::Node => Self::Node,
+            LanguageArgument::Bash => Self::Bash,
+        }
+    }
 }
 
 impl NewArguments {
@@ -175,6 +206,10 @@ impl NewArguments {
             item: self.item.item.clone(),
             scope: if self.user { Scope::User } else { Scope::Project },
             form: self.item.kind.form,
+            script: ScriptChoice {
+                language: self.lang.map(ScriptLanguage::from),
+                style: self.function.then_some(ScriptStyle::Function),
+            },
         }
     }
 }

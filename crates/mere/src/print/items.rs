@@ -36,6 +36,15 @@ pub(crate) const WITHHELD_ITEM: [CodeId; 6] = [
 #[derive(Deserialize)]
 pub(crate) struct ItemList {
     items: Vec<ListedItem>,
+    #[serde(default)]
+    scripts_without_manifest: Vec<UnlistedScript>,
+}
+
+/// A script that is no tool because it has no manifest.
+#[derive(Deserialize)]
+pub(super) struct UnlistedScript {
+    address: String,
+    fix: String,
 }
 
 /// An item in a list. One that is broken has a `fault` instead of a version, a title and a
@@ -144,7 +153,18 @@ impl Printer {
                 item.about(),
             ]
         });
-        self.table(["TYPE", "ID", "VERSION", "SCOPE", "TRUST", "ABOUT"], rows.collect())
+        let heading = ["TYPE", "ID", "VERSION", "SCOPE", "TRUST", "ABOUT"];
+        let table = self.table(heading, rows.collect());
+        table + &self.scripts(&reply.data.scripts_without_manifest)
+    }
+
+    /// Formats scripts that are no tools, each with what makes it one.
+    pub(super) fn scripts(&self, scripts: &[UnlistedScript]) -> String {
+        let lines = scripts.iter().map(|UnlistedScript { address, fix }| {
+            let (address, fix) = (self.escape_controls(address), self.escape_controls(fix));
+            format!("not a tool: {address} has no manifest: {fix}\n")
+        });
+        lines.collect()
     }
 
     /// Formats one item: its details, then its text. A program gets the text alone.

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use super::Printer;
-use super::items::{BAD, FAINT, GOOD, STRONG, item_name, push_line};
+use super::items::{BAD, FAINT, GOOD, STRONG, UnlistedScript, item_name, push_line};
 use super::reply::ReplyView;
 
 /// The most existing items, and the most stray files, that a preview lists.
@@ -78,6 +78,8 @@ struct ComparedSpace {
     changed: Vec<String>,
     gone: Vec<String>,
     strays: Vec<StrayFile>,
+    #[serde(default)]
+    scripts_without_manifest: Vec<UnlistedScript>,
 }
 
 /// A file that is not an item.
@@ -197,6 +199,7 @@ impl Printer {
                 }
             }
             out += &self.strays(&space.strays);
+            out += &self.scripts(&space.scripts_without_manifest);
         }
         self.with_sentence(out, reply)
     }

@@ -2,7 +2,7 @@
 //! signed, those that are not signed but must be, and signatures whose item is missing.
 
 use mere_core::address::Spoken;
-use mere_core::item::ScopedPath;
+use mere_core::item::{ItemType, ScopedPath};
 use mere_core::request::{ItemSelection, SelectedItems};
 use mere_core::trust::{LocationField, LocationMismatch, TrustStatus, VerificationFailure};
 
@@ -12,7 +12,8 @@ use crate::commands::item_report::{ItemReport, verify_all};
 use crate::commands::orphan_report::find_orphans;
 use crate::commands::select::all_items;
 use crate::error::tool_error::ToolError;
-use crate::items::ItemReader;
+use crate::items::tool_check::tool_problems;
+use crate::items::{ItemReader, LoadedItem};
 
 /// Returns a finding for every item that has a problem or is a draft, and for every signature that
 /// has no item.
@@ -30,6 +31,8 @@ pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolEr
         Finding::new("items", FindingState::Note, "is a draft: `mere sign` ends it")
             .with_address(one.place.address())
     }));
+    let tools = places.iter().filter(|place| place.kind == ItemType::Tool);
+    findings.extend(tools.flat_map(|place| tool_findings(call.items, place)));
     if findings.is_empty() {
         let words = match reports.len() {
             1 => "the only item is valid".to_owned(),
@@ -45,6 +48,18 @@ pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolEr
             .with_address(orphan.address)
     }));
     Ok(findings)
+}
+
+/// Returns what would prevent a tool from running. A tool that cannot be read is reported elsewhere.
+fn tool_findings(items: &ItemReader<'_>, place: &ScopedPath) -> Vec<Finding> {
+    let Ok(loaded) = LoadedItem::read(items.view, place.clone()) else { return Vec::new() };
+    let problems = tool_problems(items, &loaded).into_iter().map(|problem| {
+        let state = if problem.is_fault() { FindingState::Wrong } else { FindingState::Note };
+        Finding::new("tools", state, problem.what)
+            .with_fix(problem.fix)
+            .with_address(place.address())
+    });
+    problems.collect()
 }
 
 fn item_finding(items: &ItemReader<'_>, report: &ItemReport) -> Finding {

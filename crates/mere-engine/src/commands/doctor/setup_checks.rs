@@ -174,6 +174,14 @@ pub(super) fn check_index(
                 Finding::new("strays", FindingState::Note, what).with_address(address.clone()),
             );
         }
+        for script in &comparison.bare_scripts {
+            let what = "is a script without a manifest, so it is not a tool";
+            found.push(
+                Finding::new("scripts", FindingState::Note, what)
+                    .with_fix(script.fix())
+                    .with_address(Some(script.address.clone())),
+            );
+        }
         // Replies are correct even with a stale index, so it is reported only when it was repaired.
         if comparison.count_differences() > 0 && repair == DoctorMode::Repair {
             indexing::index(call, IndexCommand::Rebuild)?;

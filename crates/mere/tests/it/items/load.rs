@@ -36,7 +36,7 @@ fn an_item_is_told_whole() {
     ] {
         assert_eq!(data[key], expected, "{key}");
     }
-    assert_eq!(data["metadata"]["executor_id"], "python_runtime");
+    assert_eq!(data["metadata"]["executor_id"], "subprocess");
     assert_eq!(each(&data["files"], "path"), ["clean.yaml", "clean.py"]);
     assert_eq!(data["files"][1]["size"], 8);
     let digest = mere_core::digest::Sha256::digest(b"print()\n").to_string();
@@ -306,7 +306,7 @@ fn what_lies_in_the_folder_of_a_tool_is_the_tools() {
 #[test]
 fn keys_that_nobody_knows_are_kept() {
     let stage = Stage::new();
-    let manifest = tool("api")
+    let manifest = tool("api").replace("config: {command: [echo]}\n", "")
         + "config:\n  routes:\n    /users/{id}: read\n    /etc/hosts: [1, 2.5, null, true]\n\
            odd key: \"/var/log\"\n";
     stage.file("project/.ai/tools/api.yaml", &manifest);

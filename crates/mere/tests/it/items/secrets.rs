@@ -58,7 +58,7 @@ fn every_kind_of_item_hides_its_secrets() {
     stage.file("project/.ai/directives/s/SKILL.md", &(skill("s").replace("Skilled", &key) + &key));
     stage.file(
         "project/.ai/tools/t.yaml",
-        &(tool("t") + &format!("config: {{ {key}: '{key}' }}\n")),
+        &tool("t").replace("command: [echo]", &format!("command: [echo], {key}: '{key}'")),
     );
     stage.file("project/.ai/memory/m.md", &format!("---\nsource: {key}\n---\n# {key}\n"));
     let note = format!("---\nid: k\ntitle: {key}\nextends: [{key}]\ntags: [{key}]\n---\n{key}\n");

@@ -6,6 +6,7 @@ pub(crate) mod ends;
 pub(crate) mod escape;
 pub(crate) mod escape_hoards;
 pub(crate) mod escape_limits;
+pub(crate) mod functions;
 pub(crate) mod layers;
 pub(crate) mod lock;
 pub(crate) mod packages;

@@ -16,7 +16,7 @@ fn stage() -> Stage {
              </step></process>\n</directive>\n"
         )
     };
-    let other = tool("other").replace("script", "api").replace("python_runtime", "curl");
+    let other = tool("other").replace("script", "api").replace("subprocess", "curl");
     for (path, text) in [
         ("directives/ops/small.md", tiered("small", "fast")),
         ("directives/ops/deep/large.md", tiered("large", "Reasoning")),

@@ -29,11 +29,11 @@ pub(crate) fn skill(id: &str) -> String {
     format!("---\nname: {id}\ndescription: Skilled at {id}.\n---\n# {id}\n\nFollow me.\n")
 }
 
-/// A tool's manifest.
+/// The manifest of a tool that needs no other file.
 pub(crate) fn tool(id: &str) -> String {
     format!(
-        "tool_id: {id}\ntool_type: script\nexecutor_id: python_runtime\nversion: \"1.0.0\"\n\
-         description: Does {id}.\n"
+        "tool_id: {id}\ntool_type: script\nexecutor_id: subprocess\nversion: \"1.0.0\"\n\
+         description: Does {id}.\nconfig: {{command: [echo]}}\n"
     )
 }
 

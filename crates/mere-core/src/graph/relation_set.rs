@@ -4,11 +4,11 @@ use crate::item::Relation;
 
 /// The relations to follow; by default all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RelationSet(u8);
+pub struct RelationSet(u16);
 
 impl RelationSet {
     /// Every relation.
-    pub const ALL: Self = Self(u8::MAX);
+    pub const ALL: Self = Self(u16::MAX);
 
     /// Checks whether a relation is in the set.
     pub fn contains(self, relation: Relation) -> bool {
@@ -20,8 +20,8 @@ impl RelationSet {
         Relation::ALL.into_iter().filter(move |relation| self.contains(*relation))
     }
 
-    fn bit(relation: Relation) -> u8 {
-        1 << (relation as u8)
+    fn bit(relation: Relation) -> u16 {
+        1 << (relation as u16)
     }
 }
 

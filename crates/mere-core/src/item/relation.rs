@@ -1,4 +1,4 @@
-//! The relations between knowledge entries: a closed set of eight words.
+//! The relations between knowledge entries: a closed set of ten words.
 //!
 //! Parsing accepts the exact names only; [`Relation::guess`] recognizes misspelt keys.
 
@@ -26,19 +26,23 @@ pub enum Relation {
     Related,
     /// Is an example of the other entry.
     ExampleOf,
+    /// Cannot be used without the other entry.
+    Requires,
+    /// Recommends the other entry.
+    Suggests,
 }
 
 /// A word that is not a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a relation is extends, references, contradicts, supersedes, implements, depends_on, related \
-     or example_of"
+    "a relation is extends, references, contradicts, supersedes, implements, depends_on, related, \
+     example_of, requires or suggests"
 )]
 pub struct RelationError;
 
 impl Relation {
     /// All relations, in the order they are shown.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Extends,
         Self::References,
         Self::Contradicts,
@@ -47,6 +51,8 @@ impl Relation {
         Self::DependsOn,
         Self::Related,
         Self::ExampleOf,
+        Self::Requires,
+        Self::Suggests,
     ];
 
     /// Returns its name, which is also its frontmatter key.
@@ -60,6 +66,8 @@ impl Relation {
             Self::DependsOn => "depends_on",
             Self::Related => "related",
             Self::ExampleOf => "example_of",
+            Self::Requires => "requires",
+            Self::Suggests => "suggests",
         }
     }
 

@@ -116,7 +116,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
 /// Parses which related entries are asked for.
 fn parse_relationships(arguments: &Arguments<'_>) -> Result<Option<WalkOptions>, CallError> {
     const TAKES: &str = "some of `extends`, `references`, `contradicts`, `supersedes`, \
-        `implements`, `depends_on`, `related` and `example_of`";
+        `implements`, `depends_on`, `related`, `example_of`, `requires` and `suggests`";
     let depth = arguments.integer("depth")?.unwrap_or(1);
     let depth = WalkDepth::try_from(depth).map_err(|_| arguments.wrong_value_error("depth"))?;
     let direction = arguments.choice("direction")?.unwrap_or("both").parse();

@@ -21,6 +21,8 @@ pub(in crate::graph) fn line_style(relation: Relation) -> LineStyle {
         Relation::DependsOn => ("#c2570c", "#f0883e", None),
         Relation::Related => ("#0e8ba5", "#56c7dd", Some("2 4")),
         Relation::ExampleOf => ("#be2a86", "#f084c4", Some("9 3 2 3")),
+        Relation::Requires => ("#9a6700", "#d4a72c", None),
+        Relation::Suggests => ("#4d7c0f", "#a3c64b", Some("4 4")),
     };
     LineStyle { light, dark, dashes }
 }

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 /// The version of the tables and of how texts are read into them.
-const SCHEMA_VERSION: i32 = 5;
+const SCHEMA_VERSION: i32 = 6;
 
 const TABLES: &str = "
     CREATE TABLE count (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;

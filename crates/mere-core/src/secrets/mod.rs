@@ -11,6 +11,7 @@ mod bot_token;
 mod characters;
 mod jwt;
 mod password;
+mod pieces;
 mod private_key;
 mod secret_form;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
+pub use pieces::{SecretPieces, TooManyPieces};
 use secret_form::{FORMS, SecretForm};
 
 /// Returns the byte ranges of known secrets in `text`: ordered, not overlapping, on char

@@ -6,7 +6,7 @@ use mere_core::address::Address;
 use mere_core::item::{ItemFault, MemoryText};
 use mere_core::reply::{Content, Data, Prose, ProsePart};
 use mere_core::schema::Problem;
-use mere_core::secrets;
+use mere_core::secrets::{self, SecretPieces, TooManyPieces};
 use mere_core::trust::Checked;
 use serde_json::Value;
 
@@ -26,8 +26,8 @@ pub(crate) struct ItemMasker {
     /// Whether a person has confirmed that the item may be shown unmasked.
     is_confirmed: bool,
     /// The secrets of the whole file, split into pieces, because a single piece is not recognised
-    /// as a secret.
-    secret_pieces: Vec<String>,
+    /// as a secret. If there are too many to search for, everything is masked.
+    secret_pieces: Result<SecretPieces, TooManyPieces>,
     masked_count: u64,
 }
 
@@ -48,7 +48,7 @@ impl ItemMasker {
     fn for_file(view: &View<'_>, address: &Address, text: &str) -> Self {
         let is_confirmed = view.world.is_confirmed_at(address);
         let secret_pieces = if is_confirmed { Vec::new() } else { find_secret_pieces(text) };
-        Self { is_confirmed, secret_pieces, masked_count: 0 }
+        Self { is_confirmed, secret_pieces: SecretPieces::new(&secret_pieces), masked_count: 0 }
     }
 
     /// Masks the whole text of a file.
@@ -80,13 +80,17 @@ impl ItemMasker {
         if self.is_confirmed {
             return text.to_owned();
         }
-        let mut text = text.to_owned();
-        for piece in &self.secret_pieces {
-            if text.contains(piece.as_str()) {
-                self.masked_count += 1;
-                text = text.replace(piece.as_str(), MASK);
+        let replaced = match &self.secret_pieces {
+            Ok(pieces) => pieces.replace(text, MASK),
+            Err(TooManyPieces) => Some((MASK.to_owned(), 1)),
+        };
+        let text = match replaced {
+            Some((text, count)) => {
+                self.masked_count += count;
+                text
             }
-        }
+            None => text.to_owned(),
+        };
         let masked = MaskedText::mask_whole(text);
         self.masked_count += masked.count;
         masked.text
@@ -108,7 +112,7 @@ impl SummaryMasker {
     }
 }
 
-/// Returns the pieces of the secrets in a file, longest first.
+/// Returns the pieces of the secrets in a file.
 fn find_secret_pieces(text: &str) -> Vec<String> {
     let parts = |c: char| c.is_whitespace() || "\"'`<>,;".contains(c);
     let mut pieces = Vec::new();
@@ -118,7 +122,7 @@ fn find_secret_pieces(text: &str) -> Vec<String> {
             found.filter(|piece| piece.len() >= MIN_PIECE_BYTES && !piece.contains("-----"));
         pieces.extend(found.map(str::to_owned));
     }
-    pieces.sort_by_key(|piece| std::cmp::Reverse(piece.len()));
+    pieces.sort_unstable();
     pieces.dedup();
     pieces
 }

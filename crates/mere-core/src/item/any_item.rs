@@ -17,6 +17,7 @@ use super::skill::Skill;
 use super::tool::ToolManifest;
 use super::version::Version;
 use crate::digest::Sha256;
+use crate::reply::Content;
 
 /// The largest main file of an item, in bytes.
 pub const MAX_ITEM_BYTES: usize = 1024 * 1024;
@@ -25,7 +26,7 @@ pub const MAX_ITEM_BYTES: usize = 1024 * 1024;
 #[derive(Clone, Debug)]
 pub enum Item {
     /// A workflow.
-    Directive(Directive),
+    Directive(Box<Directive>),
     /// An Agent Skill, which is a directive too.
     Skill(Skill),
     /// A tool's manifest.
@@ -72,7 +73,7 @@ impl Item {
         check_no_nul(text)?;
         match (at.kind, at.form) {
             (ItemType::Directive, ItemForm::Flat) => {
-                Directive::parse(text, at).map(Self::Directive)
+                Directive::parse(text, at).map(|directive| Self::Directive(Box::new(directive)))
             }
             (ItemType::Directive, ItemForm::Folder) => Skill::parse(text, at).map(Self::Skill),
             (ItemType::Tool, _) => ToolManifest::parse(text, at).map(Self::Tool),
@@ -135,11 +136,12 @@ impl Item {
     }
 
     /// Returns what is odd about it without making it invalid.
-    pub fn warnings(&self) -> &[&'static str] {
+    pub fn warnings(&self) -> &[Content] {
         match self {
             Self::Knowledge(entry) => &entry.warnings,
             Self::Directive(directive) => &directive.warnings,
             Self::Tool(tool) => &tool.warnings,
+            Self::Skill(skill) => &skill.warnings,
             _ => &[],
         }
     }

@@ -4,11 +4,16 @@
 use serde_json::{Map, Value};
 
 use super::fault::ItemFault;
+use super::old_signature;
+use crate::reply::Content;
 use crate::text::yaml;
 use crate::text::yaml::YamlEntry;
 
 /// The byte order mark that some editors put at the beginning of a file.
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The keys under which a note states its id.
+pub(super) const NOTE_ID_KEYS: [&str; 2] = ["id", "zettel_id"];
 
 /// The frontmatter of a file.
 pub(super) struct Frontmatter<'a> {
@@ -20,22 +25,36 @@ pub(super) struct Frontmatter<'a> {
     pub(super) entries: Vec<YamlEntry>,
     /// The offset where the content begins: after the closing fence.
     pub(super) content_start: usize,
+    /// Whether signatures of the older format stand before it.
+    has_old_signature: bool,
 }
 
 impl<'a> Frontmatter<'a> {
     /// Parses the frontmatter; a file without one is refused.
     pub(super) fn parse(text: &'a str) -> Result<Self, ItemFault> {
+        Self::parse_with_ids(text, &[])
+    }
+
+    /// Parses the frontmatter of a note, whose ids are texts even if they look like numbers.
+    pub(super) fn parse_note(text: &'a str) -> Result<Self, ItemFault> {
+        Self::parse_with_ids(text, &NOTE_ID_KEYS)
+    }
+
+    fn parse_with_ids(text: &'a str, id_keys: &[&str]) -> Result<Self, ItemFault> {
         const FIX: &str =
             "Begin the file with `---`, the keys, and `---`, each on a line of its own.";
         let missing = || ItemFault::whole_file("there is no frontmatter", FIX);
         let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        let start = text.len() - body.len() + opening_fence_length(body).ok_or_else(missing)?;
+        let signatures = old_signature::leading_length(body);
+        let fence = opening_fence_length(&body[signatures..]).ok_or_else(missing)?;
+        let start = text.len() - body.len() + signatures + fence;
         let mut at = start;
         for line in text[start..].split_inclusive('\n') {
             if is_fence(line) {
-                let entries = yaml::parse_plain_mapping(&text[start..at]).map_err(|error| {
-                    ItemFault::from_yaml("the frontmatter", &text[start..at], error)
-                        .relocate(text, start)
+                let yaml = &text[start..at];
+                let entries = yaml::parse_plain_mapping_with_ids(yaml, id_keys);
+                let entries = entries.map_err(|error| {
+                    ItemFault::from_yaml("the frontmatter", yaml, error).relocate(text, start)
                 })?;
                 return Ok(Self {
                     text,
@@ -43,6 +62,7 @@ impl<'a> Frontmatter<'a> {
                     yaml_end: at,
                     entries,
                     content_start: at + line.len(),
+                    has_old_signature: signatures > 0,
                 });
             }
             at += line.len();
@@ -63,11 +83,17 @@ impl<'a> Frontmatter<'a> {
             yaml_end: start,
             entries: Vec::new(),
             content_start: start,
+            has_old_signature: false,
         })
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
+
+    /// Returns the warning about signatures of the older format, if there are any.
+    pub(super) fn old_signature_warning(&self) -> Option<Content> {
+        self.has_old_signature.then(old_signature::warning)
     }
 
     /// Returns all keys with their values, in their order.

@@ -7,12 +7,13 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use super::fault::{ItemFault, place_mismatch};
-use super::frontmatter::Frontmatter;
+use super::frontmatter::{Frontmatter, NOTE_ID_KEYS};
 use super::integrity::{self, ItemIdentity};
 use super::path::ScopedPath;
 use super::relation::Relation;
 use super::version::Version;
 use crate::digest::Sha256;
+use crate::reply::Content;
 
 /// The known entry types; others are kept with a warning.
 const ENTRY_TYPES: [&str; 11] = [
@@ -45,13 +46,13 @@ pub struct Knowledge {
     /// Its relations, each with the ids of the entries it names.
     pub relations: Vec<(Relation, Vec<String>)>,
     /// What is odd about it without making it invalid.
-    pub warnings: Vec<&'static str>,
+    pub warnings: Vec<Content>,
 }
 
 impl Knowledge {
     /// Parses the entry that lies at `at`.
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
-        let frontmatter = Frontmatter::parse(text)?;
+        let frontmatter = Frontmatter::parse_note(text)?;
         check_id(&frontmatter, at)?;
         check_category(&frontmatter, at)?;
         let title = frontmatter.text("title")?.filter(|title| !title.trim().is_empty());
@@ -62,16 +63,15 @@ impl Knowledge {
         let relations = Relation::ALL.into_iter().map(texts);
         let relations = relations.collect::<Result<Vec<_>, ItemFault>>()?;
         let entry_type = frontmatter.text("entry_type")?;
-        let is_unknown_type = entry_type.is_some_and(|kind| !ENTRY_TYPES.contains(&kind));
+        let unknown_type = entry_type.filter(|kind| !ENTRY_TYPES.contains(kind));
+        let unknown_type =
+            unknown_type.map(|_| Content::mention("`entry_type` is not a known type"));
         Ok(Self {
             version: version(&frontmatter)?,
             title: title.to_owned(),
             tags: frontmatter.text_list("tags")?,
             relations: relations.into_iter().filter(|(_, ids)| !ids.is_empty()).collect(),
-            warnings: is_unknown_type
-                .then_some("`entry_type` is not a known type")
-                .into_iter()
-                .collect(),
+            warnings: unknown_type.into_iter().chain(frontmatter.old_signature_warning()).collect(),
             content: frontmatter.content_start..text.len(),
             frontmatter: frontmatter.to_map(),
         })
@@ -88,7 +88,7 @@ impl Knowledge {
 fn check_id(frontmatter: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), ItemFault> {
     let fix = "Set `id` to the file's name, or rename the file.";
     let mut stated = false;
-    for key in ["id", "zettel_id"] {
+    for key in NOTE_ID_KEYS {
         let Some(id) = frontmatter.text(key)? else { continue };
         stated = true;
         if id != at.id.as_str() {

@@ -17,6 +17,7 @@ mod lockfile;
 mod memory;
 mod memory_path;
 mod memory_text;
+mod old_signature;
 mod path;
 mod reference;
 mod relation;
@@ -30,9 +31,10 @@ mod version;
 mod wikilink;
 mod xml;
 mod xml_bounds;
+mod xml_tag;
 
 pub use any_item::{Item, MAX_ITEM_BYTES, decode_text};
-pub use directive::{Directive, DirectiveInput, DirectiveStep};
+pub use directive::{Directive, DirectiveInput, Part, PartElement, ProcessEntry, StepGroup};
 pub use fault::ItemFault;
 pub use id::{Category, IdError, ItemId};
 pub use kind::{ItemType, ItemTypeError, Scope, ScopeError};
@@ -41,17 +43,19 @@ pub use lockfile::{Lockfile, PinnedTool};
 pub use memory::{Memory, parse_rfc3339};
 pub use memory_path::MemoryPath;
 pub use memory_text::{MemoryExpiry, MemoryRevision, MemoryText, NewMemory};
+pub use old_signature::{OLD_SIGNATURE_WARNING, has_old_signature};
 pub use path::{CategoryBase, ItemForm, MANIFEST_FILE, SIDECAR_SUFFIX, SKILL_FILE, ScopedPath};
 pub use reference::ItemRef;
 pub use relation::{Relation, RelationError};
 pub use relink::{BareLinks, EntryName, EntryRename, RelinkedNote, relink};
 pub use rewrite_location::rewrite_location;
 pub use script::{
-    OLD_SIGNATURE_WARNING, ScriptFile, ScriptFunction, ScriptLanguage, ScriptMetadata, ScriptStyle,
-    draft_manifest, has_old_signature, read_script,
+    ScriptFile, ScriptFunction, ScriptLanguage, ScriptMetadata, ScriptStyle, draft_manifest,
+    read_script,
 };
 pub use skill::Skill;
 pub use template::{ToolTemplate, template_files};
 pub use tool::ToolManifest;
 pub use version::{Version, VersionError};
 pub use wikilink::find_wikilinks;
+pub use xml::XmlAttributes;

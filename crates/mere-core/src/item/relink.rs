@@ -83,7 +83,7 @@ pub fn relink(
     let entry = Knowledge::parse(text, at)?;
     let (top, body) = text.split_at(entry.content.start);
     let mut unclear = 0;
-    let relations = names.relation_edits(&Frontmatter::parse(text)?, text, &mut unclear)?;
+    let relations = names.relation_edits(&Frontmatter::parse_note(text)?, text, &mut unclear)?;
     let wikilinks = names.wikilink_edits(body, &mut unclear)?;
     if relations.is_empty() && wikilinks.is_empty() {
         return Ok(RelinkedNote { text: None, ambiguous: unclear });

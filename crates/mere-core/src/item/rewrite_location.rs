@@ -29,10 +29,13 @@ pub fn rewrite_location(
     let item = Item::parse(text, from)?;
     let edits = match item {
         Item::Directive(_) => directive_edits(text, to)?,
-        Item::Skill(_) => frontmatter_edits(text, &[("name", to.id.as_str())])?,
+        Item::Skill(_) => {
+            frontmatter_edits(&Frontmatter::parse(text)?, text, &[("name", to.id.as_str())])
+        }
         Item::Knowledge(_) => {
             let (id, category) = (to.id.as_str(), to.category.as_str());
-            frontmatter_edits(text, &[("id", id), ("zettel_id", id), ("category", category)])?
+            let fields = [("id", id), ("zettel_id", id), ("category", category)];
+            frontmatter_edits(&Frontmatter::parse_note(text)?, text, &fields)
         }
         Item::Tool(_) => tool_edits(text, to)?,
         Item::Lockfile(_) => lockfile_edits(text, to),
@@ -89,9 +92,12 @@ fn category_edit(text: &str, element: Range<usize>, stated: &str, new: &str) -> 
     Edit { range: start + within.start..start + within.end, text: new.to_owned() }
 }
 
-fn frontmatter_edits(text: &str, fields: &[(&str, &str)]) -> Result<Vec<Edit>, ItemFault> {
-    let frontmatter = Frontmatter::parse(text)?;
-    Ok(scalar_edits(text, frontmatter.yaml_start, &frontmatter.entries, fields))
+fn frontmatter_edits(
+    frontmatter: &Frontmatter<'_>,
+    text: &str,
+    fields: &[(&str, &str)],
+) -> Vec<Edit> {
+    scalar_edits(text, frontmatter.yaml_start, &frontmatter.entries, fields)
 }
 
 fn tool_edits(text: &str, to: &ScopedPath) -> Result<Vec<Edit>, ItemFault> {

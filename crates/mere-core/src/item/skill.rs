@@ -12,6 +12,7 @@ use super::integrity::{self, FileDigest, ItemIdentity};
 use super::path::ScopedPath;
 use super::version::Version;
 use crate::digest::Sha256;
+use crate::reply::Content;
 
 /// A parsed skill.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Skill {
     pub frontmatter: Map<String, Value>,
     /// The byte range after the frontmatter.
     pub content: Range<usize>,
+    /// What is odd about it without making it invalid.
+    pub warnings: Vec<Content>,
 }
 
 impl Skill {
@@ -51,7 +54,8 @@ impl Skill {
         };
         let description = description.to_owned();
         let content = frontmatter.content_start..text.len();
-        Ok(Self { version, description, frontmatter: frontmatter.to_map(), content })
+        let warnings = frontmatter.old_signature_warning().into_iter().collect();
+        Ok(Self { version, description, frontmatter: frontmatter.to_map(), content, warnings })
     }
 
     /// Computes its canonical hash, which covers every other file of its folder.

@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use super::fault::{ItemFault, place_mismatch};
 use super::id::ItemId;
 use super::integrity::{self, FileDigest, ItemIdentity};
+use super::old_signature::{self, has_old_signature};
 use super::path::ScopedPath;
-use super::script::{OLD_SIGNATURE_WARNING, has_old_signature};
 use super::version::Version;
 use crate::chain::builtin;
 use crate::digest::Sha256;
-use crate::reply::Prose;
+use crate::reply::{Content, Prose};
 use crate::text::yaml;
 use crate::text::yaml::YamlEntry;
 
@@ -46,7 +46,7 @@ pub struct ToolManifest {
     /// The whole manifest.
     pub manifest: Map<String, Value>,
     /// What is odd about it without making it invalid.
-    pub warnings: Vec<&'static str>,
+    pub warnings: Vec<Content>,
 }
 
 impl ToolManifest {
@@ -76,7 +76,7 @@ impl ToolManifest {
             let fix = "Use script, api, mcp_server, mcp_tool, runtime or primitive.";
             return Err(reader.fault("tool_type", "`tool_type` is not a known type", fix));
         };
-        let signature = has_old_signature(text).then_some(OLD_SIGNATURE_WARNING);
+        let signature = has_old_signature(text).then(old_signature::warning);
         let version = reader.require("version")?.parse().map_err(|_| {
             reader.fault("version", "`version` is not SemVer", "Write `version: 1.0.0`.")
         })?;
@@ -84,7 +84,7 @@ impl ToolManifest {
         let description = reader.text("description")?.unwrap_or_default().to_owned();
         let tool_type = tool_type.to_owned();
         let manifest = reader.entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
-        let warnings = older.into_iter().chain(signature).collect();
+        let warnings = older.map(Content::mention).into_iter().chain(signature).collect();
         Ok(Self { version, tool_type, executor, description, manifest, warnings })
     }
 

@@ -1,6 +1,8 @@
 //! The schema of a directive's inputs: the author's own, or one made from the description of each
 //! input.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 /// An author's description of one input.
@@ -53,8 +55,10 @@ fn add_required(schema: &mut Map<String, Value>, inputs: &[InputSpec<'_>]) {
         return;
     }
     if let Value::Array(required) = schema.entry("required").or_insert_with(|| json!([])) {
+        let known = required.iter().filter_map(Value::as_str).map(str::to_owned);
+        let mut known = known.collect::<HashSet<_>>();
         for input in needed {
-            if !required.iter().any(|name| name == input.name) {
+            if known.insert(input.name.to_owned()) {
                 required.push(json!(input.name));
             }
         }

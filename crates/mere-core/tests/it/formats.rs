@@ -141,7 +141,7 @@ proptest! {
         let Item::Directive(directive) = item else { panic!("a directive") };
         prop_assert_eq!(&directive.metadata["odd"], &json!({ "a": "1", "_text": "ö" }));
         let action = format!("<directive> </directive>{action}");
-        prop_assert_eq!(&directive.steps[0].action, &action);
+        prop_assert_eq!(&directive.process[0].action, &action);
     }
 
     #[test]

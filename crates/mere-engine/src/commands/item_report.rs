@@ -12,6 +12,7 @@ use super::CommandCall;
 use super::list::{broken_trust_fields, fault_text};
 use super::why::remedy;
 use crate::items::reply_fields::own_text;
+use crate::items::validation::own_warnings;
 use crate::items::{ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields};
 use crate::policy;
 use crate::trust::TrustPolicy;
@@ -29,6 +30,8 @@ pub(super) struct ItemReport {
     trust: Option<Fields>,
     fault: Option<String>,
     fix: Option<String>,
+    /// What is odd about the item without making it invalid.
+    pub(super) warnings: Vec<String>,
 }
 
 /// The reason why it is unknown who vouches for an item.
@@ -48,6 +51,7 @@ impl ItemReport {
         let place = place.clone();
         match read_and_verify(items, place.clone()) {
             Ok(checked) => Self {
+                warnings: own_warnings(&checked.item().item),
                 trust: Some(trust_status_fields(&checked)),
                 fault: None,
                 fix: item_advice(&checked, trust_policy).map(|advice| advice.render_for_person()),
@@ -62,6 +66,7 @@ impl ItemReport {
             },
             Err(error) => Self {
                 is_finding: true,
+                warnings: Vec::new(),
                 trust: broken_trust_fields(&error),
                 fault: Some(fault_text(&error)),
                 fix: remedy(&error),

@@ -3,11 +3,13 @@
 //! It can also copy the item into another scope, and list the entries around it.
 
 use mere_core::address::Address;
+use mere_core::chain::tool_input_schema;
 use mere_core::item::{Item, MemoryPath, ScopedPath};
-use mere_core::reply::{Draft, Fields, ParsedName, Prose, codes};
+use mere_core::reply::{Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{AuthorChoice, Load, Reader};
 
 use super::copy::{CopyTarget, copy_item};
+use super::directive_fields::input_list;
 use super::find::{NamedItem, ResolvedItem, find};
 use super::reply_fields::{self, own_text};
 use super::{
@@ -77,6 +79,8 @@ impl LoadedForReply {
             .with("address", loaded.address.clone())
             .with("content", masker.body(&loaded.text))
             .with("metadata", masker.data(&loaded.item.metadata()))
+            .with_some("inputs", directive_inputs(&mut masker, &loaded.item))
+            .with_some("input_schema", tool_schema(&mut masker, &loaded.item))
             .with("files", reply_fields::file_list(view, &usable))
             .with("integrity", loaded.integrity)
             .with("trust", trust_status_fields(usable.checked()))
@@ -99,6 +103,22 @@ impl LoadedForReply {
             None => draft,
         }
     }
+}
+
+/// Returns the inputs that a directive takes. A skill takes none.
+fn directive_inputs(masker: &mut ItemMasker, item: &Item) -> Option<Data> {
+    match item {
+        Item::Directive(directive) => Some(input_list(masker, directive, |_| None)),
+        Item::Skill(_) => Some(Data::List(Vec::new())),
+        _ => None,
+    }
+}
+
+/// Returns the schema of a tool's parameters, unless the manifest describes them wrongly, of which
+/// a run says how.
+fn tool_schema(masker: &mut ItemMasker, item: &Item) -> Option<Data> {
+    let Item::Tool(tool) = item else { return None };
+    tool_input_schema(&tool.manifest).ok().map(|schema| masker.data(&schema))
 }
 
 /// Says where an item lies.

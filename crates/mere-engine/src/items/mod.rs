@@ -8,6 +8,7 @@ pub(crate) mod apply_permit;
 pub(crate) mod change;
 mod checked_item;
 pub(crate) mod copy;
+pub(crate) mod directive_fields;
 pub(crate) mod displaced_signature;
 pub(crate) mod error;
 pub(crate) mod find;

@@ -100,6 +100,12 @@ pub(crate) fn check_own_schema(view: &View<'_>, loaded: &LoadedItem) -> Result<(
 /// The largest number of relations that are checked for warnings.
 const MAX_RELATIONS: usize = 100;
 
+/// Returns the warnings that an item's own text gives rise to. They may repeat names from the file,
+/// in which secrets are masked.
+pub(crate) fn own_warnings(item: &Item) -> Vec<String> {
+    item.warnings().iter().map(|warning| mask_secrets(warning.text())).collect()
+}
+
 /// Returns warnings about an item that do not prevent its use, such as an unknown kind or a
 /// relation to an entry that does not exist.
 pub(crate) fn item_warnings(
@@ -107,8 +113,7 @@ pub(crate) fn item_warnings(
     view: &View<'_>,
     item: &Item,
 ) -> Vec<Content> {
-    let mut warnings =
-        item.warnings().iter().map(|warning| Content::mention(*warning)).collect::<Vec<_>>();
+    let mut warnings = own_warnings(item).into_iter().map(Content::mention).collect::<Vec<_>>();
     let Item::Knowledge(entry) = item else { return warnings };
     let keys = entry.frontmatter.keys().take(MAX_RELATIONS);
     warnings.extend(keys.filter_map(|key| {

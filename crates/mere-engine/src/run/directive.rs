@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::{RunCall, RunError, RunRequest};
 use crate::files::masking::{ItemMasker, mask_problems, mask_value};
 pub(crate) use crate::items::change::ExecutionMode;
+use crate::items::directive_fields::{input_list, part_list, process_list};
 use crate::items::error::WrongInputs;
 use crate::items::find::{NamedItem, find};
 use crate::items::load::item_name;
@@ -22,7 +23,6 @@ use crate::items::{
     trust_status_fields,
 };
 
-use crate::files::view::View;
 use crate::search::SearchContext;
 use crate::search::relations::relationships;
 
@@ -59,14 +59,14 @@ pub(crate) fn run_item(
     )?;
     let usable = open_for_use(&call.items, found.place)?;
     let draft = match &usable.item().item {
-        Item::Directive(directive) => run_directive(view, &usable, directive, parameters),
+        Item::Directive(directive) => run_directive(&call.items, &usable, directive, parameters),
         Item::Knowledge(entry) => {
             check_inputs(usable.item(), &input_schema(None, &[]), parameters)?;
             let walk = inputs.relationships.as_ref();
             let related = walk.map(|walk| relationships(search, &usable.item().place, walk));
             run_knowledge(&call.items, &usable, entry, related.transpose()?.flatten())
         }
-        _ => run_skill(view, &usable, parameters),
+        _ => run_skill(&call.items, &usable, parameters),
     }?;
     Ok(match item_advice(usable.checked(), call.items.trust_policy) {
         Some(advice) => draft.hint(advice),
@@ -76,7 +76,7 @@ pub(crate) fn run_item(
 
 /// Checks a directive's inputs and returns its steps.
 fn run_directive(
-    view: &View<'_>,
+    items: &ItemReader<'_>,
     usable: &UsableItem,
     directive: &Directive,
     parameters: &Map<String, Value>,
@@ -84,58 +84,49 @@ fn run_directive(
     let loaded = usable.item();
     let schema = directive_schema(directive);
     check_inputs(loaded, &schema, parameters)?;
-    let mut masker = ItemMasker::new(view, usable);
+    let mut masker = ItemMasker::new(items.view, usable);
     let default = |name: &str| schema["properties"][name].get("default");
-    let value = |name: &str| parameters.get(name).or_else(|| default(name));
-    let inputs = directive.inputs.iter().map(|input| {
-        Data::from(
-            Fields::default()
-                .with("name", masker.mention(&input.name))
-                .with("type", input.kind.as_deref().map(|kind| masker.mention(kind)))
-                .with("required", input.required)
-                .with("description", masker.mention(&input.about))
-                .with_some("value", value(&input.name).map(|value| masker.data(value))),
-        )
-    });
-    let inputs = inputs.collect::<Data>();
-    let steps = directive.steps.iter().map(|step| {
-        Data::from(
-            Fields::default()
-                .with("name", masker.mention(&step.name))
-                .with("description", masker.mention(&step.description))
-                .with("action", masker.mention(&step.action)),
-        )
-    });
-    let steps = steps.collect::<Data>();
-    let extra = |name: &str| directive.extra.iter().find(|(key, _)| *key == name);
+    let value = |name: &str| parameters.get(name).or_else(|| default(name)).cloned();
+    let inputs = input_list(&mut masker, directive, value);
+    let permissions = match &*directive.permissions {
+        [only] => Some(masker.data(only)),
+        [] => None,
+        several => Some(several.iter().map(|one| masker.data(one)).collect()),
+    };
     let data = ready_fields(&mut masker, loaded, inputs)
-        .with("process", steps)
-        .with("outputs", extra("outputs").map(|(_, value)| masker.data(value)))
-        .with("context", extra("context").map(|(_, value)| masker.data(value)))
-        .with("model", directive.metadata.get("model").map(|model| masker.data(model)))
-        .with("permissions", directive.permissions.as_ref().map(|value| masker.data(value)))
+        .with_some("input_notes", part_list(&mut masker, &directive.input_notes))
+        .with("process", process_list(&mut masker, &directive.process))
+        .with("outputs", directive.outputs.as_ref().map(|value| masker.data(value)))
+        .with("context", directive.context.as_ref().map(|value| masker.data(value)))
+        .with("model", directive.model().map(|model| masker.data(model)))
+        .with("permissions", permissions)
+        .with_some("other", part_list(&mut masker, &directive.other))
         .with("inputs_validated", true)
-        .with("input_schema", masker.data(&schema));
-    let guidance = "Follow the steps of `process` in order, with the values of `inputs`. Keep to \
-        `permissions` where they are given, and return what `outputs` asks for.";
+        .with("input_schema", masker.data(&schema))
+        .with("validation_warnings", warnings(items, loaded));
+    let guidance = "Follow the entries of `process` in order, with the values of `inputs`; where an \
+        entry has `parts`, they are all that it says. Keep to `permissions` where they are given, \
+        and return what `outputs` asks for.";
     Ok(directive_reply(usable, &masker, data, guidance))
 }
 
 /// Returns the text of a skill, which is followed as it is written.
 fn run_skill(
-    view: &View<'_>,
+    items: &ItemReader<'_>,
     usable: &UsableItem,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, RunError> {
     let loaded = usable.item();
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
+    let view = items.view;
     let mut masker = ItemMasker::new(view, usable);
     let body = loaded.item.content_range().map_or("", |body| &loaded.text[body]);
     let data = ready_fields(&mut masker, loaded, Data::List(Vec::new()))
         .with("content", masker.body(body))
         .with("process", Data::List(Vec::new()))
         .with("files", reply_fields::file_list(view, usable))
-        .with("inputs_validated", true);
+        .with("inputs_validated", true)
+        .with("validation_warnings", warnings(items, loaded));
     let guidance = "Follow the text of `content`. Its other files are beside it and can be read.";
     Ok(directive_reply(usable, &masker, data, guidance))
 }
@@ -157,9 +148,7 @@ fn directive_reply(
     instructions: &'static str,
 ) -> Draft {
     let loaded = usable.item();
-    let warnings = loaded.item.warnings().iter().map(|warning| Data::from(*warning));
     let data = data
-        .with("validation_warnings", warnings.collect::<Data>())
         .with("integrity", loaded.integrity)
         .with("trust", trust_status_fields(usable.checked()))
         .with("instructions", instructions)
@@ -168,6 +157,11 @@ fn directive_reply(
         .name(item_name(&loaded.place))
         .and("` is ready to be followed.");
     Draft::success(codes::RUN_DIRECTIVE, message).data(data)
+}
+
+fn warnings(items: &ItemReader<'_>, loaded: &LoadedItem) -> Data {
+    let warnings = item_warnings(items.sources, items.view, &loaded.item);
+    warnings.into_iter().map(Data::from).collect()
 }
 
 /// Returns the text of a knowledge entry.
@@ -180,7 +174,6 @@ fn run_knowledge(
     let (view, loaded) = (items.view, usable.item());
     check_frontmatter(view, loaded, entry)?;
     let mut masker = ItemMasker::new(view, usable);
-    let warnings = item_warnings(items.sources, view, &loaded.item);
     let data = Fields::default()
         .with("id", own_text(&loaded.place.id))
         .with("title", masker.mention(&entry.title))
@@ -190,7 +183,7 @@ fn run_knowledge(
         .with("integrity", loaded.integrity)
         .with("trust", trust_status_fields(usable.checked()))
         .with("frontmatter_validated", true)
-        .with("validation_warnings", warnings.into_iter().map(Data::from).collect::<Data>())
+        .with("validation_warnings", warnings(items, loaded))
         .with_some("relationships", related)
         .with_some("masked", masker.masked_count());
     let message = Prose::words("The knowledge entry `").name(item_name(&loaded.place)).and("`.");

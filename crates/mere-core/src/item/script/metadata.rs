@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{ScriptLanguage, is_old_signature};
+use super::ScriptLanguage;
 use crate::chain::is_function_name;
+use crate::item::old_signature::{OLD_SIGNATURE_WARNING, has_old_signature};
 use crate::item::tool::read_tool_type;
 use crate::item::{ItemId, Version};
 use crate::schema::Schema;
@@ -132,8 +133,8 @@ impl ScriptFacts {
         if !self.is_complete {
             notes.push("the script could be read only in part".to_owned());
         }
-        if super::has_old_signature(text) {
-            notes.push(super::OLD_SIGNATURE_WARNING.to_owned());
+        if has_old_signature(text) {
+            notes.push(OLD_SIGNATURE_WARNING.to_owned());
         }
         let mut texts = |facts: &mut Self, name: &str| match facts.take(name) {
             None | Some(Some(Value::Null)) => None,
@@ -259,7 +260,7 @@ fn leading_comment(text: &str, language: ScriptLanguage) -> Option<String> {
     let mark = if language == ScriptLanguage::Node { "//" } else { "#" };
     let mut lines = Vec::new();
     for line in text.lines() {
-        let is_known = line.starts_with("#!") || is_old_signature(line) || line.contains("-*-");
+        let is_known = line.starts_with("#!") || has_old_signature(line) || line.contains("-*-");
         match line.strip_prefix(mark) {
             _ if is_known && lines.is_empty() => {}
             Some(comment) => lines.push(comment.trim()),

@@ -85,31 +85,6 @@ impl ScriptLanguage {
     }
 }
 
-/// What is told about a file with an in-file signature of the older format.
-pub const OLD_SIGNATURE_WARNING: &str = "there is an old in-file signature, read as unsigned";
-
-/// The lines from the start of a file in which a signature is looked for.
-const SIGNATURE_LINES: usize = 40;
-
-/// Reports whether a script or manifest has a signature of the older format near its start: a
-/// comment line of the form `…:validated:…`.
-pub fn has_old_signature(text: &str) -> bool {
-    text.lines().take(SIGNATURE_LINES).any(is_old_signature)
-}
-
-fn is_old_signature(line: &str) -> bool {
-    let line = line.trim_start();
-    let Some(comment) = line.strip_prefix('#').or_else(|| line.strip_prefix("//")) else {
-        return false;
-    };
-    let is_name = |name: &str| {
-        let is_part = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-        !name.is_empty() && name.chars().all(is_part)
-    };
-    let parts = comment.trim().split_once(":validated:");
-    parts.is_some_and(|(name, rest)| is_name(name) && !rest.trim().is_empty())
-}
-
 /// Reads what a script says about itself.
 pub fn read_script(language: ScriptLanguage, text: &str) -> ScriptMetadata {
     let facts = match language {

@@ -135,17 +135,49 @@ pub(crate) enum PlainMappingError {
 /// Parses a mapping that is to be hashed: every reader must take each key for a text, and each
 /// value for the same value.
 pub(crate) fn parse_plain_mapping(text: &str) -> Result<Vec<YamlEntry>, PlainMappingError> {
+    parse_plain_mapping_with_ids(text, &[])
+}
+
+/// Parses a mapping that is to be hashed, in which the values of some keys are ids. A number there
+/// is the text that is written: readers disagree on which number `017` is, but not on its digits.
+pub(crate) fn parse_plain_mapping_with_ids(
+    text: &str,
+    id_keys: &[&str],
+) -> Result<Vec<YamlEntry>, PlainMappingError> {
     let scalars = check_and_scan(text).map_err(PlainMappingError::Yaml)?;
-    let is_ambiguous = |scalar: &&Scalar<'_>| match scalar.role {
-        _ if !scalar.is_plain => false,
-        ScalarRole::Key => !portable::is_text(&scalar.value),
-        ScalarRole::Value | ScalarRole::Item => !portable::is_portable(&scalar.value),
-    };
-    let error = scalars.iter().find(is_ambiguous).map(|scalar| scan::error_at(scalar.start, ""));
-    let mapping = parse_strict::<Mapping>(text).map_err(PlainMappingError::Yaml)?;
-    error.map_or(Ok(mapping.0), |error| {
-        Err(PlainMappingError::AmbiguousScalar(error.line, error.column))
-    })
+    let mut key = "";
+    let (mut ambiguous, mut numeric_ids) = (None, Vec::new());
+    for scalar in &scalars {
+        let is_portable = match scalar.role {
+            _ if !scalar.is_plain => true,
+            ScalarRole::Key => portable::is_text(&scalar.value),
+            ScalarRole::Value if scalar.depth == 1 && is_numeric_id(key, scalar, id_keys) => {
+                numeric_ids.push((key, scalar));
+                true
+            }
+            ScalarRole::Value | ScalarRole::Item => portable::is_portable(&scalar.value),
+        };
+        if scalar.depth == 1 && scalar.role == ScalarRole::Key {
+            key = &scalar.value;
+        }
+        if !is_portable && ambiguous.is_none() {
+            ambiguous = Some(scan::error_at(scalar.start, ""));
+        }
+    }
+    let mut entries = parse_strict::<Mapping>(text).map_err(PlainMappingError::Yaml)?.0;
+    if let Some(error) = ambiguous {
+        return Err(PlainMappingError::AmbiguousScalar(error.line, error.column));
+    }
+    for (key, scalar) in numeric_ids {
+        if let Some(entry) = entries.iter_mut().find(|entry| entry.key == key) {
+            entry.value = Value::from(&*scalar.value);
+        }
+    }
+    Ok(entries)
+}
+
+fn is_numeric_id(key: &str, scalar: &Scalar<'_>, id_keys: &[&str]) -> bool {
+    id_keys.contains(&key) && portable::is_number(&scalar.value)
 }
 
 struct Mapping(Vec<YamlEntry>);

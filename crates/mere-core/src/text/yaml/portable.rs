@@ -38,7 +38,7 @@ fn capitalize(word: &str) -> String {
 }
 
 /// Reports whether some reader takes a scalar for a number.
-fn is_number(scalar: &str) -> bool {
+pub(super) fn is_number(scalar: &str) -> bool {
     let body = strip_sign(scalar);
     let is_named = [".inf", ".nan"].iter().any(|name| body.eq_ignore_ascii_case(name));
     is_named || is_radix_number(body) || is_sexagesimal(body) || is_decimal(body)

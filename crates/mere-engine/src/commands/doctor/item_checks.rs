@@ -15,8 +15,8 @@ use crate::error::tool_error::ToolError;
 use crate::items::tool_check::tool_problems;
 use crate::items::{ItemReader, LoadedItem};
 
-/// Returns a finding for every item that has a problem or is a draft, and for every signature that
-/// has no item.
+/// Returns a finding for every item that has a problem or is a draft, for each warning, and for
+/// every signature that has no item.
 pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolError> {
     let places = all_items(call.change, None)?;
     let reports = verify_all(call, call.items.trust_policy, &places);
@@ -46,6 +46,13 @@ pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolEr
         Finding::new("signatures", FindingState::Wrong, orphan.problem)
             .with_fix(orphan.fix)
             .with_address(orphan.address)
+    }));
+    findings.extend(reports.iter().flat_map(|one| {
+        let warnings = one.warnings.iter();
+        warnings.map(|warning| {
+            Finding::new("items", FindingState::Note, warning.as_str())
+                .with_address(one.place.address())
+        })
     }));
     Ok(findings)
 }

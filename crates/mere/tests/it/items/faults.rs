@@ -100,7 +100,7 @@ fn a_directive_that_is_wrong_says_where() {
             (4, 9),
             &["`<schema>` is not JSON"],
         ),
-        (good.replace("metadata>", "about>"), (3, 1), &["`<metadata>` or `<process>` is missing"]),
+        (good.replace("metadata>", "about>"), (3, 1), &["`<metadata>` is missing"]),
         (good.clone() + &good, (10, 1), &["second `<directive>`"]),
     ] {
         let path = "directives/a/x.md";

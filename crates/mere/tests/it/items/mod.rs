@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod commands;
+pub(crate) mod directives;
 pub(crate) mod faults;
 pub(crate) mod forged_proposals;
 pub(crate) mod holes;

@@ -1,23 +1,45 @@
 //! A directive: Markdown with one `<directive>` element.
 //!
 //! The prose around the element is for people. Only the element counts: its bytes are the content
-//! that is hashed, and its `metadata` is hashed as data too.
+//! that is hashed, and its `metadata` is hashed as data too. Everything else that it says is kept
+//! for whoever follows it.
+
+mod inputs;
+mod part;
+mod permissions;
+mod process;
 
 use std::ops::Range;
 
 use roxmltree::Node;
 use serde_json::Value;
 
+pub use self::inputs::DirectiveInput;
+use self::inputs::DirectiveInputs;
+use self::part::{ContentRun, content_runs, lossless_json};
+pub use self::part::{Part, PartElement};
+use self::permissions::{check_permissions, find_permissions};
+pub use self::process::{ProcessEntry, StepGroup};
+use self::process::{parse_process, take_attribute};
 use super::fault::{ItemFault, place_mismatch};
 use super::frontmatter::BYTE_ORDER_MARK;
 use super::integrity::{self, ItemIdentity};
+use super::old_signature;
 use super::path::ScopedPath;
 use super::version::Version;
 use super::{xml, xml_bounds};
 use crate::digest::Sha256;
+use crate::reply::Content;
 
 /// The parts of a directive; each may appear once.
 const PARTS: [&str; 6] = ["metadata", "permissions", "inputs", "process", "outputs", "context"];
+/// The types of inputs that values are checked against.
+const TYPES: [&str; 13] = [
+    "string", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list",
+    "object", "json", "any",
+];
+/// How many unknown elements are named.
+const MAX_NAMED: usize = 8;
 
 /// A parsed directive.
 #[derive(Clone, Debug)]
@@ -30,44 +52,25 @@ pub struct Directive {
     pub metadata: Value,
     /// What it does, in a sentence or two.
     pub description: String,
-    /// The inputs it takes.
+    /// The inputs it takes, those that only its schema names last.
     pub inputs: Vec<DirectiveInput>,
+    /// What stands in `<inputs>` between the inputs.
+    pub input_notes: Vec<Part>,
     /// The JSON Schema of all inputs together, if the author wrote one.
     pub input_schema: Option<Value>,
-    /// The steps of its process.
-    pub steps: Vec<DirectiveStep>,
-    /// `<permissions>` as data, whether it stands in the root or in `<metadata>`.
-    pub permissions: Option<Value>,
-    /// `<outputs>` and `<context>` as data.
-    pub extra: Vec<(&'static str, Value)>,
+    /// The whole process, in order.
+    pub process: Vec<ProcessEntry>,
+    /// Each `<permissions>` as data: the one in the root first, then those in `<metadata>`.
+    pub permissions: Vec<Value>,
+    /// `<outputs>` as data.
+    pub outputs: Option<Value>,
+    /// `<context>` as data.
+    pub context: Option<Value>,
+    /// What stands in the element beside its known parts, and attributes other than name and
+    /// version.
+    pub other: Vec<Part>,
     /// What is odd about it without making it invalid.
-    pub warnings: Vec<&'static str>,
-}
-
-/// One input of a directive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DirectiveInput {
-    /// Its name.
-    pub name: String,
-    /// Its type, as written.
-    pub kind: Option<String>,
-    /// Whether it must be given.
-    pub required: bool,
-    /// A description of the input.
-    pub about: String,
-    /// Its JSON Schema, if the author wrote one.
-    pub schema: Option<Value>,
-}
-
-/// One step of a directive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DirectiveStep {
-    /// Its name.
-    pub name: String,
-    /// A description of the step.
-    pub description: String,
-    /// The action to take.
-    pub action: String,
+    pub warnings: Vec<Content>,
 }
 
 impl Directive {
@@ -81,28 +84,30 @@ impl Directive {
         let version = reader.version(root)?;
         reader.check_name(root, at)?;
         reader.check_parts(root)?;
-        let metadata = reader.require_child(root, "metadata")?;
+        let (metadata, process) = reader.required_parts(root)?;
         reader.check_category(metadata, at)?;
-        let process = reader.require_child(root, "process")?;
-        let inputs = xml::child(root, "inputs");
-        let input_schema = inputs.map(|inputs| reader.parse_schema(inputs)).transpose()?.flatten();
-        let inputs = inputs.map(|inputs| reader.parse_inputs(inputs)).transpose()?;
+        let inputs =
+            xml::child(root, "inputs").map(|inputs| DirectiveInputs::parse(&reader, inputs));
+        let DirectiveInputs { inputs, schema, notes } = inputs.transpose()?.unwrap_or_default();
+        let permissions = find_permissions(root, metadata);
+        let unknown_permissions = check_permissions(&reader, &permissions)?;
+        let mut warnings = warnings(root, &unknown_permissions);
+        warnings.extend(old_signature::warning_before(text, content.start));
         let description = xml::child(metadata, "description").map(xml::own_text);
-        let permissions =
-            xml::child(root, "permissions").or_else(|| xml::child(metadata, "permissions"));
-        let extra = ["outputs", "context"].into_iter();
-        let extra = extra.filter_map(|name| Some((name, xml::to_json(xml::child(root, name)?))));
         Ok(Self {
             version,
             content,
             description: description.unwrap_or_default(),
-            inputs: inputs.unwrap_or_default(),
-            input_schema,
-            steps: reader.parse_steps(process)?,
-            permissions: permissions.map(xml::to_json),
-            extra: extra.collect(),
+            input_notes: notes,
+            input_schema: schema,
+            process: parse_process(&reader, process)?,
+            permissions: permissions.into_iter().map(lossless_json).collect(),
+            outputs: xml::child(root, "outputs").map(lossless_json),
+            context: xml::child(root, "context").map(lossless_json),
+            other: other_parts(root),
             metadata: xml::to_json(metadata),
-            warnings: warnings(root),
+            inputs,
+            warnings,
         })
     }
 
@@ -111,29 +116,57 @@ impl Directive {
         let identity = ItemIdentity { id: &at.id, version: &self.version };
         integrity::hash_directive(identity, text[self.content.clone()].as_bytes(), &self.metadata)
     }
+
+    /// Returns the model that it asks for: `<model>`, or `<model_class>` if there is no `<model>`.
+    pub fn model(&self) -> Option<&Value> {
+        self.metadata.get("model").or_else(|| self.metadata.get("model_class"))
+    }
 }
 
-/// Returns warnings about unknown elements and about inputs of an unknown type.
-fn warnings(root: Node<'_, '_>) -> Vec<&'static str> {
-    const PARTS: [&str; 6] = ["metadata", "permissions", "inputs", "process", "outputs", "context"];
-    const TYPES: [&str; 13] = [
-        "string", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list",
-        "object", "json", "any",
-    ];
-    let name = |node: &Node<'_, '_>| node.tag_name().name().to_owned();
+/// Returns what the element says beside its known parts.
+fn other_parts(root: Node<'_, '_>) -> Vec<Part> {
+    let mut attributes = xml::attributes(root);
+    for known in ["name", "version"] {
+        take_attribute(&mut attributes, known);
+    }
+    let own =
+        PartElement { tag: xml::written_name(root).to_owned(), attributes, parts: Vec::new() };
+    let own = (!own.attributes.is_empty()).then_some(Part::Element(own));
+    let others = content_runs(root).into_iter().filter_map(|run| match run {
+        ContentRun::Text(text) => Some(Part::Text(text)),
+        ContentRun::Element(child) if PARTS.contains(&child.tag_name().name()) => None,
+        ContentRun::Element(child) => Some(Part::element(child)),
+    });
+    own.into_iter().chain(others).collect()
+}
+
+/// Returns warnings about unknown elements, unknown permissions and inputs of an unknown type.
+fn warnings(root: Node<'_, '_>, unknown_permissions: &[&str]) -> Vec<Content> {
     let parts = root.children().filter(Node::is_element);
-    let has_unknown_part = parts.map(|part| name(&part)).any(|part| !PARTS.contains(&&*part));
+    let unknown = parts.filter(|part| !PARTS.contains(&part.tag_name().name()));
+    let unknown = unknown.map(xml::written_name).collect::<Vec<_>>();
+    let elements = name_unknown(&unknown, "is not a known element of a directive");
+    let permissions =
+        name_unknown(unknown_permissions, "is not `<read>`, `<write>` or `<execute>`");
     let inputs = xml::child(root, "inputs").into_iter().flat_map(|inputs| inputs.children());
-    let types = inputs.filter_map(|input| input.attribute("type").map(str::to_owned));
-    let has_unknown_type = types.into_iter().any(|kind| !TYPES.contains(&&*kind));
-    let warnings = [
-        has_unknown_part.then_some("the directive has an unknown element"),
-        has_unknown_type
-            .then_some("an input has an unknown type, so its value is not checked against it"),
-    ];
-    warnings.into_iter().flatten().collect()
+    let mut types = inputs.filter_map(|input| input.attribute("type"));
+    let has_unknown_type = types.any(|kind| !TYPES.contains(&kind));
+    let types = "an input has an unknown type, so its value is not checked against it";
+    let types = has_unknown_type.then(|| Content::mention(types));
+    elements.into_iter().chain(permissions).chain(types).collect()
 }
 
+/// Names each unknown element once; of very many only the first.
+fn name_unknown(names: &[&str], problem: &str) -> Vec<Content> {
+    let mut seen = std::collections::HashSet::new();
+    let distinct = names.iter().filter(|name| seen.insert(**name)).collect::<Vec<_>>();
+    let first = distinct.iter().take(MAX_NAMED).map(|name| {
+        Content::mention(format!("`<{}>` {problem}", xml_bounds::element_name(name).text()))
+    });
+    let more = distinct.len().saturating_sub(MAX_NAMED);
+    let more = (more > 0).then(|| Content::mention(format!("{more} more elements are not known")));
+    first.chain(more).collect()
+}
 /// Finds the byte range of the one `<directive>` element.
 pub(super) fn find_element(text: &str) -> Result<Range<usize>, ItemFault> {
     let mut starts = element_starts(text);
@@ -168,23 +201,26 @@ struct Reader<'a> {
     start: usize,
 }
 
+/// `<metadata>` and `<process>`.
+type RequiredParts<'a, 'i> = (Node<'a, 'i>, Node<'a, 'i>);
+
 impl Reader<'_> {
     fn fault(&self, node: Node<'_, '_>, what: &'static str, fix: &'static str) -> ItemFault {
         ItemFault::at_offset(self.text, self.start + node.range().start, what, fix)
     }
 
-    fn require_child<'a, 'i>(
+    /// Returns `<metadata>` and `<process>`, which must be there.
+    fn required_parts<'a, 'i>(
         &self,
         root: Node<'a, 'i>,
-        name: &str,
-    ) -> Result<Node<'a, 'i>, ItemFault> {
-        xml::child(root, name).ok_or_else(|| {
-            self.fault(
-                root,
-                "`<metadata>` or `<process>` is missing",
-                "Add both; they may be short.",
-            )
-        })
+    ) -> Result<RequiredParts<'a, 'i>, ItemFault> {
+        let what = match (xml::child(root, "metadata"), xml::child(root, "process")) {
+            (Some(metadata), Some(process)) => return Ok((metadata, process)),
+            (None, Some(_)) => "`<metadata>` is missing",
+            (Some(_), None) => "`<process>` is missing",
+            (None, None) => "`<metadata>` and `<process>` are missing",
+        };
+        Err(self.fault(root, what, "Add what is missing; it may be short."))
     }
 
     fn version(&self, root: Node<'_, '_>) -> Result<Version, ItemFault> {
@@ -232,56 +268,5 @@ impl Reader<'_> {
             what,
             "Correct `<category>`, or move the file.",
         ))
-    }
-
-    fn parse_inputs(&self, inputs: Node<'_, '_>) -> Result<Vec<DirectiveInput>, ItemFault> {
-        let inputs = inputs.children().filter(|node| node.has_tag_name("input"));
-        inputs.map(|input| self.parse_input(input)).collect()
-    }
-
-    fn parse_input(&self, input: Node<'_, '_>) -> Result<DirectiveInput, ItemFault> {
-        let name = input.attribute("name").filter(|name| !name.is_empty());
-        let name = name.ok_or_else(|| self.fault(input, "an input has no name", "Add `name`."))?;
-        Ok(DirectiveInput {
-            name: name.to_owned(),
-            kind: input.attribute("type").map(str::to_owned),
-            required: self.parse_required(input)?,
-            about: xml::own_text(input),
-            schema: self.parse_schema(input)?,
-        })
-    }
-
-    /// Parses the JSON in the `<schema>` child of an element.
-    fn parse_schema(&self, element: Node<'_, '_>) -> Result<Option<Value>, ItemFault> {
-        let Some(schema) = xml::child(element, "schema") else { return Ok(None) };
-        let value = crate::text::json::parse(xml::own_text(schema).as_bytes());
-        let wrong =
-            |_| self.fault(schema, "`<schema>` is not JSON", "Write one JSON Schema object.");
-        value.map(Some).map_err(wrong)
-    }
-
-    /// Parses whether an input is required. A value that is neither true nor false is a fault,
-    /// because it must not pass for false.
-    fn parse_required(&self, input: Node<'_, '_>) -> Result<bool, ItemFault> {
-        match input.attribute("required") {
-            Some("true") => Ok(true),
-            None | Some("false") => Ok(false),
-            Some(_) => {
-                let fix = "Write `required=\"true\"` or `required=\"false\"`.";
-                Err(self.fault(input, "`required` is neither true nor false", fix))
-            }
-        }
-    }
-
-    fn parse_steps(&self, process: Node<'_, '_>) -> Result<Vec<DirectiveStep>, ItemFault> {
-        let steps = process.children().filter(|node| node.has_tag_name("step"));
-        let steps = steps.map(|step| {
-            let text = |name: &str| xml::child(step, name).map(xml::own_text).unwrap_or_default();
-            let name = step.attribute("name").filter(|name| !name.is_empty());
-            let name = name.ok_or_else(|| self.fault(step, "a step has no name", "Add `name`."))?;
-            let (description, action) = (text("description"), text("action"));
-            Ok(DirectiveStep { name: name.to_owned(), description, action })
-        });
-        steps.collect()
     }
 }

@@ -1,0 +1,108 @@
+//! Signatures of an older format, which stand in the file itself.
+//!
+//! Such a signature is one line: an HTML comment, or a line that begins with `#`, with one word
+//! such as `tool:validated:2026-01-24T09:30:00Z:0f3a…`. It is read over and counts for nothing:
+//! whoever can change the file can write it. What does not have exactly this form is content.
+
+use super::frontmatter::BYTE_ORDER_MARK;
+use crate::reply::Content;
+
+/// What marks the word.
+const MARK: &str = ":validated:";
+
+/// The warning about such a line.
+pub const OLD_SIGNATURE_WARNING: &str = "an old in-file signature, read as unsigned";
+
+/// The lines from the start of a script or manifest in which such a line is looked for.
+const SCRIPT_LINES: usize = 40;
+
+/// Returns the warning about such a line.
+pub(super) fn warning() -> Content {
+    Content::mention(OLD_SIGNATURE_WARNING)
+}
+
+/// Returns whether a script or manifest has such a line near its start, as a comment.
+pub fn has_old_signature(text: &str) -> bool {
+    let comments = text.lines().take(SCRIPT_LINES).map(str::trim);
+    let mut words =
+        comments.filter_map(|line| line.strip_prefix('#').or_else(|| line.strip_prefix("//")));
+    words.any(|word| is_signature_word(word.trim()))
+}
+
+/// Returns the warning if there is such a line before the offset at which an element begins.
+pub(super) fn warning_before(text: &str, end: usize) -> Option<Content> {
+    let text = text.get(..end)?;
+    let mut lines = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).lines();
+    lines.any(is_old_signature).then(warning)
+}
+
+/// Returns the length of the signatures with which a text begins, with the blank lines after them;
+/// 0 if there are none.
+pub(super) fn leading_length(text: &str) -> usize {
+    let (mut length, mut signed) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let is_signature = is_old_signature(line);
+        signed |= is_signature;
+        let is_skipped = is_signature || signed && line.trim().is_empty();
+        if !is_skipped {
+            break;
+        }
+        length += line.len();
+    }
+    length
+}
+
+fn is_old_signature(line: &str) -> bool {
+    let line = line.trim_end();
+    let comment = line.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    let word = comment.or_else(|| line.strip_prefix('#')).map(str::trim);
+    word.is_some_and(is_signature_word)
+}
+
+fn is_signature_word(word: &str) -> bool {
+    let is_word = !word.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '>'));
+    let parts = word.split_once(MARK);
+    is_word && parts.is_some_and(|(who, rest)| !who.is_empty() && !rest.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_exact_form_is_a_signature() {
+        for (line, expected) in [
+            ("<!-- kiwi-mcp:validated:2026-01-24T09:30:00Z:abc123 -->", true),
+            ("<!--x:validated:y-->", true),
+            ("# rye:validated:2026-02-04T07:40:00Z:e8df|rye@me\r\n", true),
+            ("#x:validated:y", true),
+            ("<!-- x:validated:y --> and more", false),
+            ("<!-- x:validated:y", false),
+            ("<!-- x:validated:y z -->", false),
+            ("<!-- x:validated: -->", false),
+            ("<!-- :validated:x -->", false),
+            ("<!-- x:validated:<b> -->", false),
+            ("# How this is :validated: by us", false),
+            (" <!-- x:validated:y -->", false),
+            ("x:validated:y", false),
+            ("", false),
+        ] {
+            assert_eq!(is_old_signature(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn only_leading_lines_are_read_over() {
+        let signature = "<!-- x:validated:y -->\r\n";
+        for (text, rest) in [
+            (format!("{signature}---\n"), "---\n"),
+            (format!("{signature}\n# x:validated:y\n\n---\n"), "---\n"),
+            (format!("\n{signature}---\n"), "\n<!-- x:validated:y -->\r\n---\n"),
+            (format!("---\n{signature}"), "---\n<!-- x:validated:y -->\r\n"),
+            (signature.trim().to_owned(), ""),
+            (String::new(), ""),
+        ] {
+            assert_eq!(&text[leading_length(&text)..], rest, "{text:?}");
+        }
+    }
+}

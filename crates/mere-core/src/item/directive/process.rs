@@ -15,7 +15,7 @@ use crate::item::xml::{self, XmlAttributes};
 
 /// How many bytes all entries may take for their groups. Each entry repeats its groups in a reply,
 /// so a small file could otherwise ask for a very large one.
-const MAX_GROUP_BYTES: usize = 4 * 1024 * 1024;
+const MAX_GROUP_BYTES: usize = 1024 * 1024;
 /// How many bytes a group takes in a reply beside its texts.
 const GROUP_OVERHEAD: usize = 32;
 

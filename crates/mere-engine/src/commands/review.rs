@@ -17,13 +17,14 @@ use crate::error::tool_error::ToolError;
 use crate::files::read::open_visible_file;
 use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
-use crate::items::change::{detect_signature_state, permit_destination};
+use crate::items::change::permit_destination;
 use crate::items::item_files::{hash_other_files, read_item_digest};
 use crate::items::item_signer::{ItemSigner, ensure_space_id, try_unlock};
 use crate::items::new_item::{NewItem, main_file_name};
 pub(crate) use crate::items::proposal::{Proposal, ProposedAction};
 use crate::items::relocation::{add_signature, load_from_files};
 use crate::items::reply_fields::own_text;
+use crate::items::signature_state::detect_signature_state;
 use crate::items::vouched_files::vouched_files;
 use crate::items::{
     ItemCall, ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields,

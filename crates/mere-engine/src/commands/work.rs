@@ -9,10 +9,10 @@ use mere_core::trust::VerificationFailure;
 
 use super::sign::{end_drafts, sign_loaded};
 use crate::error::tool_error::ToolError;
-use crate::items::change::detect_signature_state;
 use crate::items::find::{NamedItem, find};
 use crate::items::item_signer::{ItemSigner, permit_setting_aside};
 use crate::items::new_item::main_file_name;
+use crate::items::signature_state::detect_signature_state;
 use crate::items::vouched_files::vouched_files;
 use crate::items::{BrokenItem, ItemCall, ItemError, ItemReader, LoadedItem, read_and_verify};
 use crate::policy::{SignatureState, SigningPermit, SigningReason};

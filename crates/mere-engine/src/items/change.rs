@@ -13,6 +13,7 @@ use super::apply_permit::{WriteContext, apply_permit};
 use super::find::{NamedItem, find, is_visible};
 use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
+use super::signature_state::detect_signature_state;
 use super::tool_check::{check_new_tool, files_beside};
 use super::tool_lockfiles::{delete_lockfile, describe_deletion, find_lockfiles};
 use super::{ItemError, ItemReader, proposal, trust_status_fields};
@@ -21,10 +22,10 @@ use crate::files::error::FileError;
 use crate::files::read::open_visible_file;
 use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::memory::ItemRules;
-use crate::policy::{self, CategoryPermit, ChangeRoute, ItemChange, SignatureState};
+use crate::policy::{self, CategoryPermit, ChangeRoute, ItemChange};
 use crate::space::ItemChangeError;
 use crate::world::{Context, VisibilityRef};
-use mere_host::{digest_file, none_if_missing, read_at_most};
+use mere_host::{digest_file, read_at_most};
 
 /// One call that may change items: what it sees, and the rules that apply to it.
 pub(crate) struct ItemCall<'a> {
@@ -285,19 +286,6 @@ fn apply_or_propose(
                 .data(data)
         }
     })
-}
-
-/// Returns whether a signature lies beside an item. If this cannot be determined, the item counts
-/// as signed.
-pub(crate) fn detect_signature_state(items: &ItemReader<'_>, place: &ScopedPath) -> SignatureState {
-    let main = place.address().map(|address| items.view.resolve(&Spoken::Rooted(address)));
-    let Some(Ok(main)) = main else { return SignatureState::Unsigned };
-    let name = place.sidecar_name().unwrap_or_default();
-    let there = main.parent_folder().map(|folder| none_if_missing(folder.symlink_metadata(name)));
-    match there {
-        None | Some(Ok(None)) => SignatureState::Unsigned,
-        Some(Ok(Some(_)) | Err(_)) => SignatureState::Signed,
-    }
 }
 
 /// Allows an item to be created at a place: its category is allowed, and its name is not taken by

@@ -11,7 +11,7 @@ use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{ItemFault, ItemForm, ItemType, ScopedPath};
 
-use mere_host::{EntryKind, OpenFolder, open_regular_file};
+use mere_host::{EntryKind, OpenFolder, none_if_missing, open_regular_file};
 
 /// The largest number of files an item may have.
 const MAX_FILES: usize = 1_000;
@@ -217,4 +217,11 @@ fn fault_at_start(what: &'static str, fix: &'static str) -> ItemFault {
 
 fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { [folder, "/", name].concat() }
+}
+
+/// Returns whether anything lies where the sidecar of an item would. A place that has no name for
+/// one is an error, because nothing can be said about it.
+pub(crate) fn has_sidecar(folder: &Dir, place: &ScopedPath) -> std::io::Result<bool> {
+    let name = place.sidecar_name().ok_or(std::io::ErrorKind::InvalidInput)?;
+    Ok(none_if_missing(folder.symlink_metadata(name))?.is_some())
 }

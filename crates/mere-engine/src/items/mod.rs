@@ -21,6 +21,7 @@ pub(crate) mod new_item;
 pub(crate) mod proposal;
 pub(crate) mod relocation;
 pub(crate) mod reply_fields;
+pub(crate) mod signature_state;
 mod sources;
 mod suggestions;
 pub(crate) mod tool_check;

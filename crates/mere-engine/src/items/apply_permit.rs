@@ -63,7 +63,7 @@ pub(crate) fn apply_permit(
         },
         ItemOperation::Replace { digest: before, .. }
         | ItemOperation::Remove { digest: before }
-        | ItemOperation::Seal { digest: before, .. }
+        | ItemOperation::AddSidecar { digest: before, .. }
             if all != Some(*before) =>
         {
             Err(stale())
@@ -77,7 +77,7 @@ pub(crate) fn apply_permit(
             }
             if done.map_err(failed)? { Ok(()) } else { Err(stale()) }
         }
-        ItemOperation::Seal { sidecar, .. } => {
+        ItemOperation::AddSidecar { sidecar, .. } => {
             let path = paths.sidecar_path().ok_or(ItemChangeError::InvalidPlace)?;
             editing.put(&path, sidecar, WritePrecondition::Any).map(|_| ()).map_err(failed)
         }

@@ -81,7 +81,7 @@ pub(crate) fn open_for_use(
 }
 
 /// Returns whether a reader needs a signature on items of a type. People may use unsigned ones.
-fn signature_requirement(
+pub(crate) fn signature_requirement(
     trust_policy: &TrustPolicy,
     reader: Reader,
     kind: ItemType,

@@ -9,7 +9,7 @@ use super::change::permit_destination;
 use super::new_item::main_file_name;
 use super::{CheckedItem, ItemCall, ItemError, ItemReader, LoadedItem};
 use crate::items::relocation::{Relocation, new_file_name};
-use crate::policy::{self, ItemChange, SigningReason};
+use crate::policy::{self, SigningReason};
 use crate::space::ItemChangeError;
 
 /// The scope that an item is copied to, and who is its author there.
@@ -43,7 +43,7 @@ pub(crate) fn copy_item(
     let author = to.author;
     let relocation = Relocation { call, item: checked, to: &place, author, reason };
     let files = relocation.build_files()?;
-    let permit = install.spend(ItemChange::create(destination, files));
+    let permit = install.spend(destination, files);
     apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
     copy_permissions(&call.items, loaded, &place);
     Ok(address)

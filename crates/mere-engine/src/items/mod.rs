@@ -32,7 +32,7 @@ pub(crate) mod vouched_files;
 pub(crate) use change::{ItemCall, change_item};
 pub(crate) use checked_item::{
     BrokenItem, CheckedItem, UntrustedItem, UsableItem, item_advice, open_for_use, read_and_verify,
-    trust_advice, trust_status_fields,
+    signature_requirement, trust_advice, trust_status_fields,
 };
 pub(crate) use error::{ItemError, WrongInputs};
 pub(crate) use find::is_visible;

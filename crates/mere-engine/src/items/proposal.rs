@@ -71,7 +71,7 @@ pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<A
         ItemOperation::Replace { files, digest } => (ProposedAction::Update(*digest), &files[..]),
         ItemOperation::Remove { digest } => (ProposedAction::Delete(*digest), &[][..]),
         // Signatures are never proposed.
-        ItemOperation::Seal { .. } => return Err(ItemChangeError::InvalidPlace.into()),
+        ItemOperation::AddSidecar { .. } => return Err(ItemChangeError::InvalidPlace.into()),
     };
     let random = Uuid::new_v4().simple().to_string();
     let proposal = Proposal {

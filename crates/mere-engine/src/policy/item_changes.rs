@@ -27,7 +27,7 @@ pub(crate) enum ItemOperation {
     /// The item is deleted. The digest of the whole item must be this.
     Remove { digest: Sha256 },
     /// The item gets this sidecar. The digest of the whole item must be this.
-    Seal { sidecar: Vec<u8>, digest: Sha256 },
+    AddSidecar { sidecar: Vec<u8>, digest: Sha256 },
 }
 
 impl ItemChange {
@@ -52,7 +52,7 @@ impl ItemChange {
 
     /// Puts a sidecar beside the item whose whole digest is given.
     pub(crate) fn add_sidecar(place: ScopedPath, sidecar: Vec<u8>, digest: Sha256) -> Self {
-        Self { place, operation: ItemOperation::Seal { sidecar, digest } }
+        Self { place, operation: ItemOperation::AddSidecar { sidecar, digest } }
     }
 
     /// Returns where the item lies or will lie.
@@ -80,7 +80,7 @@ pub(crate) enum ChangeRoute {
 /// A change to an item that policy allows, and how it is made.
 pub struct ItemPermit {
     change: ItemChange,
-    way: ChangeRoute,
+    route: ChangeRoute,
 }
 
 impl ItemPermit {
@@ -93,7 +93,7 @@ impl ItemPermit {
     }
 
     pub(crate) fn route(&self) -> ChangeRoute {
-        self.way
+        self.route
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn permit_item(
         (Reader::Agent, WriteMode::Direct) if is_open => ChangeRoute::Direct,
         (Reader::Agent, _) => ChangeRoute::Propose,
     };
-    ItemPermit { change, way: route }
+    ItemPermit { change, route }
 }
 
 /// Permission for one caller to copy one item into another space.
@@ -138,9 +138,13 @@ impl InstallPermit {
         self.reader
     }
 
-    /// Spends the permit on the copy, which is written directly.
+    /// Spends the permit on a copy with these files, which is written directly.
     #[expect(clippy::unused_self, reason = "a permit is spent once")]
-    pub(crate) fn spend(self, change: ItemChange) -> ItemPermit {
-        ItemPermit { change, way: ChangeRoute::Direct }
+    pub(crate) fn spend(
+        self,
+        destination: CategoryPermit,
+        files: Vec<(RelPath, Vec<u8>)>,
+    ) -> ItemPermit {
+        ItemPermit { change: ItemChange::create(destination, files), route: ChangeRoute::Direct }
     }
 }

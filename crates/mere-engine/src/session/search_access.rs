@@ -7,15 +7,16 @@ use std::borrow::Cow;
 
 use mere_core::address::Address;
 use mere_core::item::{Item, ItemRef, Scope, ScopedPath};
-use mere_core::request::Reader;
 use mere_core::search::Document;
 
 use crate::error::trust_fields;
 use crate::files::masking::ItemMasker;
 use crate::items::displaced_signature::is_unclaimed;
 use crate::items::{
-    ItemError, ItemReader, RawItem, UsableItem, is_visible, open_for_use, trust_status_fields,
+    ItemError, ItemReader, RawItem, UsableItem, is_visible, open_for_use, signature_requirement,
+    trust_status_fields,
 };
+use crate::policy::SignatureRequirement;
 use crate::search::{HitContent, HitTexts, ItemAccess};
 
 /// Reads items for a search.
@@ -36,9 +37,8 @@ impl<'a> SearchAccess<'a> {
     /// Returns whether the caller may rely on what an item says. An item that has no sidecar and
     /// needs none is not read, unless a signature that has lost its item states its id.
     fn is_usable(&self, place: &ScopedPath) -> bool {
-        let must =
-            self.0.reader == Reader::Agent && self.0.trust_policy.requires_signature(place.kind);
-        let is_plain = !must
+        let requirement = signature_requirement(self.0.trust_policy, self.0.reader, place.kind);
+        let is_plain = requirement == SignatureRequirement::Optional
             && is_unclaimed(self.0.sources, place)
             && RawItem::has_no_sidecar(self.0.view, place).unwrap_or_default();
         is_plain || self.open(place).is_ok()

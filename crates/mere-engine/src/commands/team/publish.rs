@@ -46,7 +46,7 @@ pub(super) fn current_roster<'a>(call: &'a ItemCall<'_>) -> Result<&'a Roster, I
 pub(super) fn check_admin(context: &Context, admins: &[PublicKey]) -> Result<(), ItemError> {
     let mut own = keys::own_keys(&context.environment).into_iter();
     match own.find(|key| key.is_current) {
-        Some(key) if !admins.contains(&key.public) => {
+        Some(key) if !is_admin(&key.public, admins) => {
             Err(TeamRefusal::NotAdmin(key.public.fingerprint()).into())
         }
         _ => Ok(()),
@@ -59,10 +59,15 @@ pub(super) fn unlock_admin_key(
     admins: &[PublicKey],
 ) -> Result<ItemSigner, ItemError> {
     let signer = ItemSigner::unlock(call, SigningReason::Requested)?;
-    if admins.contains(signer.public_key()) {
+    if is_admin(signer.public_key(), admins) {
         return Ok(signer);
     }
     Err(TeamRefusal::NotAdmin(signer.fingerprint()).into())
+}
+
+/// Returns whether a key belongs to one of these admins.
+fn is_admin(key: &PublicKey, admins: &[PublicKey]) -> bool {
+    admins.contains(key)
 }
 
 /// Signs the roster that succeeds another one, and writes it into the space.

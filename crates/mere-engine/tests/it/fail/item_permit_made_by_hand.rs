@@ -1,7 +1,7 @@
 use mere_engine::policy::ItemPermit;
 
 fn forge(other: ItemPermit) -> ItemPermit {
-    ItemPermit { change: other.change, way: other.way }
+    ItemPermit { change: other.change, route: other.route }
 }
 
 fn main() {}

@@ -101,6 +101,7 @@ codes! {
     SIGN_MEMORY: Items "SIGN" Invalid 6 "Memories cannot be signed.";
     SIGN_LOCKFILE: Items "SIGN" Invalid 7 "The lockfile was made for another space, so it is not signed.";
     SIGN_EDITOR: Items "SIGN" Fault 1 "The editor failed; nothing was signed.";
+    SIGN_GIT: Items "SIGN" Fault 2 "git could not be run, or failed.";
     SIGN_DENIED: Enforcement "SIGN" Denied 1 "Signing needs a terminal, ssh-agent, or the user's own config.";
     TEAM_RESTORED: Items "TEAM" Success 7 "`mere team restore`: the last seen roster was put back into the space.";
     TEAM_TROUBLE: Items "TEAM" Fault 1 "The team's roster does not count: broken, older, for another space, or not signed by enough admins.";

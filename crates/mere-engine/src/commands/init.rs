@@ -200,6 +200,7 @@ impl NewSpace {
     }
 
     fn write_examples(&mut self, signer: Option<&ItemSigner>) -> Result<(), ToolError> {
+        let space = space_address(self.scope)?;
         let lockfile = self.example_lockfile();
         let lockfile = lockfile.iter().map(|(path, text)| (path.as_str(), text.as_str()));
         let files = EXAMPLES.into_iter().chain(lockfile).collect::<Vec<_>>();
@@ -214,7 +215,10 @@ impl NewSpace {
                 }
                 self.put_file(path, text)
             })();
-            written.map_err(ItemError::Unsearchable)?;
+            written.map_err(|cause| match address_in(&space, path) {
+                Some(address) => ItemChangeError::WriteFailed { address, cause },
+                None => ItemChangeError::InvalidPlace,
+            })?;
         }
         Ok(())
     }
@@ -310,12 +314,15 @@ fn unlock_or_make_key(
 fn install_hook(context: &Context) -> Result<&'static str, ToolError> {
     let git = GitRepository::discover(&context.project).ok_or(ItemChangeError::NoGitRepository)?;
     let hook = git.install_hook(include_str!("examples/pre-commit"));
-    Ok(match hook.map_err(ItemError::Unsearchable)? {
-        HookInstallation::Installed => "made",
-        HookInstallation::AlreadyInstalled => "there already",
-        HookInstallation::OtherHook => "there is another hook: let it run `mere verify --staged`",
+    Ok(match hook.map_err(ItemChangeError::GitFailed)? {
+        HookInstallation::Installed => "installed",
+        HookInstallation::AlreadyInstalled => "already installed",
+        HookInstallation::OtherHook => {
+            "not installed: another hook exists; have it run `mere verify --staged`"
+        }
         HookInstallation::SharedFolder => {
-            "hooks are kept elsewhere: let pre-commit run `mere verify --staged`"
+            "not installed: `core.hooksPath` is set; have that pre-commit hook run \
+             `mere verify --staged`"
         }
     })
 }

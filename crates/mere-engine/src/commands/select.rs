@@ -106,7 +106,7 @@ fn staged_items(call: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
 pub(super) fn staged_paths(call: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolError> {
     let git =
         GitRepository::discover(&call.context.project).ok_or(ItemChangeError::NoGitRepository)?;
-    Ok(git.staged_paths().map_err(ItemError::Unsearchable)?)
+    Ok(git.staged_paths().map_err(ItemChangeError::GitFailed)?)
 }
 
 /// Returns whether a path of the project is a file of an item, or its sidecar.
@@ -144,7 +144,7 @@ pub(super) fn unstaged_paths(call: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolEr
         .into_iter()
         .chain([SPACE_FOLDER.to_owned()])
         .collect::<Vec<_>>();
-    Ok(git.unstaged_paths(&folders).map_err(ItemError::Unsearchable)?)
+    Ok(git.unstaged_paths(&folders).map_err(ItemChangeError::GitFailed)?)
 }
 
 /// Returns main files of items that are staged but missing from disk, so that nobody could verify
@@ -154,7 +154,7 @@ pub(super) fn staged_but_missing(
     unstaged: &[RelPath],
 ) -> Result<Vec<RelPath>, ToolError> {
     let git = GitRepository::discover(&context.project).ok_or(ItemChangeError::NoGitRepository)?;
-    let staged = git.staged_paths().map_err(ItemError::Unsearchable)?;
+    let staged = git.staged_paths().map_err(ItemChangeError::GitFailed)?;
     let is_item = |path: &RelPath| {
         let below =
             path.as_str().strip_prefix(SPACE_FOLDER).and_then(|path| path.strip_prefix('/'));

@@ -141,7 +141,7 @@ pub(super) fn sign_chosen(
     if stage == GitStaging::Add && !files.is_empty() {
         let git = GitRepository::discover(&call.change.context.project)
             .ok_or(ItemChangeError::NoGitRepository)?;
-        git.stage_files(&files).map_err(ItemError::Unsearchable)?;
+        git.stage_files(&files).map_err(ItemChangeError::GitFailed)?;
     }
     Ok(signing_reply(&signing.signer, signed, left))
 }

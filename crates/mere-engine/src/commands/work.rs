@@ -96,9 +96,11 @@ fn edit(call: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
         // The item is unchanged, so it is no draft, however the editor ended.
         end_drafts(call.context, &[address]);
     }
-    let closed =
-        closed.map_err(|cause| ItemChangeError::WriteFailed { address: address.clone(), cause })?;
-    if !closed {
+    let is_done = closed.unwrap_or_else(|cause| {
+        tracing::error!(%cause, "the editor could not be started");
+        false
+    });
+    if !is_done {
         return Err(ItemChangeError::EditorFailed(address.clone()).into());
     }
     let loaded = loaded?;

@@ -350,7 +350,12 @@ impl WideningConfig {
 
 /// Wraps the error of a user space or a user's config that cannot be reached.
 pub(crate) fn unreadable_user_config(cause: io::Error) -> ConfigError {
-    ConfigError::Unreadable { address: config_address(Root::User, &[FILE]), cause: Arc::new(cause) }
+    ConfigError::Unreadable { address: user_address(), cause: Arc::new(cause) }
+}
+
+/// Wraps the error of a project's space that cannot be reached.
+pub(crate) fn unreadable_project_config(cause: io::Error) -> ConfigError {
+    ConfigError::Unreadable { address: project_address(), cause: Arc::new(cause) }
 }
 
 fn read_text(space: &Dir, address: &Address) -> Result<Option<String>, ConfigError> {

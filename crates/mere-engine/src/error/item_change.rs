@@ -72,6 +72,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
             Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
                 .hint("Leave out `--staged`.")
         }
+        ItemChangeError::GitFailed(cause) => git_failure_reply(cause),
         ItemChangeError::NotStaged(path) => not_staged_reply(path),
         ItemChangeError::EditorFailed(address) => editor_failure_reply(address),
         ItemChangeError::WriteFailed { address, cause } => write_failure_reply(address, cause),
@@ -125,12 +126,20 @@ fn draft_reply(address: &Address) -> Draft {
         .hint("Sign it first; `mere sign` shows what has changed.")
 }
 
+/// Answers a call for which git was needed and did not work.
+fn git_failure_reply(cause: &std::io::Error) -> Draft {
+    tracing::error!(%cause, "git failed");
+    Draft::fault(codes::SIGN_GIT, "git could not be run, or failed.").hint(
+        "Look at what `git status` says; the log names the cause. What was signed stays signed.",
+    )
+}
+
 /// Answers an attempt to sign a file whose changes git would not commit.
 fn not_staged_reply(path: &RelPath) -> Draft {
     let path = Content::mention(path.to_string());
     let message = Prose::words("").content(path.clone());
     Draft::invalid(codes::SIGN_UNSTAGED, message.and(" has changes that are not staged."))
-        .hint(Prose::words("Stage it with `git add ").content(path).and("`, or undo it."))
+        .hint(Prose::words("Stage it with `git add ").content(path).and("`, or undo the changes."))
 }
 
 /// Answers an edit that ended with an error of the editor.

@@ -153,7 +153,7 @@ fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
         InvalidChange::Obstructed { .. } => Draft::invalid(codes::CATEGORY_OBSTRUCTED, message)
             .hint("Choose another name, or ask a person to look at the store's folder."),
         InvalidChange::CategoryMissing { .. } => Draft::invalid(codes::CATEGORY_MISSING, message)
-            .hint("list_memories shows the existing memories."),
+            .hint("list_memories shows the existing categories and memories."),
         InvalidChange::NotEmpty { contents, .. } => {
             let data = Fields::default()
                 .with("memories", contents.memories)

@@ -87,7 +87,7 @@ fn check_project_file(
     context: &Context,
     user: Option<&Config>,
 ) -> Result<EffectiveConfig, ConfigError> {
-    let Some(space) = context.space().map_err(config::unreadable_user_config)? else {
+    let Some(space) = context.space().map_err(config::unreadable_project_config)? else {
         return Ok(EffectiveConfig::default());
     };
     let config = config::read_project(&context.environment, &context.project, &space)?;

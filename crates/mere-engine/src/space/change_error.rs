@@ -45,6 +45,8 @@ pub(crate) enum ItemChangeError {
     MemoryNotSigned,
     #[error("there is no git repository")]
     NoGitRepository,
+    #[error("git failed")]
+    GitFailed(#[source] std::io::Error),
     #[error("the staged version of {0} differs from the file")]
     NotStaged(RelPath),
     #[error("the editor for {0} exited with an error")]

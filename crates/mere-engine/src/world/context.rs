@@ -51,9 +51,8 @@ impl OuterProject {
         &self,
         environment: &Environment,
     ) -> Result<Vec<String>, config::ConfigError> {
-        let Some(space) =
-            self.folder.subfolder(SPACE_FOLDER).map_err(config::unreadable_user_config)?
-        else {
+        let space = self.folder.subfolder(SPACE_FOLDER);
+        let Some(space) = space.map_err(config::unreadable_project_config)? else {
             return Ok(Vec::new());
         };
         let config = config::read_project(environment, &self.folder, &space)?;

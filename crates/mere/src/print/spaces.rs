@@ -15,7 +15,7 @@ const MAX_PREVIEW_ITEMS: usize = 20;
 pub(crate) struct CreatedSpace {
     made: Vec<String>,
     next: Vec<String>,
-    /// The key that signed the examples. A locked key signs nothing.
+    /// The key that signed the examples. It is absent if no key could be used.
     key: Option<String>,
     #[serde(default)]
     key_made: bool,
@@ -164,7 +164,7 @@ impl Printer {
             let made = if data.key_made { "generated now, without a passphrase" } else { "yours" };
             push_line(&mut out, format_args!("  key {} ({made})", self.escape_controls(key)));
         } else {
-            out += "  not signed: your key is locked; run `mere sign --all`\n";
+            out += "  nothing was signed: your key could not be used; `mere doctor` says why\n";
         }
         if let Some(hook) = &data.git_hook {
             push_line(&mut out, format_args!("  pre-commit hook: {hook}"));
@@ -279,7 +279,7 @@ mod tests {
         let end = "  pre-commit hook: made\n\nTry next:\n  mere list\n";
         assert_eq!(space("SHA256:x"), format!("Done.\n  key SHA256:x (yours)\n{end}"));
         let locked = pipe_printer().new_space(&success(json!({ "made": [], "next": [] })));
-        assert!(locked.contains("  not signed: your key is locked"), "{locked}");
+        assert!(locked.contains("  nothing was signed: your key could not be used"), "{locked}");
     }
 
     #[test]

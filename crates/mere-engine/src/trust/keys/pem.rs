@@ -39,7 +39,7 @@ impl Pem {
             Err(Error::AlgorithmUnknown | Error::AlgorithmUnsupported { .. }) => {
                 return Err(KeyFault::NotEd25519 { file: shown });
             }
-            Err(_) => return Err(form("it is not in OpenSSH's formatatatatatat")),
+            Err(_) => return Err(form("it is not in OpenSSH's format")),
         };
         if key.algorithm() != Algorithm::Ed25519 {
             return Err(KeyFault::NotEd25519 { file: shown });
@@ -148,6 +148,14 @@ mod tests {
         );
         let open = read(&encode(&key, None).expect("a text")).expect("a key");
         assert!(!open.is_locked() && open.open(Some(&wrong)).ok() == Some(key));
+    }
+
+    #[test]
+    fn a_file_of_another_format_is_refused_in_plain_words() {
+        let Err(KeyFault::InvalidFormat { file, cause }) = read("not a key") else {
+            panic!("no key was read");
+        };
+        assert_eq!((&*file, cause), ("key", "it is not in OpenSSH's format"));
     }
 
     #[test]

@@ -36,6 +36,6 @@ pub(crate) fn check(context: &Context) -> Draft {
     let words = if findings == 1 { "file is" } else { "files are" };
     let message = Prose::words(format!("{findings} config {words} invalid."));
     Draft::fault(codes::CONFIG_WRONG, message)
-        .hint("Correct what is named; docs/config.md of the program describes every key.")
+        .hint("Correct the problems listed; docs/config.md describes every key.")
         .data(data)
 }

@@ -112,7 +112,7 @@ fn check_all(items: &ItemReader<'_>) -> Result<Draft, ToolError> {
         };
         return Ok(Draft::success(codes::LOCK_CHECKED, message).data(data));
     }
-    let message = count_phrase(wrong, "lockfile does not hold", "lockfiles do not hold");
+    let message = count_phrase(wrong, "lockfile does not match", "lockfiles do not match");
     Ok(Draft::fault(codes::LOCK_FINDINGS, message.and("."))
         .hint("`mere lock TOOL` pins a tool as it is now; `mere delete lockfile ID` removes a pin.")
         .data(data))

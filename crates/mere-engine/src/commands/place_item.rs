@@ -74,12 +74,12 @@ fn with_next_step(call: &ItemCall<'_>, draft: Draft, kind: ItemType, item: &Item
     if kind == ItemType::Tool {
         draft.hint(Prose::words(format!(
             "It runs once it is signed: edit its files, then `mere sign {words}`. At a terminal \
-             `mere run --allow-unsigned {item}` tries it before."
+             `mere run --allow-unsigned {item}` lets you try it first."
         )))
     } else if call.items.trust_policy.requires_signature(kind) {
         draft.hint(Prose::words(format!(
-            "Agents use it once it is signed: `mere edit {words}` opens and signs it. While you \
-             work on it otherwise, `mere draft {words}`; then `mere sign {words}`."
+            "Agents use it once it is signed: `mere edit {words}` opens and signs it. To use \
+             another editor, run `mere draft {words}`, then `mere sign {words}`."
         )))
     } else {
         draft

@@ -71,7 +71,7 @@ pub(super) fn denial_reply(denied: &Denied) -> Draft {
             "Nothing was signed: signing needs a person at a terminal, or a key in ssh-agent.",
         )
         .hint(
-            "Ask a person to run it at a terminal. For scripts the user's own config can say \
+            "Ask a person to do this at a terminal. For scripts the user's own config can say \
              `sign: {unattended: true}`; a project's cannot.",
         ),
         Denied::Repository => {
@@ -87,7 +87,7 @@ fn stale_reply(address: &Address, current: Option<Sha256>) -> Draft {
             " does not match `expect_sha256`.",
             "Someone changed it. Read it again; `data.sha256` is its current hash.",
         ),
-        None => (" is not there.", "Leave `expect_sha256` out to create it."),
+        None => (" does not exist.", "Leave `expect_sha256` out to create it."),
     };
     let data = Fields::default()
         .with("target", address.clone())

@@ -92,7 +92,7 @@ fn invalid_schema_reply(address: Option<&Address>, error: &SchemaError) -> Draft
         None => Prose::words("A JSON Schema of the item"),
     };
     let why = Content::mention(error.to_string());
-    Draft::invalid(codes::RUN_SCHEMA, message.and(" cannot be used: ").content(why))
+    Draft::invalid(codes::RUN_SCHEMA, message.and(" cannot be used: ").content(why).and("."))
         .hint("It must be JSON Schema 2020-12, without references to other documents.")
 }
 

@@ -74,7 +74,7 @@ fn key_file_error_reply(fault: &KeyFault) -> Draft {
             Draft::fault(codes::KEY_OPEN, message).hint(hint)
         }
         KeyFault::Missing { file } => {
-            Draft::invalid(codes::KEY_MISSING, file_prose(file).and(" is not there."))
+            Draft::invalid(codes::KEY_MISSING, file_prose(file).and(" does not exist."))
                 .hint("`mere keys list` shows where your keys should be.")
         }
         KeyFault::Link { file } => Draft::invalid(

@@ -11,6 +11,7 @@ use mere_core::item::{ItemId, ItemRef, Version};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
 use super::item::problems_data;
+use super::keys::end_sentence;
 use crate::files::masking::{mask_problems, mask_secrets};
 use crate::items::displaced_signature::DisplacedLockfile;
 use crate::items::{ItemError, UntrustedItem, WrongInputs, item_name, trust_status_fields};
@@ -344,8 +345,8 @@ fn program_error_reply(error: &RunError) -> Draft {
         }
         RunError::Packages(PackagesError::Failed(fetcher, reason)) => {
             let message =
-                Prose::words(format!("The packages could not be fetched: {fetcher} says "));
-            invalid(message.content(Content::mention(reason.as_str()))).hint(
+                Prose::words(format!("The packages could not be fetched. {fetcher} reports: "));
+            invalid(message.content(Content::mention(end_sentence(reason)))).hint(
                 "Only packages that need no build step are fetched: wheels, and npm packages \
                  without scripts.",
             )

@@ -43,7 +43,7 @@ pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
             )
         }
         SignerFault::File(KeyFileError::Missing(file)) => {
-            Draft::invalid(codes::SIGNER_MISSING, file_prose(file).and(" is not there."))
+            Draft::invalid(codes::SIGNER_MISSING, file_prose(file).and(" does not exist."))
         }
         SignerFault::File(error) => {
             let message =

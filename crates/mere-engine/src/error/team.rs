@@ -48,7 +48,7 @@ fn member_error_reply(fault: &TeamRefusal) -> Draft {
         TeamRefusal::NoMember(name) => {
             let message = prose_mentioning("Nobody in the team is called ", name).and(".");
             Draft::invalid(codes::TEAM_NO_MEMBER, message)
-                .hint("`mere team show` lists the members; a fingerprint works, too.")
+                .hint("`mere team show` lists the members; a fingerprint works too.")
         }
         other => invalid_team_reply(other),
     }

@@ -277,6 +277,7 @@ pub(crate) fn describe_roster_trouble(trouble: &RosterTrouble) -> (Prose, Prose)
 pub(super) fn record_error_reply(error: &RecordError) -> Draft {
     tracing::error!(%error, "a record could not be kept");
     let why = Content::mention(error.to_string());
-    Draft::fault(codes::RECORD_FAULT, Prose::words("It could not be recorded: ").content(why))
+    let message = Prose::words("Your decision could not be recorded: ").content(why).and(".");
+    Draft::fault(codes::RECORD_FAULT, message)
         .hint("Nothing was changed. Check the permissions of your config and state folders.")
 }

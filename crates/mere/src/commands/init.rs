@@ -46,7 +46,8 @@ impl PersonSession {
         }
         let signs = preview.data.unsigned == 0
             || terminal::ask_yes_or_no(
-                "Look at the unsigned items and sign them now, so that agents need signatures?",
+                "Review and sign the unsigned items now? Agents may then use only signed \
+                 directives, tools and lockfiles.",
             )?;
         if !signs {
             return self.create_space(arguments, not_required);

@@ -52,7 +52,7 @@ pub(super) fn sign_shown(call: &ItemCall<'_>, shown: Sha256) -> Result<Draft, To
     if call.items.trust_policy.team().joined_roster().is_none() && published.signed.is_complete() {
         let message = "The team's roster is signed by as many admins as it needs.";
         return Ok(Draft::success(codes::TEAM_CHANGED, message)
-            .hint("Commit it; whoever has it, you too, runs `mere join`.")
+            .hint("Commit it. Everyone who works here, including you, must then run `mere join`.")
             .data(data));
     }
     Ok(change_reply(&published, Prose::words("You signed the team's roster."), data))

@@ -55,7 +55,7 @@ fn a_person_sees_what_is_there_and_signs_it_and_agents_can_use_it() {
     typist.wait_for("directive release/deploy · unsigned");
     typist.wait_for("knowledge torn · invalid");
     typist.answer("Make this folder a space?", "y");
-    typist.answer("sign them now", "y");
+    typist.answer("sign the unsigned items now", "y");
     typist.wait_for("ship it");
     typist.answer("Sign it?", "y");
     let (status, shown) = typist.finish();
@@ -74,7 +74,7 @@ fn a_person_may_leave_everything_as_it_is() {
     assert!(!stage.path("project/.ai/space.json").exists());
     let mut typist = Typist::start(&stage, "init --color never");
     typist.answer("Make this folder a space?", "y");
-    typist.answer("sign them now", "n");
+    typist.answer("sign the unsigned items now", "n");
     let (status, shown) = typist.finish();
     assert_eq!(status, 0, "{shown}");
     assert!(!requires_signatures(&stage), "{}", config(&stage));

@@ -117,7 +117,7 @@ pub(super) fn change_category(
     author: AuthorChoice,
 ) -> Result<Draft, ToolError> {
     let place = find(call.items.sources, call.items.view, named)?.place;
-    let checked = read_and_verify(&call.items, place)?;
+    let checked = read_and_verify(call.items, place)?;
     let to = ScopedPath { category: category.clone(), ..checked.item().place.clone() };
     move_item(call, &checked, to, author)
 }
@@ -133,7 +133,7 @@ pub(super) fn rename_item(
         return Err(ItemChangeError::UnsupportedType(named.kind).into());
     }
     let place = find(call.items.sources, call.items.view, named)?.place;
-    let checked = read_and_verify(&call.items, place)?;
+    let checked = read_and_verify(call.items, place)?;
     let to = ScopedPath { id: id.clone(), ..checked.item().place.clone() };
     move_item(call, &checked, to, author)
 }
@@ -172,7 +172,7 @@ fn move_item(
     spend(ItemChange::remove(loaded.place.clone(), loaded.item_digest()))?;
     let links = link_updates::update_links(call, &loaded.place, &to);
     let lockfiles = lockfiles.follow(call.change, &to);
-    let moved = read_and_verify(&call.items, to.clone());
+    let moved = read_and_verify(call.items, to.clone());
     let data = Fields::default()
         .with("address", address.clone())
         .with("from", loaded.address.clone())

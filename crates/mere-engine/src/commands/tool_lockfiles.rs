@@ -13,7 +13,7 @@ use crate::error::tool_error::ToolError;
 use crate::error::tool_error_reply;
 use crate::items::find::{NamedItem, find_without_suggestions};
 use crate::items::tool_lockfiles::{delete_lockfile, find_lockfiles};
-use crate::items::{ItemCall, ItemError};
+use crate::items::{ItemCall, ItemError, item_name};
 
 /// The lockfiles of a tool before it is moved.
 #[derive(Default)]
@@ -116,7 +116,9 @@ impl LockfilesAfter {
                 Some(obstacle) => message
                     .and(": ")
                     .content(Content::mention(obstacle.as_str()))
-                    .and(format!(". `mere lock {}/{}` pins the tool.", tool.category, tool.id)),
+                    .and(". `mere lock ")
+                    .name(item_name(tool))
+                    .and("` pins the tool."),
                 None => message,
             };
             match &one.left {

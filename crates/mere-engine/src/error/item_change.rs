@@ -4,7 +4,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
-use mere_core::item::ItemType;
+use mere_core::item::{ItemId, ItemType};
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 
 use super::file_change::denial_reply;
@@ -54,16 +54,9 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
         ItemChangeError::SignedByOther(address) => signed_by_other_reply(address),
         ItemChangeError::IsDraft(address) => draft_reply(address),
         ItemChangeError::LockfileOfOtherSpace { address, tool } => {
-            let message = Prose::words("The lockfile ").address(address.clone());
-            let message = message.and(" was made for another space, so it is not signed here.");
-            Draft::invalid(codes::SIGN_LOCKFILE, message).hint(Prose::words(format!(
-                "`mere lock {tool}` pins the tool as it is in this space."
-            )))
+            foreign_lockfile_reply(address, tool)
         }
-        ItemChangeError::NoSpaceId => {
-            Draft::invalid(codes::SPACE_WITHOUT_ID, "The space has no id that could be renewed.")
-                .hint("`mere init` (`--user` for your own space) gives it one.")
-        }
+        ItemChangeError::NoSpaceId => unnamed_space_reply(),
         ItemChangeError::MemoryNotSigned => {
             Draft::invalid(codes::SIGN_MEMORY, "Memories cannot be signed.")
                 .hint("Directives, tools, knowledge entries and lockfiles can be.")
@@ -117,6 +110,20 @@ fn signed_by_other_reply(address: &Address) -> Draft {
         message.and(" is signed by someone else, for its current location and name."),
     )
     .hint("Read it; then `--as-mine` makes you its author.")
+}
+
+/// Answers an attempt to sign a lockfile that pins what lies in another space.
+fn foreign_lockfile_reply(address: &Address, tool: &ItemId) -> Draft {
+    let message = Prose::words("The lockfile ").address(address.clone());
+    let message = message.and(" was made for another space, so it is not signed here.");
+    Draft::invalid(codes::SIGN_LOCKFILE, message)
+        .hint(Prose::words(format!("`mere lock {tool}` pins the tool as it is in this space.")))
+}
+
+/// Answers an attempt to renew an id that does not exist.
+fn unnamed_space_reply() -> Draft {
+    Draft::invalid(codes::SPACE_WITHOUT_ID, "The space has no id that could be renewed.")
+        .hint("`mere init` (`--user` for your own space) gives it one.")
 }
 
 /// Answers a change to an item that is a draft.

@@ -59,7 +59,7 @@ pub(crate) enum RunError {
     #[error("the variable {1} is not given to tools")]
     VariableNotAllowed(String, String),
     #[error("a lockfile is missing, but its signature exists")]
-    LockMissing(DisplacedLockfile),
+    LockMissing(Box<DisplacedLockfile>),
     #[error("the secret {1} was not granted")]
     SecretNotGranted(String, String),
     #[error("the program `{program}` was not found")]

@@ -99,7 +99,7 @@ fn check_displaced_lockfiles(items: &ItemReader<'_>, tool: &PinnedTool) -> Resul
     for scope in [Scope::Project, Scope::User] {
         let home = policy::permit_lockfile_category(tool, scope).place().clone();
         if let Some(missing) = find_lockfile_signature(items, &home)? {
-            return Err(RunError::LockMissing(missing));
+            return Err(RunError::LockMissing(Box::new(missing)));
         }
         let found = items.sources.candidates(scope, ItemType::Lockfile, &any_of_id);
         for place in found.map_err(ItemError::Unsearchable)? {

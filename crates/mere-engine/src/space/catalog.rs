@@ -50,7 +50,14 @@ impl Catalog {
     pub(crate) fn open(space: Space) -> io::Result<Self> {
         let BaseOfFolders { base, folders, orphans } = match open_recorded_index(&space) {
             Some(recorded) => recorded,
-            None => build_base(&space, scan(&space, ScanDepth::Digests)?),
+            None => {
+                // Without a cache no index is kept, so nobody would see the digests.
+                let depth = match space.cache {
+                    Some(_) => ScanDepth::Digests,
+                    None => ScanDepth::Names,
+                };
+                build_base(&space, scan(&space, depth)?)
+            }
         };
         let (trees, fresh, watch) =
             (space.indexed_trees(), HashMap::new(), FolderWatcher::new_disabled());

@@ -54,7 +54,7 @@ pub(super) fn read_folder(tree: &ItemTree, scope: Scope, below: &str) -> io::Res
         match (name, kind) {
             (None, _) => level.add_stray("?", "its name is not UTF-8"),
             (Some(SIDECAR_SUFFIX), EntryKind::File) => {
-                level.orphans.push(SIDECAR_SUFFIX.to_owned())
+                level.orphans.push(SIDECAR_SUFFIX.to_owned());
             }
             (Some(name), _) if name.starts_with('.') => {}
             (Some(name), EntryKind::File) => files.push(name.to_owned()),

@@ -134,6 +134,7 @@ fn json_of(workshop: &Workshop, arguments: &[&str]) -> Value {
 fn a_moved_or_renamed_tool_takes_its_lockfile_along() {
     for (arguments, name, to) in [
         (["move", "tool", "a", "u"], "u/a", "project/.ai/lockfiles/u/a@1.0.0.lock.json"),
+        (["move", "tool", "a", ""], "/a", "project/.ai/lockfiles/a@1.0.0.lock.json"),
         (["rename", "tool", "a", "b"], "t/b", "project/.ai/lockfiles/t/b@1.0.0.lock.json"),
     ] {
         let workshop = locked();

@@ -296,11 +296,9 @@ fn a_lockfile_that_was_touched_does_not_count() {
         (
             "its space is another, and that is signed",
             |w| {
-                let text = std::fs::read_to_string(w.stage.path(LOCK)).expect("a lockfile");
-                let mut lock: Value = serde_json::from_str(&text).expect("JSON");
-                lock["metadata"]["space_id"] = json!("6f2d7c1e-5d0b-4a56-9c1f-1d2a3b4c5d6e");
-                w.stage.file(LOCK, &format!("{lock:#}\n"));
-                w.person(&["sign", "lockfile", "t/leaf"]);
+                w.person(&["lock", "leaf", "--scope", "user"]);
+                w.person(&["delete", "lockfile", "t/leaf@1.0.0", "--scope", "project", "--yes"]);
+                w.person(&["copy", "lockfile", "t/leaf@1.0.0", "--to", "project"]);
             },
             "EX-RUN-E-001",
             "another space",

@@ -206,3 +206,32 @@ fn what_is_staged_and_gone_is_a_finding() {
     std::fs::remove_file(stage.path("project/.ai/directives/evil.md")).expect("it was there");
     assert_eq!(verify(&stage), (4, vec!["unstaged".to_owned()]));
 }
+
+#[test]
+fn a_commit_that_leaves_a_signature_behind_is_a_finding() {
+    for item in kinds() {
+        let stage = repository();
+        // Deleted without its signature.
+        std::fs::remove_file(stage.path(&item.main())).expect("removed");
+        git(&stage, &["add", "-A"]);
+        let (ended, found) = verify(&stage);
+        assert_eq!(ended, 4, "{}", item.address());
+        assert!(found.contains(&"orphaned-signature".to_owned()), "{found:?}");
+        // Moved without it.
+        let stage = repository();
+        let to = item.category("ops");
+        item.moved_without_sidecar(&stage, &to);
+        git(&stage, &["add", "-A"]);
+        let (ended, mut found) = verify(&stage);
+        found.sort();
+        assert_eq!(
+            (ended, found),
+            (4, ["orphaned-signature", "wrong-location"].map(Into::into).to_vec())
+        );
+        // One that was left in an earlier commit is not part of this one.
+        git(&stage, &["commit", "-qm", "second"]);
+        stage.file("project/other.txt", "x");
+        git(&stage, &["add", "-A"]);
+        assert_eq!(verify(&stage), (0, vec![]));
+    }
+}

@@ -32,7 +32,7 @@ impl ItemType {
     pub const ALL: [Self; 5] =
         [Self::Directive, Self::Tool, Self::Knowledge, Self::Memory, Self::Lockfile];
 
-    /// Returns its name in fields and messages.
+    /// Returns its name in fields and commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Directive => "directive",
@@ -40,6 +40,14 @@ impl ItemType {
             Self::Knowledge => "knowledge",
             Self::Memory => "memory",
             Self::Lockfile => "lockfile",
+        }
+    }
+
+    /// Returns what one item of this type is called in a sentence.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Directive | Self::Tool | Self::Memory | Self::Lockfile => self.name(),
+            Self::Knowledge => "knowledge entry",
         }
     }
 

@@ -80,7 +80,7 @@ fn ambiguous_item_reply(kind: ItemType, item: &ItemRef, candidates: &[ScopedPath
 }
 
 fn clashing_items_reply(kind: ItemType, item: &ItemRef, candidates: &[ScopedPath]) -> Draft {
-    let message = prose_with_item(format!("Two items claim to be the {kind} `"), item);
+    let message = prose_with_item(format!("Two items claim to be the {} `", kind.noun()), item);
     let message = message.and("`, so neither is used.");
     candidates_reply(codes::ITEM_CLASH, message, (kind, candidates))
         .hint("Remove or rename one of them.")
@@ -102,7 +102,7 @@ fn missing_item_reply(
     near: &[String],
 ) -> Draft {
     let scopes = scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(" or ");
-    let message = prose_with_item(format!("There is no {kind} `"), item);
+    let message = prose_with_item(format!("There is no {} `", kind.noun()), item);
     let draft =
         Draft::invalid(codes::ITEM_MISSING, message.and(format!("` in the {scopes} space.")));
     if near.is_empty() {

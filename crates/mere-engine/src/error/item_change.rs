@@ -84,7 +84,7 @@ fn stale_item_reply(address: &Address, current: Option<Sha256>) -> Draft {
 
 /// Answers a change to a type whose items are created in another way.
 fn unsupported_type_reply(kind: ItemType) -> Draft {
-    let message = format!("A {kind} cannot be created or changed this way.");
+    let message = format!("A {} cannot be created or changed this way.", kind.noun());
     Draft::invalid(codes::CHANGE_TYPE, Prose::words(message)).hint(match kind {
         ItemType::Lockfile => "It belongs to its tool and must not be written by hand.",
         ItemType::Memory => {

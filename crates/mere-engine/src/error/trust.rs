@@ -193,17 +193,17 @@ pub(super) fn untrusted_item_reply(untrusted: &UntrustedItem) -> Draft {
     let data = Fields::default()
         .with("address", untrusted.address.clone())
         .with("trust", trust_status_fields(&untrusted.status));
-    let kind = untrusted.place.kind;
+    let noun = untrusted.place.kind.noun();
     let draft = match untrusted.status {
         TrustStatus::UnknownKey(..) => Draft::denied(
             codes::USE_UNKNOWN_KEY,
             message.and(format!(
-                " is signed by a key that is not trusted, and a {kind} must be signed here."
+                " is signed by a key that is not trusted, and a {noun} must be signed here."
             )),
         ),
         _ => Draft::denied(
             codes::USE_UNSIGNED,
-            message.and(format!(" is not signed, and a {kind} must be signed here.")),
+            message.and(format!(" is not signed, and a {noun} must be signed here.")),
         ),
     };
     let advice = trust_advice(&untrusted.status, &untrusted.place, untrusted.membership);

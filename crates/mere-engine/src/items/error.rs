@@ -21,7 +21,7 @@ use crate::world::ResolveError;
 /// to repeat in a reply.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ItemError {
-    #[error("there is no such {kind}")]
+    #[error("there is no such {}", .kind.noun())]
     Missing {
         kind: ItemType,
         item: Box<ItemRef>,

@@ -124,7 +124,7 @@ fn tool_schema(masker: &mut ItemMasker, item: &Item) -> Option<Data> {
 /// Says where an item lies.
 fn location_sentence(loaded: &LoadedItem) -> Prose {
     let version = loaded.item.version().map_or(String::new(), |version| format!(" {version}"));
-    Prose::words(format!("The {} `", loaded.place.kind))
+    Prose::words(format!("The {} `", loaded.place.kind.noun()))
         .name(item_name(&loaded.place))
         .and(format!("`{version} is "))
         .address(loaded.address.clone())

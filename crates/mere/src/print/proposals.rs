@@ -2,6 +2,7 @@
 //!
 //! A proposal is accepted by the digest of what was shown.
 
+use mere_core::item::ItemType;
 use serde::Deserialize;
 
 use super::Printer;
@@ -60,8 +61,10 @@ impl Printer {
     /// Formats one proposal with the changes it would make.
     pub(crate) fn proposal(&self, reply: &ReplyView<ShownProposal>) -> String {
         let data = &reply.data;
-        let (kind, name) = (&data.item_type, item_name(&data.category, &data.id));
-        let head = format!("{} proposes to {} the {kind} {name}", data.agent, data.action);
+        let kind = data.item_type.parse::<ItemType>();
+        let noun = kind.map_or(data.item_type.as_str(), |kind| kind.noun());
+        let name = item_name(&data.category, &data.id);
+        let head = format!("{} proposes to {} the {noun} {name}", data.agent, data.action);
         let mut out = format!("{}\n", self.paint(&self.escape_controls(&head), STRONG));
         let address = data.address.as_deref().unwrap_or_default();
         push_line(&mut out, format_args!("{}", self.escape_controls(address)));

@@ -74,7 +74,7 @@ fn the_project_wins_over_the_user_and_says_what_it_hides() {
     check(ask("alone"), "user", &[]);
     let missing = pair.ask("load", &from("alone", "project"));
     assert_eq!(missing["code"], "IT-ITEM-I-001");
-    assert_eq!(missing["message"], "There is no knowledge `alone` in the project space.");
+    assert_eq!(missing["message"], "There is no knowledge entry `alone` in the project space.");
 }
 
 #[test]

@@ -89,7 +89,8 @@ fn changes_are_printed() {
     check(&stage, "delete note net/again --yes", 0, &["was deleted"]);
     let list = check(&stage, "review --list", 0, &["  update  knowledge  signed\n"]);
     let name = list.split(' ').next().expect("a name");
-    let shown = ["default proposes to update the knowledge signed\n", "signed.md\n", "\ndigest "];
+    let shown =
+        ["default proposes to update the knowledge entry signed\n", "signed.md\n", "\ndigest "];
     check(&stage, &format!("review --show {name}"), 0, &shown);
     check(&stage, &format!("review --reject {name}"), 0, &["was rejected"]);
     check(&stage, "review", 0, &["There are no proposals."]);

@@ -2,7 +2,7 @@
 //!
 //! This is the only crate that sees host paths, and no public signature contains one: what a person
 //! typed comes in as [`TypedPath`], and what an agent may see goes out as a cleared reply.
-//! Everything that touches the machine's ambient file system or environment is in `host`.
+//! Everything that touches the machine's ambient file system or environment is in mere-host.
 
 mod commands;
 mod config;

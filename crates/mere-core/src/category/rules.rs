@@ -81,40 +81,40 @@ impl CategoryRules {
     }
 
     /// Permits a change, or says why not. Policy is checked before the state of the store.
-    pub fn permit<G: StoreView>(
+    pub fn permit<V: StoreView>(
         &self,
         change: StoreChange,
-        store: &G,
-        asking: ChangeContext,
-    ) -> Result<Permit, Refusal<G::Error>> {
+        store: &V,
+        context: ChangeContext,
+    ) -> Result<Permit, Refusal<V::Error>> {
         match &change {
             StoreChange::CreateCategory { path, .. } => {
-                self.check_create_category(path, store, asking.force)?;
+                self.check_create_category(path, store, context.force)?;
             }
-            StoreChange::DeleteCategory { path, deletable: depth } => {
-                self.check_delete_category(path, *depth, store, asking.force)?;
+            StoreChange::DeleteCategory { path, deletable } => {
+                self.check_delete_category(path, *deletable, store, context.force)?;
             }
             StoreChange::DescribeCategory { path, .. } => {
                 self.check_describe_category(path, store)?;
             }
-            StoreChange::CreateMemory { path, memory: note } => {
-                self.check_destination(path, store, asking.force)?;
+            StoreChange::CreateMemory { path, memory } => {
+                self.check_destination(path, store, context.force)?;
                 self.check_capacity(path, store)?;
-                self.check_memory(path, note, asking.now)?;
+                self.check_memory(path, memory, context.now)?;
             }
-            StoreChange::UpdateMemory { path, memory: note, .. } => {
+            StoreChange::UpdateMemory { path, memory, .. } => {
                 self.check_operation(MemoryOperation::Update, path)?;
-                self.check_memory(path, note, asking.now)?;
+                self.check_memory(path, memory, context.now)?;
             }
-            StoreChange::MoveMemory { from, to, memory: note, .. } => {
-                self.check_move(from, to, store, asking.force)?;
-                self.check_memory(to, note, asking.now)?;
+            StoreChange::MoveMemory { from, to, memory, .. } => {
+                self.check_move(from, to, store, context.force)?;
+                self.check_memory(to, memory, context.now)?;
             }
             StoreChange::RemoveMemory { path, .. } => {
                 self.check_operation(MemoryOperation::Delete, path)?;
             }
-            StoreChange::PruneMemory { path, memory: note, .. } => {
-                if !note.memory().has_expired(asking.now) {
+            StoreChange::PruneMemory { path, memory, .. } => {
+                if !memory.memory().has_expired(context.now) {
                     return Err(InvalidChange::NotExpired { path: path.clone() }.into());
                 }
                 self.check_operation(MemoryOperation::Delete, path)?;
@@ -125,11 +125,11 @@ impl CategoryRules {
 
     /// Checks whether an item may be put into a category. The category is created if it does not
     /// exist.
-    pub fn check_item_category<G: StoreView>(
+    pub fn check_item_category<V: StoreView>(
         &self,
         category: &Category,
-        store: &G,
-    ) -> Result<(), Refusal<G::Error>> {
+        store: &V,
+    ) -> Result<(), Refusal<V::Error>> {
         if category.is_empty() || self.mode == CategoryMode::Free {
             return Ok(());
         }
@@ -142,12 +142,12 @@ impl CategoryRules {
         self.check_create_category(category, store, Force::No)
     }
 
-    fn check_create_category<G: StoreView>(
+    fn check_create_category<V: StoreView>(
         &self,
         path: &Category,
-        store: &G,
+        store: &V,
         force: Force,
-    ) -> Result<(), Refusal<G::Error>> {
+    ) -> Result<(), Refusal<V::Error>> {
         match self.mode {
             _ if force == Force::Mode => Ok(()),
             CategoryMode::Free => Ok(()),
@@ -167,7 +167,7 @@ impl CategoryRules {
     }
 
     /// Returns the configured top categories in their order, then the other existing ones, sorted.
-    fn allowed_roots<G: StoreView>(&self, store: &G) -> Result<Vec<Category>, Refusal<G::Error>> {
+    fn allowed_roots<V: StoreView>(&self, store: &V) -> Result<Vec<Category>, Refusal<V::Error>> {
         let named = self.hierarchy.top_categories.iter().map(|top| top.category.clone());
         let mut allowed = named.collect::<Vec<_>>();
         let mut others = store.top_categories().map_err(Refusal::Unreadable)?;
@@ -177,13 +177,13 @@ impl CategoryRules {
         Ok(allowed)
     }
 
-    fn check_delete_category<G: StoreView>(
+    fn check_delete_category<V: StoreView>(
         &self,
         path: &Category,
-        depth: DeletableContents,
-        store: &G,
+        deletable: DeletableContents,
+        store: &V,
         force: Force,
-    ) -> Result<(), Refusal<G::Error>> {
+    ) -> Result<(), Refusal<V::Error>> {
         if self.mode == CategoryMode::Strict && force == Force::No {
             return Err(Denial::DeleteInStrictMode { owner: self.owner, path: path.clone() }.into());
         }
@@ -199,7 +199,7 @@ impl CategoryRules {
             }
             .into());
         }
-        match depth {
+        match deletable {
             DeletableContents::Nothing if !contents.is_empty() => {
                 Err(InvalidChange::NotEmpty { path: path.clone(), contents }.into())
             }
@@ -213,11 +213,11 @@ impl CategoryRules {
         }
     }
 
-    fn check_describe_category<G: StoreView>(
+    fn check_describe_category<V: StoreView>(
         &self,
         path: &Category,
-        store: &G,
-    ) -> Result<(), Refusal<G::Error>> {
+        store: &V,
+    ) -> Result<(), Refusal<V::Error>> {
         if self.hierarchy.find(path).is_some() {
             return Err(Denial::ProtectedDescription { path: path.clone() }.into());
         }
@@ -225,12 +225,12 @@ impl CategoryRules {
     }
 
     /// Checks whether a memory may be put at a path.
-    fn check_destination<G: StoreView>(
+    fn check_destination<V: StoreView>(
         &self,
         path: &MemoryPath,
-        store: &G,
+        store: &V,
         force: Force,
-    ) -> Result<(), Refusal<G::Error>> {
+    ) -> Result<(), Refusal<V::Error>> {
         let category = &path.category;
         if let Some(name) = path.as_category()
             && (self.hierarchy.find(&name).is_some()
@@ -263,19 +263,19 @@ impl CategoryRules {
         force: Force,
     ) -> Result<(), Denial> {
         if self.mode == CategoryMode::Strict && self.hierarchy.is_empty() && force == Force::No {
-            let (realm, category) = (self.owner, category.clone());
-            return Err(Denial::NoCategories { owner: realm, what, category });
+            let (owner, category) = (self.owner, category.clone());
+            return Err(Denial::NoCategories { owner, what, category });
         }
         Ok(())
     }
 
-    fn check_move<G: StoreView>(
+    fn check_move<V: StoreView>(
         &self,
         from: &MemoryPath,
         to: &MemoryPath,
-        store: &G,
+        store: &V,
         force: Force,
-    ) -> Result<(), Refusal<G::Error>> {
+    ) -> Result<(), Refusal<V::Error>> {
         if from.category == to.category {
             self.check_operation(MemoryOperation::Update, from)?;
             // Only the name changes; the memory stays in its category.
@@ -302,11 +302,11 @@ impl CategoryRules {
         Err(Denial::OperationDenied { operation, path, category })
     }
 
-    fn check_capacity<G: StoreView>(
+    fn check_capacity<V: StoreView>(
         &self,
         path: &MemoryPath,
-        store: &G,
-    ) -> Result<(), Refusal<G::Error>> {
+        store: &V,
+    ) -> Result<(), Refusal<V::Error>> {
         let category = &path.category;
         let Some(most) = self.policy_for(category).max_memories else { return Ok(()) };
         let count = store.count_memories(category).map_err(Refusal::Unreadable)?;
@@ -321,24 +321,24 @@ impl CategoryRules {
     fn check_memory<E>(
         &self,
         path: &MemoryPath,
-        note: &MemoryText,
+        memory: &MemoryText,
         now: Timestamp,
     ) -> Result<(), Refusal<E>> {
         let category = path.category.clone();
         let policy = self.policy_for(&category);
-        let length = note.content().len() as u64;
+        let length = memory.content().len() as u64;
         if let Some(most) = policy.max_content_length.filter(|most| length > *most) {
             return Err(
                 Denial::ContentTooLong { path: path.clone(), category, length, most }.into()
             );
         }
         if let (Some(days), Some(latest)) = (policy.default_ttl, policy.latest_expiry(now))
-            && note.memory().expires_at.is_none_or(|at| at > latest)
+            && memory.memory().expires_at.is_none_or(|at| at > latest)
         {
             return Err(Denial::ExpiryTooLate { path: path.clone(), category, days, latest }.into());
         }
         let Some(schema) = &policy.schema else { return Ok(()) };
-        let problems = schema.problems(&note.memory().frontmatter.clone().into());
+        let problems = schema.problems(&memory.memory().frontmatter.clone().into());
         if problems.is_empty() {
             return Ok(());
         }
@@ -346,11 +346,11 @@ impl CategoryRules {
     }
 }
 
-fn check_category_exists<G: StoreView>(
+fn check_category_exists<V: StoreView>(
     what: &'static str,
     path: &Category,
-    store: &G,
-) -> Result<(), Refusal<G::Error>> {
+    store: &V,
+) -> Result<(), Refusal<V::Error>> {
     if store.has_category(path).map_err(Refusal::Unreadable)? {
         return Ok(());
     }

@@ -164,9 +164,9 @@ impl Request {
 
     /// Adds the passphrase of the person's key. Requests of agents ignore it.
     #[must_use]
-    pub fn with_key_passphrase(self, unlock: Option<Secret>) -> Self {
+    pub fn with_key_passphrase(self, passphrase: Option<Secret>) -> Self {
         match self.caller.reader {
-            Reader::Person => Self { key_passphrase: unlock, ..self },
+            Reader::Person => Self { key_passphrase: passphrase, ..self },
             Reader::Agent => self,
         }
     }

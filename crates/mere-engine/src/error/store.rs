@@ -115,9 +115,9 @@ fn category_denial_reply(denial: &Denial) -> Draft {
     };
     let draft = Draft::denied(code, denial.prose());
     match denial {
-        Denial::CreateInStrictMode { owner: realm, .. }
-        | Denial::DeleteInStrictMode { owner: realm, .. }
-        | Denial::NoCategories { owner: realm, .. } => draft.hint(match realm {
+        Denial::CreateInStrictMode { owner, .. }
+        | Denial::DeleteInStrictMode { owner, .. }
+        | Denial::NoCategories { owner, .. } => draft.hint(match owner {
             CategoryOwner::Store => {
                 "list_stores shows the defined categories. Ask a person to change config.yaml."
             }

@@ -1,4 +1,4 @@
-//! Why a tool has nothing to show.
+//! The error of any tool call.
 //!
 //! One type for all tools, so that every failure is put into words in one place: `crate::error`.
 

@@ -127,7 +127,7 @@ fn permit_signing(
         reader: items.reader,
         has_terminal: mere_host::has_terminal(),
         is_in_agent: key.as_ref().is_ok_and(SigningKey::is_in_agent),
-        is_unattended: items.trust_policy.is_unattended(),
+        may_sign_unattended: items.trust_policy.may_sign_unattended(),
     };
     Ok(policy::permit_signing(context, reason).map_err(ItemChangeError::from)?)
 }

@@ -30,7 +30,7 @@ impl Catalogs {
     pub(crate) fn rewrite_stale_indexes(&self) {
         for catalog in self.lock().iter_mut() {
             if let Err(error) = catalog.rewrite_if_worthwhile() {
-                tracing::debug!(%error, "an index could not be tended");
+                tracing::debug!(%error, "an index file could not be rewritten");
             }
         }
     }

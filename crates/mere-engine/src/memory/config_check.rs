@@ -104,9 +104,9 @@ fn check_project_file(
     }
     check_outside_stores(context, user, &whole)?;
     let open = whole.widening_keys();
-    let count = if open.len() == 1 { "does" } else { "do" };
+    let verb = if open.len() == 1 { "does" } else { "do" };
     let note =
-        format!("{} {count} not take effect until you run `mere trust project`", open.join(", "));
+        format!("{} {verb} not take effect until you run `mere trust project`", open.join(", "));
     let note = (!open.is_empty()).then_some(note);
     Ok(EffectiveConfig { is_there, config: config.untrusted_config(), note })
 }

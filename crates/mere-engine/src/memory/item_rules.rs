@@ -30,7 +30,7 @@ pub(crate) struct ItemRules {
 }
 
 impl ItemRules {
-    /// Combines both configs. `floor` is the least strict mode that any rule may have.
+    /// Combines both configs. `minimum_mode` is the least strict mode that any rule may have.
     pub(crate) fn new(
         user: &StorageConfig,
         project: &StorageConfig,

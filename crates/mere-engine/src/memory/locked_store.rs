@@ -135,8 +135,8 @@ impl<'a> LockedStore<'a> {
             StoreChange::CreateCategory { path, description } => {
                 self.create_category(&path, &description)
             }
-            StoreChange::DeleteCategory { path, deletable: depth } => {
-                self.delete_category(&path, depth)
+            StoreChange::DeleteCategory { path, deletable } => {
+                self.delete_category(&path, deletable)
             }
             StoreChange::DescribeCategory { path, description } => {
                 let Some(folder) = self.editing.open_folder(&category_path(&path)?)? else {
@@ -145,11 +145,11 @@ impl<'a> LockedStore<'a> {
                 let text = category_file::render_update(&folder, &description);
                 self.editing.put_in(&folder, CATEGORY_FILE, text.as_bytes(), WritePrecondition::Any)
             }
-            StoreChange::CreateMemory { path, memory: note } => {
-                self.put_memory(&path, note.text().as_bytes(), WritePrecondition::Absent)
+            StoreChange::CreateMemory { path, memory } => {
+                self.put_memory(&path, memory.text().as_bytes(), WritePrecondition::Absent)
             }
-            StoreChange::UpdateMemory { path, memory: note, before } => {
-                self.put_memory(&path, note.text().as_bytes(), WritePrecondition::Digest(before))
+            StoreChange::UpdateMemory { path, memory, before } => {
+                self.put_memory(&path, memory.text().as_bytes(), WritePrecondition::Digest(before))
             }
             StoreChange::MoveMemory { from, to, before, .. } => {
                 self.move_memory(&from, &to, before)
@@ -190,13 +190,13 @@ impl<'a> LockedStore<'a> {
     }
 
     /// Moves a category aside, checks its contents once more, and removes it.
-    fn delete_category(&self, path: &Category, depth: DeletableContents) -> io::Result<bool> {
+    fn delete_category(&self, path: &Category, deletable: DeletableContents) -> io::Result<bool> {
         self.editing.remove_folder_if(&category_path(path)?, |folder| {
             let shows =
                 |below: &str| self.store.is_visible(self.access.world, &format!("{path}/{below}"));
             let seen = VisibleStore { disk: StoreOnDisk(Some(folder)), is_visible: &shows };
             let contents = seen.contents(&Category::default())?;
-            Ok(match depth {
+            Ok(match deletable {
                 DeletableContents::Nothing => contents.is_empty(),
                 DeletableContents::Memories => contents.others == 0,
                 DeletableContents::Visible => contents.hidden == 0,

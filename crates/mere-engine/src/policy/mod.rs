@@ -1,4 +1,4 @@
-//! What is permitted: the only layer that denies.
+//! What is permitted: with `mere_core::category` and `run/{lock,ready}.rs` the only code that denies.
 //!
 //! Every decision is a value with private fields that only this room makes, and that the next step
 //! demands: a forgotten question does not compile. A permit that is a change, or is spent on one,

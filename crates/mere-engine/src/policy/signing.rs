@@ -16,7 +16,7 @@ pub(crate) struct SigningContext {
     /// Whether ssh-agent holds the key. It asks for confirmation in its own way.
     pub(crate) is_in_agent: bool,
     /// Whether the user's own configuration lets the key sign without asking anybody.
-    pub(crate) is_unattended: bool,
+    pub(crate) may_sign_unattended: bool,
 }
 
 /// Why something is to be signed.
@@ -39,10 +39,10 @@ pub(crate) fn permit_signing(
     context: SigningContext,
     reason: SigningReason<'_>,
 ) -> Result<SigningPermit, Denied> {
-    let is_attended = context.has_terminal || context.is_in_agent || context.is_unattended;
+    let is_intended = context.has_terminal || context.is_in_agent || context.may_sign_unattended;
     match (context.reader, reason) {
         (Reader::Person, SigningReason::Examples) => Ok(SigningPermit(())),
-        (Reader::Person, SigningReason::Requested) if is_attended => Ok(SigningPermit(())),
+        (Reader::Person, SigningReason::Requested) if is_intended => Ok(SigningPermit(())),
         (reader, SigningReason::Install(install)) if install.reader() == reader => {
             Ok(SigningPermit(()))
         }
@@ -73,7 +73,7 @@ mod tests {
     use crate::config::AgentsConfig;
 
     fn context(reader: Reader, has_terminal: bool) -> SigningContext {
-        SigningContext { reader, has_terminal, is_in_agent: false, is_unattended: false }
+        SigningContext { reader, has_terminal, is_in_agent: false, may_sign_unattended: false }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Running a tool in its sandbox cell, and the reply about how it ended.
 //!
-//! The cell itself is built in `host`. An agent sees the output only with recognisable secrets
+//! The cell itself is built in mere-host. An agent sees the output only with recognisable secrets
 //! masked.
 
 use std::time::Instant;

@@ -72,8 +72,8 @@ impl CatalogEntry {
         Some(path)
     }
 
-    /// Renders its line of the index, without a comma. `twin` marks the second of two items that
-    /// have the same key, one being a file and the other a folder.
+    /// Renders its line of the index, without a comma. `sharing` says whether it is the second of
+    /// two items that have the same key, one being a file and the other a folder.
     pub(super) fn to_line(&self, sharing: KeySharing) -> Option<String> {
         let ScopedPath { id, category, scope, version, base, .. } = &self.place;
         // Ids, categories and versions need no escapes, but folders of the project may.

@@ -28,7 +28,7 @@ pub(crate) struct TrustPolicy {
     team: Team,
     /// The only keys that count according to the project's configuration, if it names any.
     project_keys: Option<Vec<Fingerprint>>,
-    is_unattended: bool,
+    may_sign_unattended: bool,
 }
 
 /// The folder of a project, and its space if it has one.
@@ -91,12 +91,12 @@ impl TrustPolicy {
             own_keys: own.iter().map(|key| key.public.fingerprint()).collect(),
             team,
             project_keys: project.trusted_keys.clone(),
-            is_unattended: user.may_sign_unattended,
+            may_sign_unattended: user.may_sign_unattended,
         })
     }
 
-    /// Returns the policy where nothing of the user's counts: the roster counts that these admins
-    /// signed, if its serial is no lower than `least`.
+    /// Returns a policy that ignores the user's own settings and trusts only the roster that these
+    /// admins signed, if its serial is at least `minimum_serial`.
     pub(crate) fn for_admins(
         &self,
         admins: &[Fingerprint],
@@ -194,8 +194,8 @@ impl TrustPolicy {
     }
 
     /// Checks whether the user lets their key sign without anybody being asked.
-    pub(crate) fn is_unattended(&self) -> bool {
-        self.is_unattended
+    pub(crate) fn may_sign_unattended(&self) -> bool {
+        self.may_sign_unattended
     }
 }
 

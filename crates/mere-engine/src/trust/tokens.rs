@@ -4,13 +4,11 @@
 //! config folder, which no root shows. The file is read at every check, so a revoked token is
 //! refused at once.
 
-use std::fmt::Write;
-
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use mere_core::address::AgentName;
+use mere_core::digest::Sha256;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::trust::approvals::records;
@@ -106,9 +104,5 @@ impl Token {
 }
 
 fn hash(text: &str) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(text.as_bytes()) {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    Sha256::digest(text.as_bytes()).to_string()
 }

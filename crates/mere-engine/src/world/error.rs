@@ -1,11 +1,11 @@
-//! Why there is no world: the configuration is broken, or the machine failed.
+//! The errors that prevent a session's roots from being built.
 
 use std::io;
 use std::sync::Arc;
 
 use crate::config::ConfigError;
 
-/// Why the roots of a session could not be put together.
+/// The reason why the roots of a session could not be built.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum WorldError {
     #[error(transparent)]

@@ -63,7 +63,7 @@ pub(crate) struct MountedRoot {
 }
 
 impl MountedRoot {
-    /// Checks whether `said` names this root, by its name or its id.
+    /// Checks whether `root` names this root, by its name or its id.
     pub(crate) fn has_name(&self, root: &Root) -> bool {
         let by_id = matches!((root, &self.id), (Root::Mod(root), Some(id)) if root == id);
         self.root == *root || by_id
@@ -154,7 +154,8 @@ impl World {
         rules.is_confirmed(&[real, slash, below].concat())
     }
 
-    /// Does the same for a file of the workspace, which is never reached through a link.
+    /// Checks the same for an address as it is spoken. Links on the way are not followed, so use it
+    /// only where the path has none.
     pub(crate) fn is_confirmed_at(&self, address: &Address) -> bool {
         self.limits(address.root()).visibility.is_confirmed(address.path().as_str())
     }

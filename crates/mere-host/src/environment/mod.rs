@@ -1,8 +1,8 @@
 //! The environment of the process, read once: the working directory, the home folder, variables,
 //! and where the user's files live.
 //!
-//! It also opens those places for the rest of the engine, so that nothing outside `host` reads a
-//! variable or builds a host path.
+//! It also opens those places for the rest of the engine, so that nothing outside mere-host reads
+//! a variable or builds a host path.
 
 pub(crate) mod boundary;
 pub(crate) mod fault;

@@ -23,7 +23,7 @@ use super::run_plan::{
     CapturedOutput, ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunLimits,
     RunObserver, RunPlan, SandboxError, SandboxLevel,
 };
-use super::usage::{MAX_DEPTH, UsageMonitor};
+use super::usage::{MAX_DEPTH, UsageMonitor, WatchedLimits};
 use crate::Folder;
 
 /// How long to wait for output at a time.
@@ -39,10 +39,10 @@ const MAX_OPEN_FILES: u64 = 512;
 pub fn run_tool(
     cells: &CellPool,
     plan: &RunPlan<'_>,
-    watcher: &RunObserver<'_>,
+    observer: &RunObserver<'_>,
 ) -> Result<FinishedRun, SandboxError> {
     let cell = cells.take()?;
-    let finished = run_in_cell(cell, plan, watcher);
+    let finished = run_in_cell(cell, plan, observer);
     cells.replenish();
     finished
 }
@@ -50,17 +50,20 @@ pub fn run_tool(
 fn run_in_cell(
     mut cell: Cell,
     plan: &RunPlan<'_>,
-    watcher: &RunObserver<'_>,
+    observer: &RunObserver<'_>,
 ) -> Result<FinishedRun, SandboxError> {
-    let counts = (!cell.control_group.has_task_limit, !cell.control_group.has_memory_limit);
-    if counts != (false, false) && !can_list_children() {
+    let watched = WatchedLimits {
+        tasks: !cell.control_group.has_task_limit,
+        memory: !cell.control_group.has_memory_limit,
+    };
+    if (watched.tasks || watched.memory) && !can_list_children() {
         let why = "no control group can be created, and processes cannot be counted";
         return Err(SandboxError::Limits(why.to_owned()));
     }
     if rustix::process::geteuid().is_root() {
         give_to_nobody(plan.workspace.dir(), MAX_DEPTH)?;
     }
-    let mut watch = UsageMonitor::new(plan.limits, counts, plan.workspace.dir())?;
+    let mut usage = UsageMonitor::new(plan.limits, watched, plan.workspace.dir())?;
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let outputs = cell.outputs.take().ok_or_else(gone)?;
     let order = build_order(plan)?;
@@ -75,7 +78,7 @@ fn run_in_cell(
     };
     let outputs = OutputCapture::new(outputs, plan.limits)?;
     let mut supervision = Supervision { process: &mut cell.process, outputs, init, exit: None };
-    supervision.supervise(plan.timeout, watcher, &mut watch).map(|mut finished| {
+    supervision.supervise(plan.timeout, observer, &mut usage).map(|mut finished| {
         let is_killed = matches!(finished.end, RunEnd::Exit(Exit::Signal(9) | Exit::Code(137)));
         if is_killed && cell.control_group.has_run_out_of_memory() {
             finished.end = RunEnd::Exceeded(ExceededLimit::Memory);
@@ -212,8 +215,8 @@ impl Supervision<'_> {
     fn supervise(
         &mut self,
         timeout: Duration,
-        watcher: &RunObserver<'_>,
-        watch: &mut UsageMonitor,
+        observer: &RunObserver<'_>,
+        usage: &mut UsageMonitor,
     ) -> Result<FinishedRun, SandboxError> {
         self.process.socket.set_nonblocking(true)?;
         let began = Instant::now();
@@ -225,12 +228,12 @@ impl Supervision<'_> {
             self.receive_reports();
             if last_report.elapsed() >= REPORT_INTERVAL {
                 last_report = Instant::now();
-                self.outputs.report_new_output(watcher);
+                self.outputs.report_new_output(observer);
             }
             if ended.is_none() {
                 let is_late = began.elapsed() >= timeout;
                 ended =
-                    if is_late { Some(RunEnd::Timeout) } else { self.end_reason(watcher, watch) };
+                    if is_late { Some(RunEnd::Timeout) } else { self.end_reason(observer, usage) };
                 if ended.is_some() {
                     self.process.kill();
                     end_by = Some(Instant::now() + KILL_GRACE);
@@ -242,22 +245,22 @@ impl Supervision<'_> {
         }
         self.receive_reports();
         self.outputs.close();
-        self.outputs.report_new_output(watcher);
+        self.outputs.report_new_output(observer);
         let duration = began.elapsed();
         // A cell that ends without a report was killed, like the tool in it.
         let exit = RunEnd::Exit(self.exit.unwrap_or(Exit::Signal(9)));
-        let over = watch.check_final().map(RunEnd::Exceeded);
+        let over = usage.check_final().map(RunEnd::Exceeded);
         let ended = ended.or(over).unwrap_or(exit);
         let [stdout, stderr] = self.outputs.take_captured();
         Ok(FinishedRun { end: ended, stdout, stderr, duration })
     }
 
-    fn end_reason(&self, watcher: &RunObserver<'_>, watch: &mut UsageMonitor) -> Option<RunEnd> {
-        if (watcher.is_cancelled)() {
+    fn end_reason(&self, observer: &RunObserver<'_>, usage: &mut UsageMonitor) -> Option<RunEnd> {
+        if (observer.is_cancelled)() {
             return Some(RunEnd::Cancelled);
         }
         let flood = self.outputs.is_over_limit().then_some(ExceededLimit::Output);
-        flood.or_else(|| watch.check(self.init)).map(RunEnd::Exceeded)
+        flood.or_else(|| usage.check(self.init)).map(RunEnd::Exceeded)
     }
 
     fn receive_reports(&mut self) {
@@ -347,7 +350,7 @@ impl OutputCapture {
 
     /// Gives the observer the output that it has not seen yet. An incomplete character waits for
     /// the rest of its bytes.
-    fn report_new_output(&mut self, watcher: &RunObserver<'_>) {
+    fn report_new_output(&mut self, observer: &RunObserver<'_>) {
         let ends = [0, 1].map(|which| {
             let kept = &self.captured[which].bytes;
             let unseen = &kept[self.reported[which]..];
@@ -355,7 +358,7 @@ impl OutputCapture {
             self.reported[which] + whole
         });
         let unseen = |which: usize| &self.captured[which].bytes[self.reported[which]..ends[which]];
-        (watcher.on_output)(unseen(0), unseen(1));
+        (observer.on_output)(unseen(0), unseen(1));
         self.reported = ends;
     }
 

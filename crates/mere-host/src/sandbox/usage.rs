@@ -27,13 +27,17 @@ const MAX_ENTRIES: usize = 200_000;
 /// How many levels of a workspace are examined at most.
 pub(super) const MAX_DEPTH: usize = 128;
 
+/// The limits that no control group enforces, so that they are watched here.
+#[derive(Clone, Copy)]
+pub(super) struct WatchedLimits {
+    pub(super) tasks: bool,
+    pub(super) memory: bool,
+}
+
 /// Monitors the resources of one run.
 pub(super) struct UsageMonitor {
     limits: RunLimits,
-    /// Whether processes are counted here.
-    counts_tasks: bool,
-    /// Whether memory is counted here.
-    counts_memory: bool,
+    watched: WatchedLimits,
     workspace: Dir,
     /// The workspace before the run.
     before: WorkspaceUsage,
@@ -46,11 +50,7 @@ pub(super) struct UsageMonitor {
 }
 
 impl UsageMonitor {
-    pub(super) fn new(
-        limits: RunLimits,
-        (tasks, memory): (bool, bool),
-        work: &Dir,
-    ) -> io::Result<Self> {
+    pub(super) fn new(limits: RunLimits, watched: WatchedLimits, work: &Dir) -> io::Result<Self> {
         let began = Instant::now();
         let work = work.try_clone()?;
         let before = WorkspaceUsage::measure(&work, u64::MAX);
@@ -59,8 +59,7 @@ impl UsageMonitor {
         let free = (free, free);
         Ok(Self {
             limits,
-            counts_tasks: tasks,
-            counts_memory: memory,
+            watched,
             workspace: work,
             before,
             free_bytes: free,
@@ -83,14 +82,14 @@ impl UsageMonitor {
         let is_due = self.last_measure.elapsed()
             >= MEASURE_INTERVAL.max(self.measure_duration * 10)
             || self.free_bytes.1.saturating_sub(free) > self.limits.workspace_growth / 4;
-        if !(is_due || self.counts_tasks || self.counts_memory) {
+        if !(is_due || self.watched.tasks || self.watched.memory) {
             return None;
         }
         let family = init.map(ProcessTree::read_from).unwrap_or_default();
-        if self.counts_tasks && family.task_count() > self.limits.tasks {
+        if self.watched.tasks && family.task_count() > self.limits.tasks {
             return Some(ExceededLimit::Tasks);
         }
-        let memory = if self.counts_memory { family.memory_bytes(self.limits.memory) } else { 0 };
+        let memory = if self.watched.memory { family.memory_bytes(self.limits.memory) } else { 0 };
         if memory > self.limits.memory {
             return Some(ExceededLimit::Memory);
         }
@@ -102,7 +101,7 @@ impl UsageMonitor {
         let is_over = self.has_outgrown_limit(&self.measure(), &held);
         (self.measure_duration, self.last_measure) = (began.elapsed(), Instant::now());
         self.free_bytes.1 = free;
-        let is_too_much = self.counts_memory && memory + held.buffer_bytes > self.limits.memory;
+        let is_too_much = self.watched.memory && memory + held.buffer_bytes > self.limits.memory;
         is_over.then_some(ExceededLimit::Workspace).or(is_too_much.then_some(ExceededLimit::Memory))
     }
 

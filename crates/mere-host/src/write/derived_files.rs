@@ -1,7 +1,7 @@
 //! Files that can be made again: the index of a space, and what the user's cache keeps about it.
 //!
 //! They are replaced whole, but not made durable: after a power cut they are made again. The names
-//! of temporary files, and their removal, are defined here for all of `host`.
+//! of temporary files, and their removal, are defined here for all of mere-host.
 
 use std::io;
 use std::path::PathBuf;

@@ -22,8 +22,7 @@ pub(crate) struct SubjectAddress {
     pub(crate) address: String,
 }
 
-/// The data of a reply about an item that got another place. Only the links that there are are
-/// listed.
+/// The data of a reply about an item that was moved or renamed. Lists without links are absent.
 #[derive(Deserialize)]
 pub(crate) struct Relocation {
     #[serde(default)]

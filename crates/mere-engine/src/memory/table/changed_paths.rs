@@ -61,7 +61,7 @@ impl ChangedPaths {
     }
 }
 
-/// Returns true if a category lies below one of `tops`.
+/// Returns true if a category lies below one of `categories`.
 fn is_below_any(category: &Category, categories: &BTreeSet<Category>) -> bool {
     let mut here = category.clone();
     while !here.is_empty() {
@@ -73,7 +73,7 @@ fn is_below_any(category: &Category, categories: &BTreeSet<Category>) -> bool {
     false
 }
 
-/// Returns true if a memory lies in or below one of `tops`.
+/// Returns true if a memory lies in or below one of `categories`.
 fn is_in_or_below_any(path: &str, categories: &BTreeSet<Category>) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let folder = folder.parse::<Category>().unwrap_or_default();

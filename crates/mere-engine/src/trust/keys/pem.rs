@@ -63,9 +63,9 @@ impl Pem {
     }
 
     /// Unlocks the key and returns it, after checking that its halves belong together.
-    pub(crate) fn open(self, unlock: Option<&Secret>) -> Result<SigningKey, KeyFault> {
+    pub(crate) fn open(self, passphrase: Option<&Secret>) -> Result<SigningKey, KeyFault> {
         let name = self.public.fingerprint();
-        let key = match (self.key.is_encrypted(), unlock) {
+        let key = match (self.key.is_encrypted(), passphrase) {
             (false, _) => self.key,
             (true, None) => return Err(KeyFault::Locked(name)),
             (true, Some(secret)) => match self.key.decrypt(secret.expose()) {

@@ -67,25 +67,25 @@ impl fmt::Debug for SigningKey {
 /// Unlocks the current key.
 pub(crate) fn unlock(
     environment: &Environment,
-    unlock: Option<&Secret>,
+    passphrase: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
-    open_key(environment, own_keys::find(environment, None)?, unlock)
+    open_key(environment, own_keys::find(environment, None)?, passphrase)
 }
 
 /// Unlocks one of the user's keys.
 pub(crate) fn unlock_by_fingerprint(
     environment: &Environment,
     key: Fingerprint,
-    unlock: Option<&Secret>,
+    passphrase: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
-    open_key(environment, own_keys::find(environment, Some(key))?, unlock)
+    open_key(environment, own_keys::find(environment, Some(key))?, passphrase)
 }
 
 /// Opens a key in ssh-agent if that holds it, otherwise from its file.
 fn open_key(
     environment: &Environment,
     own: OwnKey,
-    unlock: Option<&Secret>,
+    passphrase: Option<&Secret>,
 ) -> Result<SigningKey, KeyFault> {
     let held = agent_holding(environment, &own.public);
     if let Ok(Some(agent)) = held {
@@ -104,7 +104,7 @@ fn open_key(
     if *pem.public() != own.public {
         return Err(KeyFault::Changed { file: file.display_path, key: name });
     }
-    SigningKey::from_private(pem.open(unlock)?)
+    SigningKey::from_private(pem.open(passphrase)?)
 }
 
 /// Returns the user's ssh-agent, if it holds the key now.

@@ -2,7 +2,7 @@
 //!
 //! What is broken is an error whose reply has no byte of the item, is named by `mere verify`, and is
 //! not passed over for an item of the same name in the user's own space. Sidecars and the files of
-//! an item have files of their own: `matrix_letters` and `matrix_files`.
+//! an item have files of their own: `matrix/sidecars.rs` and `matrix/files.rs`.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
 //! `search`: what is found by which words, in which order, page by page. Filters are in
-//! `search_filters`, what hits tell in `search_seen`.
+//! `search/filters.rs`, what hits tell in `search/seen.rs`.
 
 use std::collections::BTreeSet;
 

@@ -23,7 +23,7 @@ use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::reply_fields::own_text;
 use crate::items::tool_check::tool_warnings;
 use crate::items::validation::check_own_schema;
-use crate::items::{ItemCall, ItemError, LoadedItem};
+use crate::items::{ItemCall, LoadedItem};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::space::ItemChangeError;
 use crate::trust::{forget_drafts, now};

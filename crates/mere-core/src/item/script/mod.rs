@@ -114,28 +114,4 @@ mod tests {
             assert_eq!(ScriptLanguage::split_file_name(name), expected, "{name}");
         }
     }
-
-    #[test]
-    fn an_old_signature_is_a_comment_line_of_its_own() {
-        for text in [
-            "# kiwi-mcp:validated:2026-01-01T00:00:00Z:abc\nprint(1)\n",
-            "#!/usr/bin/env python3\n  # x:validated:y\n",
-            "// tool:validated:2026:abc",
-        ] {
-            assert!(has_old_signature(text), "{text}");
-        }
-        for text in [
-            "",
-            "x:validated:y",
-            "# validated: yes",
-            "# :validated:x",
-            "# it is validated:x here",
-            "# a b:validated:c",
-            "# x:validated:",
-            "text = '# x:validated:y'",
-        ] {
-            assert!(!has_old_signature(text), "{text}");
-        }
-        assert!(!has_old_signature(&("\n".repeat(SIGNATURE_LINES) + "# x:validated:y")));
-    }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod commands;
+pub(crate) mod design_examples;
 pub(crate) mod directives;
 pub(crate) mod faults;
 pub(crate) mod forged_proposals;
@@ -11,6 +12,7 @@ pub(crate) mod index;
 pub(crate) mod init_existing;
 pub(crate) mod load;
 pub(crate) mod made;
+pub(crate) mod older_format;
 pub(crate) mod printing;
 pub(crate) mod proposals;
 pub(crate) mod rules;

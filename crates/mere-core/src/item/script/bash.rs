@@ -3,13 +3,13 @@
 
 use serde_json::Value;
 
-use super::metadata::{ScriptFacts, is_metadata};
+use super::metadata::{NotLiteral, ScriptFacts, is_metadata};
 
 /// Reads what a script says about itself.
 pub(super) fn read_facts(text: &str) -> ScriptFacts {
     let assigned = text.lines().filter_map(|line| {
         let (name, value) = line.split_once('=').filter(|(name, _)| is_metadata(name))?;
-        Some((name.to_owned(), parse_word(value.trim_end()).map(Value::String)))
+        Some((name.to_owned(), parse_word(value.trim_end()).map(Value::String).ok_or(NotLiteral)))
     });
     let assigned = assigned.collect();
     ScriptFacts { assigned, runs_itself: true, is_complete: true, ..ScriptFacts::default() }

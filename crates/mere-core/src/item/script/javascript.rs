@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 
 use super::ScriptLanguage;
 use super::literal::parse_literal;
-use super::metadata::{FunctionFacts, FunctionParameter, Parameters, ScriptFacts, is_metadata};
+use super::metadata::{
+    FunctionFacts, FunctionParameter, NotLiteral, Parameters, ScriptFacts, is_metadata,
+};
 use super::tokens::{ScriptToken, TokenKind, split};
 
 /// Reads what a file says at its top level.
@@ -76,7 +78,7 @@ fn split_declaration<'a, 't>(
 }
 
 /// Parses `const NAME = literal` for names of metadata.
-fn parse_assignment(tokens: &[ScriptToken<'_>]) -> Option<(String, Option<Value>)> {
+fn parse_assignment(tokens: &[ScriptToken<'_>]) -> Option<(String, Result<Value, NotLiteral>)> {
     let (name, value) = split_declaration(tokens).filter(|(name, _)| is_metadata(name))?;
     let depth = value.first()?.depth;
     // The value ends with a semicolon, or where the next line starts.
@@ -86,7 +88,7 @@ fn parse_assignment(tokens: &[ScriptToken<'_>]) -> Option<(String, Option<Value>
         token.depth == depth && (token.kind.is_sign(';') || (is_new_line && !closes))
     });
     let value = &value[..end.unwrap_or(value.len())];
-    Some((name.to_owned(), parse_literal(ScriptLanguage::Node, value)))
+    Some((name.to_owned(), parse_literal(ScriptLanguage::Node, value).ok_or(NotLiteral)))
 }
 
 /// Parses a function that gets a name here.

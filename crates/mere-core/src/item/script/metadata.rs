@@ -66,8 +66,8 @@ pub struct ScriptFunction {
 /// What a scanner found in a script.
 #[derive(Default)]
 pub(super) struct ScriptFacts {
-    /// The metadata by name; `None` if the value is not a plain literal.
-    pub(super) assigned: Vec<(String, Option<Value>)>,
+    /// The metadata by name.
+    pub(super) assigned: Vec<(String, Result<Value, NotLiteral>)>,
     pub(super) functions: Vec<FunctionFacts>,
     pub(super) runs_itself: bool,
     /// The text at its start that describes it.
@@ -75,6 +75,9 @@ pub(super) struct ScriptFacts {
     /// Whether all of the script could be read.
     pub(super) is_complete: bool,
 }
+
+/// A value is not a plain literal.
+pub(super) struct NotLiteral;
 
 /// A function that a scanner found.
 pub(super) struct FunctionFacts {
@@ -120,7 +123,7 @@ impl Parameters {
 }
 
 impl ScriptFacts {
-    fn take(&mut self, name: &str) -> Option<Option<Value>> {
+    fn take(&mut self, name: &str) -> Option<Result<Value, NotLiteral>> {
         let at = self.assigned.iter().rposition(|(assigned, _)| assigned == name)?;
         Some(self.assigned.swap_remove(at).1)
     }
@@ -137,8 +140,8 @@ impl ScriptFacts {
             notes.push(OLD_SIGNATURE_WARNING.to_owned());
         }
         let mut texts = |facts: &mut Self, name: &str| match facts.take(name) {
-            None | Some(Some(Value::Null)) => None,
-            Some(Some(Value::String(text))) => Some(text),
+            None | Some(Ok(Value::Null)) => None,
+            Some(Ok(Value::String(text))) => Some(text),
             Some(_) => {
                 notes.push(format!("`{name}` is not a plain text, so it was left out"));
                 None
@@ -182,7 +185,7 @@ impl ScriptFacts {
     }
 
     fn note_dependencies(&mut self, notes: &mut Vec<String>, language: ScriptLanguage) {
-        let named = self.take("__dependencies__").flatten();
+        let named = self.take("__dependencies__").and_then(Result::ok);
         if named.is_some_and(|named| named.as_array().is_some_and(|list| !list.is_empty())) {
             let file = match language {
                 ScriptLanguage::Node => "package.json",
@@ -203,7 +206,7 @@ impl ScriptFacts {
                 let of_object = value.get("type").is_some_and(|kind| kind == "object");
                 of_object || value.get("properties").is_some_and(Value::is_object)
             };
-            match value.filter(is_schema).filter(|value| Schema::compile(value).is_ok()) {
+            match value.ok().filter(is_schema).filter(|value| Schema::compile(value).is_ok()) {
                 Some(schema) => return Some(schema),
                 None => notes.push(format!(
                     "`{name}` is not a JSON Schema that is written out, so it was left out"

@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::ScriptLanguage;
 use super::literal::parse_literal;
-use super::metadata::{FunctionFacts, FunctionParameter, Parameters, ScriptFacts, is_metadata};
+use super::metadata::{
+    FunctionFacts, FunctionParameter, NotLiteral, Parameters, ScriptFacts, is_metadata,
+};
 use super::python_type::{allow_null, parse_type};
 use super::tokens::{ScriptToken, TokenKind, split};
 
@@ -91,7 +93,7 @@ fn is_running(statement: &[ScriptToken<'_>]) -> bool {
 }
 
 /// Parses `NAME = literal` and `NAME: type = literal` for names of metadata.
-fn parse_assignment(statement: &[ScriptToken<'_>]) -> Option<(String, Option<Value>)> {
+fn parse_assignment(statement: &[ScriptToken<'_>]) -> Option<(String, Result<Value, NotLiteral>)> {
     let (first, rest) = statement.split_first()?;
     let TokenKind::Name(name) = first.kind else { return None };
     let is_start = rest.first().is_some_and(|token| "=:".chars().any(|c| token.kind.is_sign(c)));
@@ -103,7 +105,7 @@ fn parse_assignment(statement: &[ScriptToken<'_>]) -> Option<(String, Option<Val
     if value.first().is_some_and(|token| token.kind.is_sign('=')) {
         return None;
     }
-    Some((name.to_owned(), parse_literal(ScriptLanguage::Python, value)))
+    Some((name.to_owned(), parse_literal(ScriptLanguage::Python, value).ok_or(NotLiteral)))
 }
 
 /// Parses the parameters of a function. The tokens start with the opening bracket.

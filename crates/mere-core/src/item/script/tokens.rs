@@ -49,7 +49,7 @@ impl TokenKind<'_> {
 }
 
 /// Splits a Python or JavaScript text into tokens.
-pub(super) fn split<'a>(language: ScriptLanguage, text: &'a str) -> Tokens<'a> {
+pub(super) fn split(language: ScriptLanguage, text: &str) -> Tokens<'_> {
     let mut splitter = Splitter {
         language,
         text,
@@ -62,6 +62,9 @@ pub(super) fn split<'a>(language: ScriptLanguage, text: &'a str) -> Tokens<'a> {
     splitter.tokens.is_complete = splitter.split_all().is_some();
     splitter.tokens
 }
+
+/// A text has no end.
+struct Unterminated;
 
 struct Splitter<'a> {
     language: ScriptLanguage,
@@ -134,7 +137,7 @@ impl<'a> Splitter<'a> {
     fn read_token(&mut self, next: char) -> Option<()> {
         let start = self.at;
         let rest = self.rest();
-        if let Some(kind) = self.read_text(next)? {
+        if let Some(kind) = self.read_text(next).ok()? {
             self.push(kind, start);
         } else if next.is_alphabetic() || next == '_' || next == '$' {
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
@@ -166,8 +169,8 @@ impl<'a> Splitter<'a> {
         self.tokens.list.push(ScriptToken { kind, depth: self.depth, line_start });
     }
 
-    /// Reads a text, if there is one here. The outer `None` means that it has no end.
-    fn read_text(&mut self, next: char) -> Option<Option<TokenKind<'a>>> {
+    /// Reads a text, if there is one here.
+    fn read_text(&mut self, next: char) -> Result<Option<TokenKind<'a>>, Unterminated> {
         let rest = self.rest();
         match self.language {
             ScriptLanguage::Python | ScriptLanguage::Bash => {
@@ -175,13 +178,13 @@ impl<'a> Splitter<'a> {
                 let quote = rest.chars().take(2).take_while(is_letter).count();
                 let prefix = &rest[..quote];
                 if !rest[quote..].starts_with(['"', '\'']) {
-                    return Some(None);
+                    return Ok(None);
                 }
                 self.at += quote;
                 let mark = self.rest().get(..3).filter(|mark| ["\"\"\"", "'''"].contains(mark));
-                let mark = mark.or(self.rest().get(..1))?;
+                let mark = mark.or(self.rest().get(..1)).ok_or(Unterminated)?;
                 let has = |letters: &str| prefix.contains(|c| letters.contains(c));
-                let body = self.read_body(mark)?;
+                let body = self.read_body(mark).ok_or(Unterminated)?;
                 let value = if has("bBfF") {
                     None
                 } else if has("rR") {
@@ -189,20 +192,20 @@ impl<'a> Splitter<'a> {
                 } else {
                     unescape(body)
                 };
-                Some(Some(TokenKind::Text(value)))
+                Ok(Some(TokenKind::Text(value)))
             }
             ScriptLanguage::Node => match next {
                 '"' | '\'' | '`' => {
-                    let body = self.read_body(&rest[..1])?;
+                    let body = self.read_body(&rest[..1]).ok_or(Unterminated)?;
                     let is_plain = next != '`' || !body.contains("${");
                     let value = if is_plain { unescape(body) } else { None };
-                    Some(Some(TokenKind::Text(value)))
+                    Ok(Some(TokenKind::Text(value)))
                 }
                 '/' if self.is_pattern_here() => {
-                    self.skip_pattern()?;
-                    Some(Some(TokenKind::Text(None)))
+                    self.skip_pattern().ok_or(Unterminated)?;
+                    Ok(Some(TokenKind::Text(None)))
                 }
-                _ => Some(None),
+                _ => Ok(None),
             },
         }
     }

@@ -313,7 +313,7 @@ fn not_a_byte_of_it_may_change() {
             ("tool", _) => &[
                 ("x_note: BODY", "x_note: EDIT"),
                 ("description: BODY", "description: EDIT"),
-                ("python_runtime", "bash_runtime"),
+                ("subprocess", "bash_runtime"),
                 ("version: \"1.0.0\"", "version: '1.0.0'"),
                 ("tool_id", "# a comment\ntool_id"),
             ],

@@ -188,8 +188,9 @@ impl TestItem {
                 format!("---\nname: {id}\ndescription: {body} described\n---\n{body}\n")
             }
             ("tool", _) => format!(
-                "tool_id: {id}\ntool_type: script\nexecutor_id: python_runtime\n\
-                 version: \"{version}\"\ndescription: {body} described\nx_note: {body}\n"
+                "tool_id: {id}\ntool_type: script\nexecutor_id: subprocess\n\
+                 version: \"{version}\"\ndescription: {body} described\nx_note: {body}\n\
+                 config: {{command: [echo]}}\n"
             ),
             ("lockfile", _) => lockfile(self, body),
             _ => format!("---\nid: {id}\ntitle: {body} described\n---\n{body}\n"),

@@ -76,7 +76,7 @@ fn a_payload_says_what_it_must_and_nothing_else() {
             "category": item.category, "integrity": load["data"]["integrity"], "files": files,
         });
         if item.kind == "tool" {
-            expected["executor"] = json!("python_runtime");
+            expected["executor"] = json!("subprocess");
         }
         assert_eq!(statement, expected);
         let digest = sha256(&decode(&sidecar["statement"]["payload"]));

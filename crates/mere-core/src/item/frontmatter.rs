@@ -124,6 +124,22 @@ impl<'a> Frontmatter<'a> {
         }
     }
 
+    /// Returns the list of ids of a key. An id may look like a whole number.
+    pub(super) fn id_list(&self, key: &str) -> Result<Vec<String>, ItemFault> {
+        let text = |value: &Value| value.as_u64().map(|number| number.to_string());
+        match self.get(key) {
+            Some(number @ Value::Number(_)) if number.is_u64() => {
+                Ok(text(number).into_iter().collect())
+            }
+            Some(Value::Array(items)) if items.iter().any(Value::is_u64) => {
+                let ids = items.iter().map(|id| text(id).or_else(|| Some(id.as_str()?.to_owned())));
+                let wrong = || self.fault(key, "the value is not a list of ids", "Write `[a, b]`.");
+                ids.collect::<Option<_>>().ok_or_else(wrong)
+            }
+            _ => self.text_list(key),
+        }
+    }
+
     /// Creates a fault at a key, or at the top of the file if the key is missing.
     pub(super) fn fault(
         &self,

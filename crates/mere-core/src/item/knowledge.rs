@@ -59,7 +59,7 @@ impl Knowledge {
         let title = title.ok_or_else(|| {
             frontmatter.fault("title", "`title` is missing", "Give the note a title.")
         })?;
-        let texts = |relation: Relation| Ok((relation, frontmatter.text_list(relation.name())?));
+        let texts = |relation: Relation| Ok((relation, frontmatter.id_list(relation.name())?));
         let relations = Relation::ALL.into_iter().map(texts);
         let relations = relations.collect::<Result<Vec<_>, ItemFault>>()?;
         let entry_type = frontmatter.text("entry_type")?;

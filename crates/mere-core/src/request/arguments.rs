@@ -151,14 +151,14 @@ impl Parameter {
                     "properties": { "path": { "type": "string" }, "content": { "type": "string" } }
                 }
             }),
-            ParameterKind::Integer { minimum: least, maximum: most, default: Some(default) } => {
+            ParameterKind::Integer { minimum, maximum, default: Some(default) } => {
                 json!({
-                    "type": "integer", "minimum": least, "maximum": most, "default": default,
+                    "type": "integer", "minimum": minimum, "maximum": maximum, "default": default,
                     "description": self.about
                 })
             }
-            ParameterKind::Integer { minimum: least, maximum: most, default: None } => json!({
-                "type": "integer", "minimum": least, "maximum": most, "description": self.about
+            ParameterKind::Integer { minimum, maximum, default: None } => json!({
+                "type": "integer", "minimum": minimum, "maximum": maximum, "description": self.about
             }),
             ParameterKind::Flag => json!({ "type": "boolean", "description": self.about }),
             ParameterKind::Sha256 => json!({
@@ -258,13 +258,11 @@ impl<'a> Arguments<'a> {
 
     /// Returns an integer within the parameter's bounds, or its default.
     pub(super) fn integer(&self, name: &'static str) -> Result<Option<u64>, CallError> {
-        let Some(ParameterKind::Integer { minimum: least, maximum: most, default }) =
-            self.kind(name)
-        else {
+        let Some(ParameterKind::Integer { minimum, maximum, default }) = self.kind(name) else {
             return Err(self.wrong_value_error(name));
         };
         let Some(value) = self.non_null(name) else { return Ok(default) };
-        let number = parse_integer(value).filter(|number| (least..=most).contains(number));
+        let number = parse_integer(value).filter(|number| (minimum..=maximum).contains(number));
         number.map(Some).ok_or_else(|| self.wrong_value_error(name))
     }
 

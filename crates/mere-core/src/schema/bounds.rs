@@ -32,12 +32,12 @@ pub(super) fn check_schema(value: &Value) -> Result<(), SchemaError> {
 
 /// Refuses an instance that is too large.
 pub(super) fn check_instance(value: &Value) -> Result<(), Problem> {
-    let what = match check_size(value, MAX_INSTANCE_DEPTH, MAX_INSTANCE_VALUES) {
+    let message = match check_size(value, MAX_INSTANCE_DEPTH, MAX_INSTANCE_VALUES) {
         Ok(()) => return Ok(()),
         Err(Excess::Depth) => format!("must have at most {MAX_INSTANCE_DEPTH} levels"),
         Err(Excess::Values) => format!("must have at most {MAX_INSTANCE_VALUES} values"),
     };
-    Err(Problem { pointer: String::new(), message: what })
+    Err(Problem { pointer: String::new(), message })
 }
 
 /// The limit that was exceeded.

@@ -19,14 +19,14 @@ const MAX_LISTED: usize = 12;
 pub(super) fn describe_problem(error: &ValidationError<'_>, instance: &Value) -> Problem {
     let at = error.instance_path().as_str();
     let is_closed = error.schema_path().as_str().ends_with("/additionalProperties");
-    let what = match (error.kind(), instance.pointer(at)) {
+    let message = match (error.kind(), instance.pointer(at)) {
         // The library does not name the keys if no key at all is allowed.
         (Kind::FalseSchema, Some(Value::Object(map))) if is_closed => {
             describe_unknown_names(&map.keys().cloned().collect::<Vec<_>>())
         }
         (kind, _) => describe_kind(kind),
     };
-    Problem { pointer: plain_pointer(at), message: what }
+    Problem { pointer: plain_pointer(at), message }
 }
 
 /// Describes an error of the library about a schema.

@@ -108,8 +108,8 @@ impl Schema {
             return vec![problem];
         }
         if !work_budget::is_within_budget(&self.document, instance) {
-            let what = "is too expensive to check against the schema".to_owned();
-            return vec![Problem { pointer: String::new(), message: what }];
+            let message = "is too expensive to check against the schema".to_owned();
+            return vec![Problem { pointer: String::new(), message }];
         }
         let mut problems = Vec::new();
         for error in self.validator.iter_errors(instance) {

@@ -70,12 +70,12 @@ impl Envelope {
             return Err(SignedDataError("the payload has the wrong type"));
         }
         let payload = decode_base64(fields.text("payload")?)?;
-        let marks = fields.list("signatures")?;
-        if marks.is_empty() || marks.len() > MAX_SIGNATURES {
+        let signatures = fields.list("signatures")?;
+        if signatures.is_empty() || signatures.len() > MAX_SIGNATURES {
             return Err(SignedDataError("an envelope has between 1 and 32 signatures"));
         }
-        let marks = marks.iter().map(parse_signature).collect::<Result<_, _>>()?;
-        Ok(Self { kind, payload, signatures: marks })
+        let signatures = signatures.iter().map(parse_signature).collect::<Result<_, _>>()?;
+        Ok(Self { kind, payload, signatures })
     }
 
     /// Returns the envelope as JSON.

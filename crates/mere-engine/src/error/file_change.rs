@@ -114,12 +114,13 @@ fn not_once_reply(address: &Address, count: usize) -> Draft {
 fn section_error_reply(address: &Address, error: &PatchError) -> Draft {
     let data = Fields::default().with("target", address.clone());
     match error {
-        PatchError::Missing { available: there } => {
-            let there = there.iter().map(|name| Data::from(Content::mention(name.as_str())));
+        PatchError::Missing { available } => {
+            let available =
+                available.iter().map(|name| Data::from(Content::mention(name.as_str())));
             let message = Prose::words("There is no such section in ").address(address.clone());
             Draft::invalid(codes::WRITE_NO_SECTION, message.and("."))
                 .hint("`data.there` lists the existing sections.")
-                .data(data.with("there", there.collect::<Data>()))
+                .data(data.with("there", available.collect::<Data>()))
         }
         PatchError::Ambiguous { count } | PatchError::NoSuchOccurrence { count } => {
             let message = Prose::words(format!("{count} sections have that name in "));

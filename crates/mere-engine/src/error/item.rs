@@ -16,9 +16,9 @@ use crate::space::BareScript;
 /// Answers a call about an item that failed.
 pub(super) fn item_error_reply(error: &ItemError) -> Draft {
     match error {
-        ItemError::Missing { kind, item, scopes, suggestions: near, script } => match script {
+        ItemError::Missing { kind, item, scopes, suggestions, script } => match script {
             Some(script) => bare_script_reply(item, script),
-            None => missing_item_reply((*kind, item), scopes, near),
+            None => missing_item_reply((*kind, item), scopes, suggestions),
         },
         ItemError::Ambiguous { kind, item, candidates } => {
             ambiguous_item_reply(*kind, item, candidates)
@@ -45,8 +45,8 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
             invalid_schema_reply(address.as_ref(), error)
         }
         ItemError::InvalidInputs(wrong) => wrong_inputs_reply(wrong),
-        ItemError::InvalidFrontmatter { address, problems: found } => {
-            frontmatter_error_reply(address.as_ref(), found)
+        ItemError::InvalidFrontmatter { address, problems } => {
+            frontmatter_error_reply(address.as_ref(), problems)
         }
         ItemError::Unsearchable(cause) => {
             tracing::error!(%cause, "a space could not be looked through");
@@ -99,18 +99,18 @@ fn invalid_schema_reply(address: Option<&Address>, error: &SchemaError) -> Draft
 fn missing_item_reply(
     (kind, item): (ItemType, &ItemRef),
     scopes: &[Scope],
-    near: &[String],
+    suggestions: &[String],
 ) -> Draft {
     let scopes = scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(" or ");
     let message = prose_with_item(format!("There is no {} `", kind.noun()), item);
     let draft =
         Draft::invalid(codes::ITEM_MISSING, message.and(format!("` in the {scopes} space.")));
-    if near.is_empty() {
+    if suggestions.is_empty() {
         return draft.hint("Ids must match exactly; with a category, write `category/id`.");
     }
-    let suggestion = format!("Did you mean `{}`?", near.join("`, `"));
-    let near = near.iter().map(|name| Data::Words(name.clone().into())).collect::<Data>();
-    draft.hint(Prose::words(suggestion)).data(Fields::default().with("similar", near))
+    let suggestion = format!("Did you mean `{}`?", suggestions.join("`, `"));
+    let similar = suggestions.iter().map(|name| Data::Words(name.clone().into())).collect::<Data>();
+    draft.hint(Prose::words(suggestion)).data(Fields::default().with("similar", similar))
 }
 
 /// Answers for a tool that does not exist, although there is a script of its name.
@@ -130,14 +130,14 @@ fn bare_script_reply(item: &ItemRef, script: &BareScript) -> Draft {
     Draft::invalid(codes::ITEM_MISSING, message).hint(hint).data(data)
 }
 
-fn frontmatter_error_reply(address: Option<&Address>, found: &[Problem]) -> Draft {
+fn frontmatter_error_reply(address: Option<&Address>, problems: &[Problem]) -> Draft {
     let message = match address {
         Some(address) => Prose::words("The frontmatter of ").address(address.clone()),
         None => Prose::words("The frontmatter"),
     };
     let message = message.and(" does not match its schema: ");
-    let message = message.content(Content::mention(first_problem(found))).and(".");
-    let data = Fields::default().with("problems", problems_data(found));
+    let message = message.content(Content::mention(first_problem(problems))).and(".");
+    let data = Fields::default().with("problems", problems_data(problems));
     Draft::invalid(codes::RUN_FRONTMATTER, message)
         .hint("Correct the keys that `problems` names.")
         .data(data)

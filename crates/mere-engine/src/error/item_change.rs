@@ -39,12 +39,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
             Draft::invalid(codes::CHANGE_PLACE, "No item can be placed there.")
                 .hint("Choose a shorter or different id or category.")
         }
-        ItemChangeError::TouchesMasked(address) => {
-            let message = Prose::words("The change touches text that was hidden from you in ");
-            Draft::invalid(codes::CHANGE_OBSCURED, message.address(address.clone()).and(".")).hint(
-                "Leave lines with masked secrets or rewritten paths unchanged, or remove them.",
-            )
-        }
+        ItemChangeError::TouchesMasked(address) => masked_text_reply(address),
         ItemChangeError::NewerFormat => newer_space_reply(),
         ItemChangeError::TimedOut(address) => {
             let message = Prose::words("Another process is changing the files around ");
@@ -72,6 +67,13 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
         ItemChangeError::Denied(denied) => denial_reply(denied),
         ItemChangeError::Proposal(error) => proposal_error_reply(error),
     }
+}
+
+/// Answers a change of text that the caller could not see.
+fn masked_text_reply(address: &Address) -> Draft {
+    let message = Prose::words("The change touches text that was hidden from you in ");
+    Draft::invalid(codes::CHANGE_OBSCURED, message.address(address.clone()).and("."))
+        .hint("Leave lines with masked secrets or rewritten paths unchanged, or remove them.")
 }
 
 /// Answers a change to an item that is no longer what the caller saw.

@@ -15,6 +15,8 @@ mod team;
 pub(crate) mod tool_error;
 mod trust;
 
+use std::fmt::Display;
+
 use mere_core::address::Address;
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, ParameterKind, TOOLS};
@@ -46,11 +48,11 @@ pub(crate) fn call_error_reply(error: &CallError) -> Draft {
     match error {
         CallError::Path { .. } => not_visible_reply(),
         CallError::Cursor { .. } => wrong_cursor_reply(),
-        CallError::Tool => {
-            let names = TOOLS.iter().map(|tool| format!("`{}`", tool.name)).collect::<Vec<_>>();
-            Draft::invalid(codes::ARGUMENT_TOOL, "There is no tool with that name.")
-                .hint(Prose::words(format!("The tools are {}.", names.join(", "))))
-        }
+        CallError::Tool => Draft::invalid(codes::ARGUMENT_TOOL, "There is no tool with that name.")
+            .hint(Prose::words(format!(
+                "The tools are {}.",
+                quote_names(TOOLS.iter().map(|tool| tool.name))
+            ))),
         CallError::Json { .. } => Draft::invalid(
             codes::ARGUMENT_JSON,
             "The arguments are not a single JSON object with unique keys.",
@@ -63,7 +65,7 @@ pub(crate) fn call_error_reply(error: &CallError) -> Draft {
 fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
     match error {
         ArgumentError::Unknown { known } => {
-            let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let known = quote_names(known);
             let message = format!("`{tool}` does not accept one of the given arguments.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
                 .hint(Prose::words(format!("It accepts {known}.")))
@@ -79,12 +81,12 @@ fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
                 .hint(Prose::words(format!("`{name}` accepts {takes}.")))
         }
         ArgumentError::ExactlyOneOf { names } => {
-            let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let names = quote_names(*names);
             let message = format!("`{tool}` needs exactly one of {names}.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
         }
         ArgumentError::AtLeastOneOf { names } => {
-            let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let names = quote_names(*names);
             let message = format!("`{tool}` needs at least one of {names}.");
             Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message))
         }
@@ -107,19 +109,20 @@ fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
     }
 }
 
+/// Lists names, each between backticks.
+fn quote_names<T: Display>(names: impl IntoIterator<Item = T>) -> String {
+    let names = names.into_iter().map(|name| format!("`{name}`"));
+    names.collect::<Vec<_>>().join(", ")
+}
+
 fn describe_accepted(kind: ParameterKind) -> String {
     match kind {
         ParameterKind::Text => "a string".to_owned(),
-        ParameterKind::ChoiceWithDefault(words) => {
-            let words = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
-            format!("one of {}", words.join(", "))
+        ParameterKind::Integer { minimum, maximum, .. } => {
+            format!("a whole number from {minimum} to {maximum}")
         }
-        ParameterKind::Integer { minimum: least, maximum: most, .. } => {
-            format!("a whole number from {least} to {most}")
-        }
-        ParameterKind::Choice(words) => {
-            let words = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>();
-            format!("one of {}", words.join(", "))
+        ParameterKind::Choice(words) | ParameterKind::ChoiceWithDefault(words) => {
+            format!("one of {}", quote_names(words))
         }
         ParameterKind::Object => "a JSON object".to_owned(),
         ParameterKind::Files => {

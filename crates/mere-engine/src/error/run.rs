@@ -140,13 +140,9 @@ fn chain_fault_reply(fault: &ChainFault) -> Draft {
     let (link, field) = chain_field(fault);
     let data = location_fields(link, field);
     let data = match fault {
-        ChainFault::Pair {
-            child,
-            fault: PairFault::SchemaMismatch { problems: found, .. },
-            ..
-        } => data
+        ChainFault::Pair { child, fault: PairFault::SchemaMismatch { problems, .. }, .. } => data
             .with("child", Data::Words(child.to_string().into()))
-            .with("problems", problems_data(&mask_problems(found.clone()))),
+            .with("problems", problems_data(&mask_problems(problems.clone()))),
         ChainFault::Pair { child, .. } => data.with("child", Data::Words(child.to_string().into())),
         _ => data,
     };
@@ -238,10 +234,10 @@ fn subprocess_fault_reply(fault: &SubprocessFault) -> Draft {
         SubprocessFault::InvalidSchema { link, .. } => {
             config_fault_reply(fault, (Some(link), "config_schema".to_owned()))
         }
-        SubprocessFault::SchemaMismatch { link, problems: found } => {
+        SubprocessFault::SchemaMismatch { link, problems } => {
             let data = location_fields(Some(link), "config_schema");
             config_fault_reply(fault, (Some(link), "config_schema".to_owned()))
-                .data(data.with("problems", problems_data(&mask_problems(found.clone()))))
+                .data(data.with("problems", problems_data(&mask_problems(problems.clone()))))
         }
         SubprocessFault::InvalidField { field, .. } => {
             config_fault_reply(fault, (None, (*field).to_owned()))

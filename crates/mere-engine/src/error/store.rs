@@ -8,6 +8,7 @@ use mere_core::category::{CategoryMode, CategoryOwner, Denial, InvalidChange};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 
 use super::item::problems_data as problems_of;
+use super::quote_names;
 use crate::files::masking::mask_problems;
 use crate::memory::{ConfigureError, StoreError, UnknownStore};
 
@@ -68,14 +69,13 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
 }
 
 fn unknown_store_reply(unknown: &UnknownStore) -> Draft {
-    let known = unknown.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
     let message = Prose::words(format!("There is no store called `{}`.", unknown.name));
-    let hint = if known.is_empty() {
+    let hint = if unknown.known.is_empty() {
         "A store that a project's config places outside the project is available after `mere trust \
          project`."
             .to_owned()
     } else {
-        format!("Available stores: {}.", known.join(", "))
+        format!("Available stores: {}.", quote_names(&unknown.known))
     };
     Draft::invalid(codes::STORE_UNKNOWN, message).hint(Prose::words(hint))
 }

@@ -61,10 +61,10 @@ pub(crate) fn apply_permit(
                 Err(ItemChangeError::AlreadyExists(paths.address_of(&address, &existing)))
             }
         },
-        ItemOperation::Replace { digest: before, .. }
-        | ItemOperation::Remove { digest: before }
-        | ItemOperation::AddSidecar { digest: before, .. }
-            if all != Some(*before) =>
+        ItemOperation::Replace { digest, .. }
+        | ItemOperation::Remove { digest }
+        | ItemOperation::AddSidecar { digest, .. }
+            if all != Some(*digest) =>
         {
             Err(stale())
         }

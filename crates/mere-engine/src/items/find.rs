@@ -41,9 +41,9 @@ pub(crate) fn find(
 ) -> Result<ResolvedItem, ItemError> {
     find_without_suggestions(sources, view, named).map_err(|error| match error {
         ItemError::Missing { kind, item, scopes, .. } => {
-            let near = suggest_similar(sources, view, named, &scopes);
+            let suggestions = suggest_similar(sources, view, named, &scopes);
             let script = suggest_script(sources, view, named, &scopes);
-            ItemError::Missing { kind, item, scopes, suggestions: near, script }
+            ItemError::Missing { kind, item, scopes, suggestions, script }
         }
         other => other,
     })
@@ -74,8 +74,8 @@ pub(crate) fn find_without_suggestions(
     if let Some(place) = winner {
         return Ok(ResolvedItem { place, shadows });
     }
-    let (item, near) = (Box::new(item.clone()), Vec::new());
-    Err(ItemError::Missing { kind, item, scopes, suggestions: near, script: None })
+    let (item, suggestions) = (Box::new(item.clone()), Vec::new());
+    Err(ItemError::Missing { kind, item, scopes, suggestions, script: None })
 }
 
 /// Returns whether the caller may know that an item exists.

@@ -11,6 +11,7 @@ use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{ItemFault, ItemForm, ItemType, ScopedPath};
 
+use crate::world::join_path;
 use mere_host::{EntryKind, OpenFolder, none_if_missing, open_regular_file};
 
 /// The largest number of files an item may have.
@@ -138,7 +139,9 @@ impl FileCollector<'_> {
             };
             let is_main = path.is_empty() && name == main;
             match kind {
-                EntryKind::Folder => self.collect_below(&join(path, &name), main, depth + 1)?,
+                EntryKind::Folder => {
+                    self.collect_below(&join_path(path, &name), main, depth + 1)?
+                }
                 _ if is_main => {}
                 _ => self.add_file(path, &name, kind)?,
             }
@@ -156,7 +159,7 @@ impl FileCollector<'_> {
         if kind != EntryKind::File {
             let what = "one of its files is a link or a special file";
             let fault = fault_at_start(what, "Replace it with a regular file.");
-            return Err(ItemFilesError::Fault(fault, Some(join(path, name))));
+            return Err(ItemFilesError::Fault(fault, Some(join_path(path, name))));
         }
         if self.found.len() == MAX_FILES {
             return Err(unplaced_fault(
@@ -201,7 +204,7 @@ impl FileCollector<'_> {
             }
             self.bytes += size;
             self.check_size()?;
-            files.push(FileDigest { path: join(&path, &name), sha256: hasher.digest(), size });
+            files.push(FileDigest { path: join_path(&path, &name), sha256: hasher.digest(), size });
         }
         Ok(files)
     }
@@ -213,10 +216,6 @@ fn unplaced_fault(what: &'static str, fix: &'static str) -> ItemFilesError {
 
 fn fault_at_start(what: &'static str, fix: &'static str) -> ItemFault {
     ItemFault { line: 1, column: 1, what: what.into(), fix: fix.into() }
-}
-
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { [folder, "/", name].concat() }
 }
 
 /// Returns whether anything lies where the sidecar of an item would. A place that has no name for

@@ -25,6 +25,7 @@ use mere_core::item::{CategoryBase, ItemType, Scope};
 
 use mere_host::{Cache, Folder};
 
+pub(crate) use crate::world::join_path;
 pub(crate) use bare_script::BareScript;
 pub(crate) use catalog::Catalog;
 pub(crate) use change_error::{ItemChangeError, ProposalError};
@@ -156,12 +157,5 @@ impl ItemTree {
         } else {
             below.strip_prefix('/')
         }
-    }
-}
-
-pub(crate) fn join_path(folder: &str, below: &str) -> String {
-    match (folder, below) {
-        ("", path) | (path, "") => path.to_owned(),
-        (folder, below) => [folder, "/", below].concat(),
     }
 }

@@ -1,5 +1,4 @@
-//! The three directories of a session, found once: the project, where the command ran, and where
-//! agents write.
+//! The project of a session, found once, with its environment and the project around it.
 //!
 //! The project is found by [`find_project`]. If its configuration lists `projects:` and a person
 //! trusts it, the matching folder that the command ran in becomes the project instead, and the

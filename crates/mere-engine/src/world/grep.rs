@@ -26,16 +26,16 @@ use super::{VisibilityRef, World};
 
 /// The longest line that is searched. The search of a file ends at a longer one.
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
-/// How much of a line is shown.
+/// The largest part of a line that is shown.
 const MAX_SHOWN_BYTES: usize = 2000;
-/// How much more of it is searched for secrets and folders.
+/// The part after it that is also searched for secrets and folders.
 const MARGIN_BYTES: usize = 4096;
-/// How large a compiled expression may become.
+/// The largest size of a compiled expression.
 const MAX_EXPRESSION_BYTES: usize = 8 * 1024 * 1024;
 /// The text that the first line of every PEM-encoded private key contains.
 const KEY_MARK: &[u8] = b"PRIVATE KEY";
 
-/// How lines are shown to the caller.
+/// Prepares lines for the caller.
 pub(crate) trait LineRenderer: Sync {
     /// Returns the line with its secrets masked, and how many there were.
     fn mask(&self, path: &str, line: String, key: PrivateKeyContext) -> (String, u64);
@@ -44,14 +44,14 @@ pub(crate) trait LineRenderer: Sync {
     fn preview<'l>(&self, line: &'l str) -> Option<Cow<'l, str>>;
 }
 
-/// Whether the file contains a private key before or on the current line.
+/// Says whether the file contains a private key before or on the current line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PrivateKeyContext {
     NoKey,
     KeyBefore,
 }
 
-/// What is searched for.
+/// The expression that is searched for, and the bounds of the search.
 pub(crate) struct GrepQuery<'a> {
     matcher: RegexMatcher,
     renderer: &'a dyn LineRenderer,
@@ -61,7 +61,7 @@ pub(crate) struct GrepQuery<'a> {
     resume: Option<(&'a str, u64)>,
     /// The number of matches after which the search of a file stops.
     max_matches: usize,
-    /// How many files could not be searched to their end.
+    /// The number of files that could not be searched to their end.
     unfinished: AtomicU64,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct GrepQuery<'a> {
 #[error("the expression is not valid")]
 pub(crate) struct ExpressionError;
 
-/// Whether an expression distinguishes upper and lower case.
+/// Says whether an expression distinguishes upper and lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
     Sensitive,
@@ -145,9 +145,9 @@ pub(crate) struct LineMatch {
 #[derive(Clone, Debug)]
 pub(crate) struct ShownLine {
     pub(crate) text: String,
-    /// Whether the line is longer than what is shown.
+    /// True if the line is longer than what is shown.
     pub(crate) cut: bool,
-    /// How many secrets were masked in it.
+    /// The number of secrets that were masked in it.
     pub(crate) masked: u64,
 }
 

@@ -34,7 +34,7 @@ pub use operator_choice::Mods;
 pub(crate) use operator_choice::OperatorChoice;
 pub(crate) use sensitivity::SensitivityRules;
 use sensitivity::VisibilityRules;
-pub(crate) use sweep::{Position, SweepPage, Weight};
+pub(crate) use sweep::{Position, SweepPage, Weight, join_path};
 pub use visibility::{PathKind, VisibilityRef};
 use walk::{Landing, Limits};
 

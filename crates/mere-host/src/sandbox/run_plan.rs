@@ -9,13 +9,13 @@ use mere_core::address::RelPath;
 use super::protocol::{Exit, SandboxLayer};
 use crate::Folder;
 
-/// What is run, and what it sees.
+/// The program that is run, and everything that it sees.
 pub struct RunPlan<'a> {
     /// The program, by its path in the cell, and its arguments.
     pub argv: Vec<String>,
     /// The environment variables of the process, and no others.
     pub environment: Vec<(String, String)>,
-    /// What the program reads from standard input.
+    /// The bytes that the program reads from standard input.
     pub input: Vec<u8>,
     /// The tool's files, verified.
     pub files: &'a [(RelPath, Vec<u8>)],
@@ -23,11 +23,11 @@ pub struct RunPlan<'a> {
     pub workspace: &'a Folder,
     /// Other folders that are shown read-only, each with its path in the cell.
     pub read_only_folders: Vec<(&'static str, &'a Folder)>,
-    /// How long the run may take.
+    /// The longest time that the run may take.
     pub timeout: Duration,
-    /// What the run may use.
+    /// The resources that the run may use.
     pub limits: RunLimits,
-    /// Which layers the sandbox must have.
+    /// The layers that the sandbox must have.
     pub level: SandboxLevel,
 }
 
@@ -42,7 +42,7 @@ pub struct RunLimits {
     pub(crate) workspace_growth: u64,
     /// The largest file, in bytes.
     pub(crate) largest_file: u64,
-    /// How many bytes of each output are captured.
+    /// The number of bytes that are captured of each output.
     pub(crate) captured_output: usize,
     /// After how many bytes of output the run is ended.
     pub(crate) total_output: u64,
@@ -61,7 +61,7 @@ impl Default for RunLimits {
     }
 }
 
-/// How much of the sandbox is required.
+/// The part of the sandbox that is required.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SandboxLevel {
     /// All layers.
@@ -82,17 +82,17 @@ pub struct RunObserver<'a> {
 /// A run that has ended.
 #[derive(Debug)]
 pub struct FinishedRun {
-    /// How the run ended.
+    /// The way in which the run ended.
     pub end: RunEnd,
-    /// What it wrote to standard output.
+    /// The bytes that it wrote to standard output.
     pub stdout: CapturedOutput,
-    /// What it wrote to standard error.
+    /// The bytes that it wrote to standard error.
     pub stderr: CapturedOutput,
-    /// How long it took.
+    /// The time that it took.
     pub duration: Duration,
 }
 
-/// How a run ended.
+/// The way in which a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// The program exited or was killed by a signal.
@@ -135,11 +135,11 @@ impl ExceededLimit {
 pub struct CapturedOutput {
     /// The first bytes of the output.
     pub bytes: Vec<u8>,
-    /// Whether there was more.
+    /// True if there was more.
     pub truncated: bool,
 }
 
-/// Why nothing was run.
+/// The reason why nothing was run.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// A layer of the sandbox cannot be built here.

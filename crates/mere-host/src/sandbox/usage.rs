@@ -16,15 +16,15 @@ use super::repositories::{is_repository_name, rename_repositories};
 use super::run_plan::{ExceededLimit, RunLimits};
 use crate::is_symlink_error;
 
-/// How often processes, memory and the free disk space are checked.
+/// The time between two checks of the processes, the memory and the free disk space.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
-/// How often the workspace is measured at most.
+/// The shortest time between two measurements of the workspace.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(100);
 /// A run ends when fewer bytes than these are free on the disk: others need some too.
 const MIN_FREE_BYTES: u64 = 64 * 1024 * 1024;
-/// How many entries of a workspace are measured at most.
+/// The largest number of entries of a workspace that are measured.
 const MAX_ENTRIES: usize = 200_000;
-/// How many levels of a workspace are examined at most.
+/// The largest number of levels of a workspace that are examined.
 pub(super) const MAX_DEPTH: usize = 128;
 
 /// The limits that no control group enforces, so that they are watched here.
@@ -45,7 +45,7 @@ pub(super) struct UsageMonitor {
     free_bytes: (u64, u64),
     last_check: Instant,
     last_measure: Instant,
-    /// How long a measurement takes.
+    /// The time that the last measurement took.
     measure_duration: Duration,
 }
 
@@ -137,15 +137,15 @@ impl UsageMonitor {
     }
 }
 
-/// What a workspace holds.
+/// The contents of a workspace, measured.
 #[derive(Debug, Default)]
 struct WorkspaceUsage {
     /// Bytes on the disk.
     bytes: u64,
     entries: usize,
-    /// Whether all of it could be measured.
+    /// True if all of it could be measured.
     is_complete: bool,
-    /// Whether there is a git repository.
+    /// True if there is a git repository in it.
     has_repository: bool,
 }
 

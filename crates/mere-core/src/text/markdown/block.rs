@@ -19,11 +19,11 @@ pub(super) fn patch(
     let markers = find_markers(text)?;
     let named = markers.iter().filter(|marker| marker.id == id).collect::<Vec<_>>();
     if named.is_empty() {
-        let there = markers
+        let available = markers
             .iter()
             .take(MAX_LISTED_NAMES)
             .map(|marker| truncate_name(&format!("^{}", marker.id)));
-        return Err(PatchError::Missing { available: there.collect() });
+        return Err(PatchError::Missing { available: available.collect() });
     }
     let marker = named[choose_occurrence(named.len(), occurrence)?];
     let range = marker.block.clone();
@@ -217,8 +217,8 @@ mod tests {
             let found = patch(text, "id", None, "new");
             assert!(matches!(found, Err(PatchError::Missing { .. })), "{text:?}: {found:?}");
         }
-        let there = vec!["^x".to_owned(), "^y-1".to_owned()];
-        refused("a ^x\n\nb ^y-1\n\n`c ^z`\n", "new", &PatchError::Missing { available: there });
+        let available = vec!["^x".to_owned(), "^y-1".to_owned()];
+        refused("a ^x\n\nb ^y-1\n\n`c ^z`\n", "new", &PatchError::Missing { available });
     }
 
     #[test]

@@ -9,6 +9,7 @@ use cap_std::fs::Dir;
 use mere_core::item::{Category, IdError, ItemId};
 
 use crate::space::Stray;
+use crate::world::join_path;
 use mere_host::{EntryKind, FolderWatcher, OpenFolder, is_symlink_error, none_if_missing};
 
 /// The most memories and categories that a store may have, because each takes memory.
@@ -127,9 +128,4 @@ pub(super) fn open_folder(root: &Dir, path: &str) -> io::Result<Option<OpenFolde
 /// Returns true if the error means that something may not be read.
 pub(super) fn is_permission_denied(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied
-}
-
-pub(super) fn join_path(category: &str, name: &str) -> String {
-    let slash = if category.is_empty() { "" } else { "/" };
-    [category, slash, name].concat()
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use mere_core::item::{Category, ItemId};
 
-use super::category_tree::join_path;
+use crate::world::join_path;
 use mere_host::FolderChange;
 
 /// The paths to read again.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mere_core::address::Segment;
 
-use super::names::{EntryPaths, FolderNames, join};
+use super::names::{EntryPaths, FolderNames, join_path};
 use super::task::{SweepFolder, Task, TaskKind};
 use super::{Collector, FileInterest, OpenedFile, SweepPlan, Weight};
 use crate::world::ignore::{IgnoreFilesPresent, IgnoreStack, IsFolder};
@@ -176,7 +176,7 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
         let rules = self.folder.ignore_rules.clone();
         match &self.plan.ignore_base {
             Some(from) => {
-                let path = join(&from.path, &self.folder.path);
+                let path = join_path(&from.path, &self.folder.path);
                 rules.with_files_in(&self.open, (from.base, &path), has)
             }
             None => rules,
@@ -258,7 +258,7 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
                 self.push_task(self.key(name), TaskKind::Files(names[index..].to_vec()));
                 return Ok(());
             }
-            let path = join(&self.folder.path, name);
+            let path = join_path(&self.folder.path, name);
             let file = match self.open.open_file(name) {
                 Ok(Some(file)) => file,
                 Ok(None) => continue,

@@ -20,6 +20,7 @@ use super::ignore::{IgnoreBase, IgnoreStack};
 use super::list::TraversalError;
 use super::walk::Limits;
 
+pub(crate) use names::join_path;
 pub(crate) use page::{Position, SweepPage};
 
 /// What a sweep collects.

@@ -29,8 +29,8 @@ impl EntryPaths {
         Self {
             key: PathPrefix::new(plan.order.key(folder), plan.order.separator()),
             path: PathPrefix::new(folder.to_owned(), '/'),
-            whole: PathPrefix::new(join(plan.path.as_str(), folder), '/'),
-            ignore_path: PathPrefix::new(join(rules, folder), '/'),
+            whole: PathPrefix::new(join_path(plan.path.as_str(), folder), '/'),
+            ignore_path: PathPrefix::new(join_path(rules, folder), '/'),
             content_files: Vec::new(),
         }
     }
@@ -82,10 +82,10 @@ impl FolderNames {
     }
 }
 
-pub(super) fn join(folder: &str, name: &str) -> String {
-    match (folder, name) {
-        ("", name) => name.to_owned(),
-        (folder, "") => folder.to_owned(),
-        (folder, name) => [folder, "/", name].concat(),
+/// Joins two relative paths with a slash. Either may be empty.
+pub(crate) fn join_path(folder: &str, below: &str) -> String {
+    match (folder, below) {
+        ("", path) | (path, "") => path.to_owned(),
+        (folder, below) => [folder, "/", below].concat(),
     }
 }

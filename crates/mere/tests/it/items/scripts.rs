@@ -120,7 +120,7 @@ fn a_manifest_is_made_for_a_script_which_stays_as_it_is() {
     let call = json!({ "item_type": "tool", "item_id": "count" });
     let loaded = workshop.stage.call_text("load", &call.to_string()).reply;
     assert_eq!(loaded["data"]["integrity"], made["data"]["integrity"]);
-    assert!(warnings(&loaded).contains("`count.py`: there is an old in-file"), "{loaded:#}");
+    assert!(warnings(&loaded).contains("`count.py`: an old in-file signature"), "{loaded:#}");
     let (list, _) = told(&workshop, &["list"]);
     assert_eq!(list["data"].get("scripts_without_manifest"), None, "{list:#}");
     // A second time, the tool is there.

@@ -298,8 +298,17 @@ fn skills_are_taken_where_clients_keep_them() {
 }
 
 #[test]
-fn a_folder_outside_the_project_is_a_config_error() {
-    for folder in ["/etc", "../beside", ".claude/../..", "a/../b", ".", "", "a\\b", "a//b"] {
+fn a_folder_that_is_no_path_in_the_project_is_a_config_error_or_awaits_trust() {
+    // One that leads out awaits a person's trust, and its items have no address even then.
+    for folder in ["/etc", "../beside", "~/skills"] {
+        let stage = Stage::new();
+        stage.file("beside/out/SKILL.md", &skill("out"));
+        let text = format!("folders:\n  directives: [.agents/skills, '{folder}']\n");
+        stage.file("project/.ai/config.yaml", &text);
+        let reply = Pair::new(&stage).load("directive", "out");
+        assert_eq!(reply["code"], "IT-ITEM-I-001", "{folder} {reply}");
+    }
+    for folder in [".claude/../..", "a/../b", ".", "", "a\\b", "a//b"] {
         let stage = Stage::new();
         let text = format!("sensitive: []\nfolders:\n  directives: [.agents/skills, '{folder}']\n");
         stage.file("project/.ai/config.yaml", &text);

@@ -34,8 +34,8 @@ pub(super) struct Card {
 
 impl Card {
     /// Makes the card of an entry.
-    pub(super) fn new(picture: &Subgraph<'_>, index: usize) -> Self {
-        let node = picture.node(index);
+    pub(super) fn new(subgraph: &Subgraph<'_>, index: usize) -> Self {
+        let node = subgraph.node(index);
         let lines = text_measure::wrap_in_two(&title(node), MAX_TEXT_WIDTH, TITLE_SIZE);
         let small = text_measure::fit_to_width(&subtitle(node), MAX_TEXT_WIDTH, SUBTITLE_SIZE);
         let widths = lines.iter().map(|line| text_measure::text_width(line, TITLE_SIZE));
@@ -45,19 +45,19 @@ impl Card {
             .unwrap_or_default();
         let height = BASE_HEIGHT + LINE_HEIGHT * super::geometry::to_i32(lines.len());
         let size = Size { width: (width + 2 * PADDING).max(MIN_WIDTH), height };
-        let (tooltip, class) = (tooltip(node), css_class(picture, index));
+        let (tooltip, class) = (tooltip(node), css_class(subgraph, index));
         Self { size, lines, subtitle: Some(small), tooltip, class }
     }
 
     /// Makes a small card, for a drawing with many entries.
-    pub(super) fn compact(picture: &Subgraph<'_>, index: usize) -> Self {
-        let node = picture.node(index);
+    pub(super) fn compact(subgraph: &Subgraph<'_>, index: usize) -> Self {
+        let node = subgraph.node(index);
         let lines = vec![text_measure::fit_to_width(
             &title(node),
             COMPACT_SIZE.width - 2 * PADDING + 6,
             SUBTITLE_SIZE,
         )];
-        let (tooltip, class) = (tooltip(node), css_class(picture, index));
+        let (tooltip, class) = (tooltip(node), css_class(subgraph, index));
         Self { size: COMPACT_SIZE, lines, subtitle: None, tooltip, class }
     }
 
@@ -115,9 +115,9 @@ fn tooltip(node: &Node) -> String {
     format!("{} ({node})", title(node))
 }
 
-fn css_class(picture: &Subgraph<'_>, index: usize) -> &'static str {
-    let is_superseded = picture.graph.is_superseded(picture.nodes[index]);
-    match (is_superseded, picture.focus.is_some() && index == 0) {
+fn css_class(subgraph: &Subgraph<'_>, index: usize) -> &'static str {
+    let is_superseded = subgraph.graph.is_superseded(subgraph.nodes[index]);
+    match (is_superseded, subgraph.focus.is_some() && index == 0) {
         (true, true) => "entry old focus",
         (true, false) => "entry old",
         (false, true) => "entry focus",

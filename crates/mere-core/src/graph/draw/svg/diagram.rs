@@ -71,42 +71,41 @@ pub(super) struct Diagram {
 
 impl Diagram {
     /// Lays a subgraph out.
-    pub(super) fn new(picture: &Subgraph<'_>) -> Self {
-        let strokes = select_links(&picture.links);
-        let relations = strokes.iter().map(|stroke| stroke.relation).collect::<BTreeSet<_>>();
+    pub(super) fn new(subgraph: &Subgraph<'_>) -> Self {
+        let links = select_links(&subgraph.links);
+        let relations = links.iter().map(|link| link.relation).collect::<BTreeSet<_>>();
         let relations = relations.into_iter().collect();
-        let all = 0..picture.nodes.len();
-        if picture.nodes.len() <= MAX_LAYERED {
-            let cards = all.clone().map(|at| Card::new(picture, at)).collect::<Vec<_>>();
+        let all = 0..subgraph.nodes.len();
+        if subgraph.nodes.len() <= MAX_LAYERED {
+            let cards = all.clone().map(|at| Card::new(subgraph, at)).collect::<Vec<_>>();
             let sizes = cards.iter().map(|card| card.size).collect::<Vec<_>>();
-            if let Some(layout) = best_layered_layout(&sizes, &strokes) {
+            if let Some(layout) = best_layered_layout(&sizes, &links) {
                 return Self { cards, layout, relations };
             }
         }
-        let cards = all.map(|at| Card::compact(picture, at)).collect::<Vec<_>>();
+        let cards = all.map(|at| Card::compact(subgraph, at)).collect::<Vec<_>>();
         let size = cards.first().map(|card| card.size).unwrap_or_default();
-        let layout = panels::lay_out_panels(picture, size, &strokes);
+        let layout = panels::lay_out_panels(subgraph, size, &links);
         Self { cards, layout, relations }
     }
 }
 
 /// Selects the links to draw: a plain reference only if no other link leads the same way.
-fn select_links(strokes: &[DrawnLink]) -> Vec<DrawnLink> {
-    let ends = |stroke: &DrawnLink| (stroke.from, stroke.to);
-    let related = strokes.iter().filter(|stroke| stroke.relation != Relation::References).map(ends);
+fn select_links(links: &[DrawnLink]) -> Vec<DrawnLink> {
+    let ends = |link: &DrawnLink| (link.from, link.to);
+    let related = links.iter().filter(|link| link.relation != Relation::References).map(ends);
     let related = related.collect::<HashSet<_>>();
-    let is_more = |stroke: &&DrawnLink| {
-        stroke.relation != Relation::References || !related.contains(&ends(stroke))
-    };
-    let strokes = strokes.iter().filter(|stroke| stroke.from != stroke.to).filter(is_more);
-    strokes.copied().collect()
+    let is_more =
+        |link: &&DrawnLink| link.relation != Relation::References || !related.contains(&ends(link));
+    let links = links.iter().filter(|link| link.from != link.to).filter(is_more);
+    links.copied().collect()
 }
 
 /// Lays the boxes out in both directions, and returns the better layout.
-fn best_layered_layout(sizes: &[Size], strokes: &[DrawnLink]) -> Option<DiagramLayout> {
-    let groups = ConnectedGroups::new(sizes.len(), strokes);
-    let right = groups.lay_out(sizes, strokes, Flow::Right)?;
-    let down = groups.lay_out(sizes, strokes, Flow::Down)?;
+fn best_layered_layout(sizes: &[Size], links: &[DrawnLink]) -> Option<DiagramLayout> {
+    let groups = ConnectedGroups::new(sizes.len(), links);
+    let right = groups.lay_out(sizes, links, Flow::Right)?;
+    let down = groups.lay_out(sizes, links, Flow::Down)?;
     // Boxes are wide, so links that go right have more room.
     let is_down = down.size.layout_cost() * 5 < right.size.layout_cost() * 4;
     Some(if is_down { down } else { right })
@@ -119,11 +118,11 @@ struct ConnectedGroups {
 }
 
 impl ConnectedGroups {
-    fn new(count: usize, strokes: &[DrawnLink]) -> Self {
+    fn new(count: usize, links: &[DrawnLink]) -> Self {
         let mut near = vec![Vec::new(); count];
-        for stroke in strokes {
-            near[stroke.from].push(stroke.to);
-            near[stroke.to].push(stroke.from);
+        for link in links {
+            near[link.from].push(link.to);
+            near[link.to].push(link.from);
         }
         let mut is_seen = near.iter().map(Vec::is_empty).collect::<Vec<_>>();
         let unlinked = (0..count).filter(|node| is_seen[*node]).collect();
@@ -145,7 +144,7 @@ impl ConnectedGroups {
         Self { linked: groups, unlinked }
     }
 
-    fn lay_out(&self, sizes: &[Size], strokes: &[DrawnLink], flow: Flow) -> Option<DiagramLayout> {
+    fn lay_out(&self, sizes: &[Size], links: &[DrawnLink], flow: Flow) -> Option<DiagramLayout> {
         let mut part_of = vec![(0, 0); sizes.len()];
         let mut parts = Vec::new();
         for (part, group) in self.linked.iter().enumerate() {
@@ -155,9 +154,9 @@ impl ConnectedGroups {
             let sizes = group.iter().map(|node| sizes[*node]).collect();
             parts.push(Component { sizes, links: Vec::new() });
         }
-        for stroke in strokes {
-            let ((part, from), (_, to)) = (part_of[stroke.from], part_of[stroke.to]);
-            parts[part].links.push(DrawnLink { from, to, relation: stroke.relation });
+        for link in links {
+            let ((part, from), (_, to)) = (part_of[link.from], part_of[link.to]);
+            parts[part].links.push(DrawnLink { from, to, relation: link.relation });
         }
         let laid = parts.iter().map(|part| part.lay_out(flow)).collect::<Option<Vec<_>>>()?;
         let mut spread = self.combine(laid, sizes.len());
@@ -176,9 +175,9 @@ impl ConnectedGroups {
             }
             for route in part.routes {
                 let DrawnLink { from, to, relation } = route.link;
-                let stroke = DrawnLink { from: group[from], to: group[to], relation };
+                let link = DrawnLink { from: group[from], to: group[to], relation };
                 let (path, head) = route.translate(at).to_path_data();
-                spread.curves.push(Curve { link: stroke, path, head });
+                spread.curves.push(Curve { link, path, head });
             }
         }
         spread

@@ -43,26 +43,25 @@ struct BendBundle {
 
 impl LayerGraph {
     /// Builds the layers from the sizes and ranks of the boxes.
-    pub(super) fn new(flow: Flow, sizes: &[Size], strokes: &[DrawnLink], ranks: &[usize]) -> Self {
+    pub(super) fn new(flow: Flow, sizes: &[Size], links: &[DrawnLink], ranks: &[usize]) -> Self {
         let boxes = sizes.iter().zip(ranks).map(|(size, rank)| Vertex {
             layer: *rank,
             across: flow.extent(*size).1,
             is_bend: false,
         });
         let mut vertices = boxes.collect::<Vec<_>>();
-        let counts = link_counts(strokes, sizes.len());
+        let counts = link_counts(links, sizes.len());
         let mut bends = BTreeMap::new();
-        let ways = strokes.iter().map(|stroke| {
-            let is_turned = ranks[stroke.from] > ranks[stroke.to];
+        let ways = links.iter().map(|link| {
+            let is_reversed = ranks[link.from] > ranks[link.to];
             let (start, end) =
-                if is_turned { (stroke.to, stroke.from) } else { (stroke.from, stroke.to) };
+                if is_reversed { (link.to, link.from) } else { (link.from, link.to) };
             if start == end {
                 return Vec::new();
             }
             let is_source = counts[start] >= counts[end];
             let at = if is_source { start } else { end };
-            let bundle =
-                BendBundle { at, is_source, relation: stroke.relation, is_reversed: is_turned };
+            let bundle = BendBundle { at, is_source, relation: link.relation, is_reversed };
             let passed = (ranks[start] + 1..ranks[end]).map(|layer| {
                 *bends.entry((bundle, layer)).or_insert_with(|| {
                     vertices.push(Vertex { layer, across: 0, is_bend: true });
@@ -103,11 +102,11 @@ impl LayerGraph {
 }
 
 /// Counts the links of each box.
-fn link_counts(strokes: &[DrawnLink], count: usize) -> Vec<usize> {
+fn link_counts(links: &[DrawnLink], count: usize) -> Vec<usize> {
     let mut counts = vec![0; count];
-    for stroke in strokes {
-        counts[stroke.from] += 1;
-        counts[stroke.to] += 1;
+    for link in links {
+        counts[link.from] += 1;
+        counts[link.to] += 1;
     }
     counts
 }

@@ -17,19 +17,19 @@ const CAPTION_HEIGHT: i32 = 28;
 
 /// Lays out boxes of one size by the categories of their entries.
 pub(super) fn lay_out_panels(
-    picture: &Subgraph<'_>,
+    subgraph: &Subgraph<'_>,
     card: Size,
-    strokes: &[DrawnLink],
+    links: &[DrawnLink],
 ) -> DiagramLayout {
     let mut groups = BTreeMap::<&str, Vec<usize>>::new();
-    for index in 0..picture.nodes.len() {
-        groups.entry(picture.node(index).category.as_str()).or_default().push(index);
+    for index in 0..subgraph.nodes.len() {
+        groups.entry(subgraph.node(index).category.as_str()).or_default().push(index);
     }
     let cell = Size { width: card.width + GAP, height: card.height + GAP };
     let grids = groups.values().map(|group| PanelGrid::new(group.len(), cell)).collect::<Vec<_>>();
     let sizes = grids.iter().map(|grid| grid.size).collect::<Vec<_>>();
     let (places, size) = pack::pack(&sizes);
-    let mut boxes = vec![Rect::default(); picture.nodes.len()];
+    let mut boxes = vec![Rect::default(); subgraph.nodes.len()];
     let mut panels = Vec::new();
     for (((category, group), grid), at) in groups.into_iter().zip(&grids).zip(places) {
         for (place, index) in group.into_iter().enumerate() {
@@ -38,8 +38,7 @@ pub(super) fn lay_out_panels(
         let caption = if category.is_empty() { "no category" } else { category };
         panels.push(Panel { place: Rect { at, size: grid.size }, caption: caption.to_owned() });
     }
-    let curves =
-        strokes.iter().map(|stroke| straight_link(*stroke, boxes[stroke.from], boxes[stroke.to]));
+    let curves = links.iter().map(|link| straight_link(*link, boxes[link.from], boxes[link.to]));
     DiagramLayout { curves: curves.collect(), boxes, panels, size }
 }
 
@@ -66,7 +65,7 @@ impl PanelGrid {
 }
 
 /// Draws a straight link from the edge of one box to the edge of another.
-fn straight_link(stroke: DrawnLink, from: Rect, to: Rect) -> Curve {
+fn straight_link(link: DrawnLink, from: Rect, to: Rect) -> Curve {
     let (start, end) = (edge_point(from, center(to)), edge_point(to, center(from)));
     let (dx, dy) = (end.x - start.x, end.y - start.y);
     let length = i64::from(dx).pow(2) + i64::from(dy).pow(2);
@@ -83,7 +82,7 @@ fn straight_link(stroke: DrawnLink, from: Rect, to: Rect) -> Curve {
         base.x + uy / 2,
         base.y - ux / 2
     );
-    Curve { link: stroke, path, head: (!stroke.relation.is_symmetric()).then_some(head) }
+    Curve { link, path, head: (!link.relation.is_symmetric()).then_some(head) }
 }
 
 fn center(rect: Rect) -> Point {

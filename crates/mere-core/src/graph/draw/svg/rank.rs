@@ -12,42 +12,42 @@ use crate::graph::subgraph::DrawnLink;
 const PASSES: usize = 8;
 
 /// Returns the layer of each of `count` boxes; no layer has more boxes than allowed.
-pub(super) fn assign_ranks(count: usize, strokes: &[DrawnLink], limits: LayerLimits) -> Vec<usize> {
-    let position = feedback_order(count, strokes);
-    let ends = strokes.iter().filter(|stroke| stroke.from != stroke.to).map(|stroke| {
-        let is_forward = position[stroke.from] < position[stroke.to];
-        if is_forward { (stroke.from, stroke.to) } else { (stroke.to, stroke.from) }
+pub(super) fn assign_ranks(count: usize, links: &[DrawnLink], limits: LayerLimits) -> Vec<usize> {
+    let position = feedback_order(count, links);
+    let ends = links.iter().filter(|link| link.from != link.to).map(|link| {
+        let is_forward = position[link.from] < position[link.to];
+        if is_forward { (link.from, link.to) } else { (link.to, link.from) }
     });
-    let mut links =
+    let mut acyclic =
         AcyclicLinks { before: vec![Vec::new(); count], after: vec![Vec::new(); count] };
     for (from, to) in ends {
-        links.before[to].push(from);
-        links.after[from].push(to);
+        acyclic.before[to].push(from);
+        acyclic.after[from].push(to);
     }
     let mut order = (0..count).collect::<Vec<_>>();
     order.sort_unstable_by_key(|node| position[*node]);
     let mut ranks = vec![0; count];
     for node in &order {
-        ranks[*node] = links.earliest_rank(*node, &ranks);
+        ranks[*node] = acyclic.earliest_rank(*node, &ranks);
     }
     for _ in 0..PASSES {
         for node in order.iter().rev().chain(&order) {
-            ranks[*node] = links.best_rank(*node, &ranks);
+            ranks[*node] = acyclic.best_rank(*node, &ranks);
         }
     }
     let is_long = ranks.iter().any(|rank| *rank >= limits.layers);
-    let folded = is_long.then(|| fold_ranks(&ranks, strokes, limits)).flatten();
-    split_layers(&folded.unwrap_or(ranks), &links, limits.boxes)
+    let folded = is_long.then(|| fold_ranks(&ranks, links, limits)).flatten();
+    split_layers(&folded.unwrap_or(ranks), &acyclic, limits.boxes)
 }
 
 /// Returns each box's position in an order that most links follow; symmetric links are ignored.
-fn feedback_order(count: usize, strokes: &[DrawnLink]) -> Vec<usize> {
+fn feedback_order(count: usize, links: &[DrawnLink]) -> Vec<usize> {
     let mut balance = vec![(0_usize, 0_usize); count];
-    let directed = strokes.iter().filter(|s| s.from != s.to && !s.relation.is_symmetric());
+    let directed = links.iter().filter(|s| s.from != s.to && !s.relation.is_symmetric());
     let directed = directed.collect::<Vec<_>>();
-    for stroke in &directed {
-        balance[stroke.from].0 += 1;
-        balance[stroke.to].1 += 1;
+    for link in &directed {
+        balance[link.from].0 += 1;
+        balance[link.to].1 += 1;
     }
     let mut position = vec![None; count];
     let (mut first, mut last) = (0, count);
@@ -69,9 +69,9 @@ fn feedback_order(count: usize, strokes: &[DrawnLink]) -> Vec<usize> {
             position[node] = Some(first);
             first += 1;
         }
-        for stroke in directed.iter().filter(|s| s.from == node || s.to == node) {
-            balance[stroke.from].0 = balance[stroke.from].0.saturating_sub(1);
-            balance[stroke.to].1 = balance[stroke.to].1.saturating_sub(1);
+        for link in directed.iter().filter(|s| s.from == node || s.to == node) {
+            balance[link.from].0 = balance[link.from].0.saturating_sub(1);
+            balance[link.to].1 = balance[link.to].1.saturating_sub(1);
         }
     }
     position.into_iter().map(Option::unwrap_or_default).collect()
@@ -133,14 +133,14 @@ mod tests {
     use crate::item::Relation;
 
     fn check(count: usize, links: &[(usize, usize)], longest: usize, expected: &[usize]) {
-        let strokes = links.iter().map(|(from, to)| DrawnLink {
+        let drawn = links.iter().map(|(from, to)| DrawnLink {
             from: *from,
             to: *to,
             relation: Relation::Extends,
         });
         let found = assign_ranks(
             count,
-            &strokes.collect::<Vec<_>>(),
+            &drawn.collect::<Vec<_>>(),
             LayerLimits { layers: 9, boxes: longest },
         );
         assert_eq!(found, expected, "{links:?}");

@@ -23,10 +23,10 @@ pub(super) struct LayerLimits {
 /// Reduces the ranks to the allowed number of layers. Returns `None` if that is not possible.
 pub(super) fn fold_ranks(
     ranks: &[usize],
-    strokes: &[DrawnLink],
+    links: &[DrawnLink],
     limits: LayerLimits,
 ) -> Option<Vec<usize>> {
-    let mut fold = RankFolding::new(ranks, strokes, limits);
+    let mut fold = RankFolding::new(ranks, links, limits);
     for _ in 0..PASSES {
         let mut is_better = false;
         for node in 0..ranks.len() {
@@ -36,10 +36,9 @@ pub(super) fn fold_ranks(
             break;
         }
     }
-    let clashes = |stroke: &DrawnLink| {
-        stroke.from != stroke.to && fold.ranks[stroke.from] == fold.ranks[stroke.to]
-    };
-    (!strokes.iter().any(clashes)).then_some(fold.ranks)
+    let clashes =
+        |link: &DrawnLink| link.from != link.to && fold.ranks[link.from] == fold.ranks[link.to];
+    (!links.iter().any(clashes)).then_some(fold.ranks)
 }
 
 struct RankFolding {
@@ -60,7 +59,7 @@ enum LayerOrder {
 }
 
 impl RankFolding {
-    fn new(ranks: &[usize], strokes: &[DrawnLink], limits: LayerLimits) -> Self {
+    fn new(ranks: &[usize], links: &[DrawnLink], limits: LayerLimits) -> Self {
         let last = limits.layers.max(2) - 1;
         let folded = ranks.iter().map(|rank| {
             let around = rank % (2 * last);
@@ -72,15 +71,15 @@ impl RankFolding {
             counts[*rank] += 1;
         }
         let mut neighbours = vec![Vec::new(); ranks.len()];
-        for stroke in strokes.iter().filter(|stroke| stroke.from != stroke.to) {
-            let is_mutual = stroke.relation.is_symmetric();
+        for link in links.iter().filter(|link| link.from != link.to) {
+            let is_mutual = link.relation.is_symmetric();
             let (out, into) = if is_mutual {
                 (LayerOrder::Either, LayerOrder::Either)
             } else {
                 (LayerOrder::Before, LayerOrder::After)
             };
-            neighbours[stroke.from].push((stroke.to, out));
-            neighbours[stroke.to].push((stroke.from, into));
+            neighbours[link.from].push((link.to, out));
+            neighbours[link.to].push((link.from, into));
         }
         Self { ranks, limits, counts, neighbours }
     }
@@ -117,11 +116,11 @@ mod tests {
 
     #[test]
     fn a_chain_goes_to_and_fro() {
-        let strokes =
+        let links =
             (0..9).map(|from| DrawnLink { from, to: from + 1, relation: Relation::Extends });
-        let strokes = strokes.collect::<Vec<_>>();
+        let links = links.collect::<Vec<_>>();
         let limits = LayerLimits { layers: 4, boxes: 4 };
-        let found = fold_ranks(&(0..10).collect::<Vec<_>>(), &strokes, limits);
+        let found = fold_ranks(&(0..10).collect::<Vec<_>>(), &links, limits);
         assert_eq!(found, Some(vec![0, 1, 2, 3, 2, 1, 0, 1, 2, 3]));
     }
 }

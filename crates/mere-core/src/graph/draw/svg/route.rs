@@ -50,20 +50,20 @@ pub(super) struct LayerPositions<'a> {
 /// Returns the curve of each link between different boxes.
 pub(super) fn route_links(
     layer_graph: &LayerGraph,
-    strokes: &[DrawnLink],
+    links: &[DrawnLink],
     positions: LayerPositions<'_>,
 ) -> Vec<Route> {
     let LayerPositions { flow, bands, middles } = positions;
-    let ports = port_offsets(layer_graph, strokes, middles);
-    let routes = strokes.iter().zip(&layer_graph.paths).filter(|(_, way)| way.len() > 1);
-    let routes = routes.map(|(stroke, way)| {
-        let is_turned = way.first() != Some(&stroke.from);
+    let ports = port_offsets(layer_graph, links, middles);
+    let routes = links.iter().zip(&layer_graph.paths).filter(|(_, way)| way.len() > 1);
+    let routes = routes.map(|(link, way)| {
+        let is_reversed = way.first() != Some(&link.from);
         let mut points = Vec::new();
         for (step, vertex) in way.iter().enumerate() {
             let band = bands[layer_graph.vertices[*vertex].layer];
             let (start, end) = (band.start, band.start + band.length);
             let port = |side, other: usize| {
-                let port = (*vertex, side, other, stroke.relation, is_turned);
+                let port = (*vertex, side, other, link.relation, is_reversed);
                 middles[*vertex] + ports.get(&port).copied().unwrap_or_default()
             };
             if step > 0 {
@@ -73,7 +73,7 @@ pub(super) fn route_links(
                 points.push(flow.point(end, port(BoxSide::After, way[step + 1])));
             }
         }
-        Route { link: *stroke, flow, points, is_reversed: is_turned }
+        Route { link: *link, flow, points, is_reversed }
     });
     routes.collect()
 }
@@ -81,18 +81,18 @@ pub(super) fn route_links(
 /// Returns the distance of each port from the centre of its box.
 fn port_offsets(
     layer_graph: &LayerGraph,
-    strokes: &[DrawnLink],
+    links: &[DrawnLink],
     middles: &[i32],
 ) -> BTreeMap<Port, i32> {
     let mut sides = BTreeMap::<(usize, BoxSide), Vec<Port>>::new();
-    for (stroke, way) in strokes.iter().zip(&layer_graph.paths) {
+    for (link, way) in links.iter().zip(&layer_graph.paths) {
         let [first, second, ..] = way[..] else { continue };
         let (last, before) = (way[way.len() - 1], way[way.len() - 2]);
-        let is_turned = first != stroke.from;
+        let is_reversed = first != link.from;
         for (vertex, side, other) in
             [(first, BoxSide::After, second), (last, BoxSide::Before, before)]
         {
-            let port = (vertex, side, other, stroke.relation, is_turned);
+            let port = (vertex, side, other, link.relation, is_reversed);
             sides.entry((vertex, side)).or_default().push(port);
         }
     }

@@ -8,7 +8,7 @@ use mere_core::request::{ExpiredMemories, MemorySort};
 use super::TestStore;
 use super::random_changes::Random;
 use crate::memory::table::MemoryQuery;
-use crate::memory::table::category_tree::join_path;
+use crate::world::join_path;
 
 fn query<'a>(category: &'a Category, sort: MemorySort, after: Option<&'a str>) -> MemoryQuery<'a> {
     let now = "2026-06-01T00:00:00Z".parse().expect("a time");

@@ -56,10 +56,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
             Draft::invalid(codes::SIGN_MEMORY, "Memories cannot be signed.")
                 .hint("Directives, tools, knowledge entries and lockfiles can be.")
         }
-        ItemChangeError::NoGitRepository => {
-            Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
-                .hint("Leave out `--staged`.")
-        }
+        ItemChangeError::NoGitRepository => no_git_repository_reply(),
         ItemChangeError::GitFailed(cause) => git_failure_reply(cause),
         ItemChangeError::NotStaged(path) => not_staged_reply(path),
         ItemChangeError::EditorFailed(address) => editor_failure_reply(address),
@@ -133,6 +130,12 @@ fn draft_reply(address: &Address) -> Draft {
     let message = Prose::words("").address(address.clone());
     Draft::invalid(codes::SIGN_UNFINISHED, message.and(" is a draft that is being worked on."))
         .hint("Sign it first; `mere sign` shows what has changed.")
+}
+
+/// Answers a call that needs a git repository where there is none.
+fn no_git_repository_reply() -> Draft {
+    Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
+        .hint("Leave out `--staged`.")
 }
 
 /// Answers a call for which git was needed and did not work.

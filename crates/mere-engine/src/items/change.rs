@@ -15,7 +15,9 @@ use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
 use super::signature_state::detect_signature_state;
 use super::tool_check::{check_new_tool, files_beside};
-use super::tool_lockfiles::{delete_lockfile, describe_deletion, find_lockfiles};
+use super::tool_lockfiles::{
+    DeletedLockfiles, delete_lockfiles, describe_deletion, find_lockfiles,
+};
 use super::{ItemError, ItemReader, proposal, trust_status_fields};
 use crate::config::AgentsConfig;
 use crate::files::error::FileError;
@@ -243,14 +245,7 @@ fn apply_or_propose(
         (ExecutionMode::Real, ChangeRoute::Propose) => Some(proposal::save_proposal(call, permit)?),
     };
     let address = report.address.clone();
-    let (deleted, left): (Vec<_>, Vec<_>) = match mode {
-        ExecutionMode::DryRun => (report.lockfiles, Vec::new()),
-        ExecutionMode::Real => {
-            report.lockfiles.into_iter().partition(|place| delete_lockfile(call, place).is_ok())
-        }
-    };
-    let [deleted, left] = [deleted, left]
-        .map(|places| places.iter().filter_map(ScopedPath::address).collect::<Vec<_>>());
+    let DeletedLockfiles { deleted, left } = delete_lockfiles(call, &report.lockfiles, mode);
     let lockfiles = deleted.iter().cloned().map(Data::from).collect::<Vec<_>>();
     let data = Fields::default()
         .with("address", report.address)

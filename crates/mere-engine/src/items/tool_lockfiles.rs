@@ -6,6 +6,7 @@ use mere_core::item::{Item, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::Prose;
 
 use super::apply_permit::{WriteContext, apply_permit};
+use super::change::ExecutionMode;
 use super::item_files::item_digest;
 use super::{ItemCall, ItemError, ItemReader, LoadedItem};
 use crate::files::read::open_visible_file;
@@ -51,6 +52,26 @@ pub(crate) fn delete_lockfile(
         policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
     Ok(address)
+}
+
+/// The lockfiles that were deleted with their tool, and those that could not be.
+pub(crate) struct DeletedLockfiles {
+    pub(crate) deleted: Vec<Address>,
+    pub(crate) left: Vec<Address>,
+}
+
+/// Deletes the lockfiles of a tool. In a dry run it only tells which.
+pub(crate) fn delete_lockfiles(
+    call: &ItemCall<'_>,
+    lockfiles: &[ScopedPath],
+    mode: ExecutionMode,
+) -> DeletedLockfiles {
+    let is_deleted =
+        |place: &&ScopedPath| mode == ExecutionMode::DryRun || delete_lockfile(call, place).is_ok();
+    let (deleted, left): (Vec<_>, Vec<_>) = lockfiles.iter().partition(is_deleted);
+    let [deleted, left] = [deleted, left]
+        .map(|places| places.into_iter().filter_map(ScopedPath::address).collect::<Vec<_>>());
+    DeletedLockfiles { deleted, left }
 }
 
 /// Returns the digest of a lockfile as it is now.

@@ -48,21 +48,15 @@ pub(crate) struct Catalog {
 impl Catalog {
     /// Opens the catalog of a space.
     pub(crate) fn open(space: Space) -> io::Result<Self> {
+        // Without a cache no index is kept, so nobody would see the digests.
+        let depth = if space.cache.is_some() { ScanDepth::Digests } else { ScanDepth::Names };
         let BaseOfFolders { base, folders, orphans } = match open_recorded_index(&space) {
             Some(recorded) => recorded,
-            None => {
-                // Without a cache no index is kept, so nobody would see the digests.
-                let depth = match space.cache {
-                    Some(_) => ScanDepth::Digests,
-                    None => ScanDepth::Names,
-                };
-                build_base(&space, scan(&space, depth)?)
-            }
+            None => build_base(&space, scan(&space, depth)?),
         };
-        let (trees, fresh, watch) =
+        let (trees, overlay, watch) =
             (space.indexed_trees(), HashMap::new(), FolderWatcher::new_disabled());
         let must_check = true;
-        let overlay = fresh;
         let mut catalog = Self { space, trees, base, folders, overlay, orphans, watch, must_check };
         catalog.check_folders()?;
         Ok(catalog)

@@ -140,7 +140,7 @@ impl FileCollector<'_> {
             let is_main = path.is_empty() && name == main;
             match kind {
                 EntryKind::Folder => {
-                    self.collect_below(&join_path(path, &name), main, depth + 1)?
+                    self.collect_below(&join_path(path, &name), main, depth + 1)?;
                 }
                 _ if is_main => {}
                 _ => self.add_file(path, &name, kind)?,

@@ -10,8 +10,8 @@ use crate::digest::Sha256;
 use crate::graph::WalkOptions;
 use crate::item::{Category, ItemRef, ItemType};
 
-pub(super) const ABOUT: &str = "Run a tool (in a sandbox), a directive (gives its checked \
-    steps) or a knowledge entry (gives its text); or create, update or delete one. A change may \
+pub(super) const ABOUT: &str = "Run a tool, a directive (gives its checked steps) or a \
+    knowledge entry (gives its text); or create, update or delete one. A change may \
     become a proposal for a person.";
 
 const fn optional_parameter(
@@ -39,7 +39,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     optional_parameter("content", ParameterKind::Text, "For create, update: the whole main file."),
     optional_parameter("files", ParameterKind::Files, "Other files of a tool or skill."),
     optional_parameter("parameters", ParameterKind::Object, "For run: the inputs."),
-    optional_parameter("include_relationships", ParameterKind::Flag, "For run of knowledge."),
+    optional_parameter("include_relationships", ParameterKind::Flag, ""),
     optional_parameter("expect_sha256", ParameterKind::Sha256, "Of the main file before."),
     optional_parameter("dry_run", ParameterKind::Flag, "Check only."),
 ];

@@ -43,7 +43,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "include_relationships",
         kind: ParameterKind::Flag,
         need: Need::Optional,
-        about: "Links both ways.",
+        about: "",
     },
     Parameter {
         name: "depth",
@@ -57,12 +57,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         need: Need::Optional,
         about: "",
     },
-    Parameter {
-        name: "types",
-        kind: ParameterKind::Texts,
-        need: Need::Optional,
-        about: "Relations.",
-    },
+    Parameter { name: "types", kind: ParameterKind::Texts, need: Need::Optional, about: "" },
 ];
 
 /// One `load` call.

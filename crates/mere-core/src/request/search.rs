@@ -46,11 +46,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     ),
     optional_parameter("mode", ParameterKind::ChoiceWithDefault(&["hybrid", "text", "vector"]), ""),
     optional_parameter("rank", ParameterKind::ChoiceWithDefault(&["by_type", "unified"]), ""),
-    optional_parameter(
-        "include_relationships",
-        ParameterKind::Flag,
-        "Also entries linked with hits.",
-    ),
+    optional_parameter("include_relationships", ParameterKind::Flag, ""),
     CURSOR,
 ];
 

@@ -49,8 +49,14 @@ fn standard_schema() -> Value {
     // The title must have at least one character that is not a space.
     properties.insert("title".to_owned(), json!({"type": "string", "pattern": "\\S"}));
     properties.insert("version".to_owned(), json!({"type": "string"}));
+    // An id may look like a whole number.
+    let ids = |key: &&str| {
+        let items = json!({"type": ["string", "integer"]});
+        ((*key).to_owned(), json!({"type": ["string", "integer", "array", "null"], "items": items}))
+    };
     let relations = Relation::ALL.map(Relation::name);
-    properties.extend(["tags"].iter().chain(&relations).map(texts));
+    properties.extend(["tags"].iter().map(texts));
+    properties.extend(relations.iter().map(ids));
     let stated = |key: &str| json!({"required": [key], "properties": {key: {"type": "string"}}});
     json!({
         "type": "object",

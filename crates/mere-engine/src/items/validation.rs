@@ -92,7 +92,10 @@ pub(crate) fn loaded_warnings(items: &ItemReader<'_>, loaded: &LoadedItem) -> Ve
 /// Checks the frontmatter of a knowledge entry against its own schema. Other items have none.
 pub(crate) fn check_own_schema(view: &View<'_>, loaded: &LoadedItem) -> Result<(), ItemError> {
     match &loaded.item {
-        Item::Knowledge(entry) => check_frontmatter(view, loaded, entry),
+        Item::Knowledge(entry) if entry.frontmatter.contains_key("frontmatter_schema") => {
+            check_frontmatter(view, loaded, entry)
+        }
+        // What every entry must have was checked when it was parsed.
         _ => Ok(()),
     }
 }

@@ -4,34 +4,34 @@
 use std::collections::BTreeMap;
 
 use libfuzzer_sys::fuzz_target;
-use mere_core::chain::{Chain, MAX_ARGUMENT_BYTES, Member, Values, builtin, input_schema_of};
-use mere_core::item::{Base, Form, ItemType, Scope, ScopedPath, ToolManifest};
+use mere_core::chain::{Chain, MAX_ARGUMENT_BYTES, ChainTool, TemplateValues, builtin, tool_input_schema};
+use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath, ToolManifest};
 
 fuzz_target!(|text: &str| {
     let place = ScopedPath {
         scope: Scope::Project,
         kind: ItemType::Tool,
-        base: Base::Space,
+        base: CategoryBase::Space,
         category: "a".parse().expect("a category"),
         id: "a".parse().expect("an id"),
         version: None,
-        form: Form::Flat,
+        form: ItemForm::Flat,
     };
     let Ok(tool) = ToolManifest::parse(text, &place) else { return };
     let integrity = tool.integrity(&place, &[]);
-    let mut members = vec![Member::new(tool, &place, integrity)];
+    let mut members = vec![ChainTool::new(tool, &place, integrity)];
     while let Some(executor) = members.last().and_then(|member| member.pin.executor.clone()) {
         let Some(member) = builtin::find(&executor) else { break };
         members.push(member);
     }
     let Ok(chain) = Chain::new(members) else { return };
-    let _ = input_schema_of(&chain.leaf().manifest);
+    let _ = tool_input_schema(&chain.leaf().manifest);
     let Ok(config) = chain.config() else { return };
     let _ = config.environment();
-    let said = mere_core::text::json::parse(br#"{"x": "${y}"}"#).expect("JSON");
-    let parameters = said.as_object().expect("an object");
+    let value = mere_core::text::json::parse(br#"{"x": "${y}"}"#).expect("JSON");
+    let parameters = value.as_object().expect("an object");
     let environment = BTreeMap::new();
-    let values = Values { folder: "/tool", parameters, environment: &environment };
+    let values = TemplateValues { folder: "/tool", parameters, environment: &environment };
     let Ok(filled) = config.fill(values) else { return };
     if let Ok(subprocess) = filled.subprocess() {
         let bytes = subprocess.argv.iter().map(String::len).sum::<usize>();

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mere_core::gate::{Gate, Landmark, Stamp, StandIn};
+use mere_core::gate::{Gate, Landmark, ReplyMetadata, StandIn};
 use mere_core::address::{AgentName, Root};
 use mere_core::reply::{Content, Draft, Fields, codes};
 
@@ -14,7 +14,7 @@ fuzz_target!(|parts: (&str, &str)| {
         mark("/work/app/.ai/workspaces", StandIn::Workspaces),
         mark("/home/me", StandIn::Home),
     ]);
-    let stamp = Stamp {
+    let metadata = ReplyMetadata {
         trace_id: uuid::Uuid::nil().into(),
         session_id: None,
         tool: None,
@@ -23,8 +23,8 @@ fuzz_target!(|parts: (&str, &str)| {
     let clear = |text: String| {
         let data = Fields::default().with("c", Content::body(text));
         let draft = Draft::success(codes::DIR_PWD, "ok").data(data);
-        let cleared = gate.clear(&draft, &stamp);
-        cleared.value()["data"]["c"].as_str().unwrap().to_owned()
+        let cleared = gate.clear(&draft, &metadata);
+        cleared.to_value()["data"]["c"].as_str().unwrap().to_owned()
     };
     let once = clear(format!("{before} /work/app/x {after}"));
     assert!(!once.contains(" /work/app/x "));

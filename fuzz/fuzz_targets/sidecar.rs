@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!signed.is_complete());
     }
     if let Ok(key) = PublicKey::from_wire(bytes) {
-        assert_eq!(key.wire(), bytes);
+        assert_eq!(key.to_wire(), bytes);
     }
     let Ok(text) = str::from_utf8(bytes) else { return };
     if let Ok(key) = text.parse::<PublicKey>() {

@@ -112,8 +112,14 @@ mod tests {
                 vec![("/created_at", "must be null or a string")],
             ),
             (
-                json!({"id": "a", "title": "A", "depends_on": ["b", 1]}),
-                vec![("/depends_on/1", "must be a string")],
+                json!({"id": "a", "title": "A", "tags": ["b", 1]}),
+                vec![("/tags/1", "must be a string")],
+            ),
+            // An id may look like a number.
+            (json!({"id": "a", "title": "A", "depends_on": ["b", 1]}), vec![]),
+            (
+                json!({"id": "a", "title": "A", "depends_on": ["b", true]}),
+                vec![("/depends_on/1", "must be an integer or a string")],
             ),
         ] {
             check(None, &frontmatter, &expected);

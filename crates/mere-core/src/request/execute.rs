@@ -123,7 +123,10 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
             relationships: match (arguments.flag("include_relationships")?, kind) {
                 (false, _) => None,
                 (true, ItemType::Knowledge) => Some(WalkOptions::default()),
-                (true, _) => return Err(arguments.wrong_value_error("include_relationships")),
+                (true, _) => {
+                    let takes = "true only where `item_type` is `knowledge`";
+                    return Err(arguments.malformed_error("include_relationships", takes));
+                }
             },
         }),
     };

@@ -11,7 +11,7 @@ use super::CommandCall;
 use crate::error::tool_error::ToolError;
 use crate::files::view::count_phrase;
 use crate::items::ItemReader;
-use crate::items::find::{NamedItem, find};
+use crate::items::find::NamedItem;
 
 /// The largest number of findings of one kind that are listed.
 const MAX_LISTED: usize = 200;
@@ -62,11 +62,11 @@ fn find_focus(items: &ItemReader<'_>, graph: &Graph, name: &ItemRef) -> Result<N
     match graph.resolve(ItemType::Knowledge, name) {
         Resolution::One(node) => Ok(node),
         Resolution::Several(_) | Resolution::Nothing => {
-            let found = find(
-                items.sources,
-                items.view,
-                NamedItem { kind: ItemType::Knowledge, item: name, source: LookupScope::Local },
-            )?;
+            let found = items.find(NamedItem {
+                kind: ItemType::Knowledge,
+                item: name,
+                source: LookupScope::Local,
+            })?;
             // The entry exists but cannot be read, so it has no links to draw.
             let missing = crate::items::ItemError::Missing {
                 kind: ItemType::Knowledge,

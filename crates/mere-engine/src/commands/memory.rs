@@ -11,7 +11,7 @@ use mere_core::request::{LookupScope, MemoryCall};
 use super::CommandCall;
 use crate::error::tool_error::ToolError;
 pub(crate) use crate::items::change::ExecutionMode;
-use crate::items::find::{NamedItem, find};
+use crate::items::find::NamedItem;
 use crate::memory;
 use crate::space::ItemChangeError;
 
@@ -74,12 +74,7 @@ fn find_memory(
     item: &ItemRef,
     source: LookupScope,
 ) -> Result<MemoryPath, ToolError> {
-    let place = find(
-        call.items.sources,
-        call.items.view,
-        NamedItem { kind: ItemType::Memory, item, source },
-    )?
-    .place;
+    let place = call.items.find(NamedItem { kind: ItemType::Memory, item, source })?.place;
     let path = MemoryPath { category: place.category.clone(), slug: place.id.clone() };
     // Only the store that is served can be changed.
     if place == call.store_call.served_store()?.scoped_path(&path) {

@@ -16,7 +16,7 @@ use crate::error::tool_error::ToolError;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 pub(crate) use crate::items::change::{ExecutionMode, create_item, permit_destination};
 use crate::items::copy::{CopyTarget, copy_item, copy_permissions};
-use crate::items::find::{NamedItem, find};
+use crate::items::find::NamedItem;
 use crate::items::new_item::NewItem;
 use crate::items::relocation::Relocation;
 use crate::items::{CheckedItem, ItemCall, ItemError, read_and_verify, trust_status_fields};
@@ -94,12 +94,7 @@ pub(super) fn copy_by_name(
     to: CopyTarget,
 ) -> Result<Draft, ToolError> {
     let from = if to.scope == Scope::User { Scope::Project } else { Scope::User };
-    let place = find(
-        call.items.sources,
-        call.items.view,
-        NamedItem { kind, item, source: LookupScope::Only(from) },
-    )?
-    .place;
+    let place = call.items.find(NamedItem { kind, item, source: LookupScope::Only(from) })?.place;
     let checked = read_and_verify(&call.items, place)?;
     let address = copy_item(call, &checked, to)?;
     let data = Fields::default()
@@ -116,7 +111,7 @@ pub(super) fn change_category(
     category: &Category,
     author: AuthorChoice,
 ) -> Result<Draft, ToolError> {
-    let place = find(call.items.sources, call.items.view, named)?.place;
+    let place = call.items.find(named)?.place;
     let checked = read_and_verify(call.items, place)?;
     let to = ScopedPath { category: category.clone(), ..checked.item().place.clone() };
     move_item(call, &checked, to, author)
@@ -132,7 +127,7 @@ pub(super) fn rename_item(
     if named.kind == ItemType::Lockfile {
         return Err(ItemChangeError::UnsupportedType(named.kind).into());
     }
-    let place = find(call.items.sources, call.items.view, named)?.place;
+    let place = call.items.find(named)?.place;
     let checked = read_and_verify(call.items, place)?;
     let to = ScopedPath { id: id.clone(), ..checked.item().place.clone() };
     move_item(call, &checked, to, author)

@@ -7,7 +7,7 @@ use mere_core::item::{ItemForm, ItemType, Scope, ScopedPath};
 use mere_core::request::{ItemMatcher, ItemSelection, LookupScope, SelectedItems};
 
 use crate::error::tool_error::ToolError;
-use crate::items::find::{NamedItem, find};
+use crate::items::find::NamedItem;
 use crate::items::load::item_name;
 use crate::items::{ItemCall, ItemError};
 use crate::space::ItemChangeError;
@@ -64,10 +64,7 @@ fn named_items(
                 if kind == ItemType::Memory {
                     return Err(ItemChangeError::MemoryNotSigned.into());
                 }
-                places.push(
-                    find(call.items.sources, call.items.view, NamedItem { kind, item, source })?
-                        .place,
-                );
+                places.push(call.items.find(NamedItem { kind, item, source })?.place);
             }
             (ItemMatcher::Item(item), None) => {
                 let called = all()?.into_iter().filter(|place| {

@@ -9,7 +9,7 @@ use mere_core::request::LookupScope;
 use super::list::{broken_trust_fields, fault_data};
 use crate::error::failure_hint;
 use crate::error::tool_error::ToolError;
-use crate::items::find::{NamedItem, find};
+use crate::items::find::NamedItem;
 use crate::items::reply_fields::own_text;
 use crate::items::{
     ItemCall, ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields,
@@ -25,11 +25,7 @@ pub(super) fn explain_choice(
     kind: ItemType,
     item: &ItemRef,
 ) -> Result<Draft, ToolError> {
-    let found = find(
-        call.items.sources,
-        call.items.view,
-        NamedItem { kind, item, source: LookupScope::Local },
-    );
+    let found = call.items.find(NamedItem { kind, item, source: LookupScope::Local });
     let winner = match &found {
         Ok(found) => Some(&found.place),
         Err(ItemError::Missing { .. } | ItemError::Ambiguous { .. } | ItemError::Clash { .. }) => {

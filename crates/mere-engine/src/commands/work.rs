@@ -9,7 +9,7 @@ use mere_core::trust::VerificationFailure;
 
 use super::sign::{end_drafts, sign_loaded};
 use crate::error::tool_error::ToolError;
-use crate::items::find::{NamedItem, find};
+use crate::items::find::NamedItem;
 use crate::items::item_signer::{ItemSigner, permit_setting_aside};
 use crate::items::new_item::main_file_name;
 use crate::items::signature_state::detect_signature_state;
@@ -24,12 +24,7 @@ use crate::world::Context;
 pub(super) fn begin_work(call: &ItemCall<'_>, work: &ItemWork) -> Result<Draft, ToolError> {
     check_signable(work.kind)?;
     let source = call.effective_source(work.source);
-    let place = find(
-        call.items.sources,
-        call.items.view,
-        NamedItem { kind: work.kind, item: &work.item, source },
-    )?
-    .place;
+    let place = call.items.find(NamedItem { kind: work.kind, item: &work.item, source })?.place;
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     check_place(&call.items, &place)?;
     match work.mode {

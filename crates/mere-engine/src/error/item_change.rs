@@ -32,7 +32,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
                 .hint(Prose::words(format!("An item may have {allowed}.")))
         }
         ItemChangeError::ScriptChoice(hint) => {
-            let message = "The tool cannot be made with that script.";
+            let message = "These options do not fit what is to be made.";
             Draft::invalid(codes::CHANGE_SCRIPT, message).hint(*hint)
         }
         ItemChangeError::InvalidPlace => {

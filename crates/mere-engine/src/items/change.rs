@@ -10,7 +10,7 @@ use mere_core::request::{Execute, ItemAction, ItemContent, LookupScope, Reader, 
 use mere_core::trust::TrustStatus;
 
 use super::apply_permit::{WriteContext, apply_permit};
-use super::find::{NamedItem, find, is_visible};
+use super::find::{NamedItem, is_visible};
 use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
 use super::signature_state::detect_signature_state;
@@ -102,22 +102,20 @@ fn create(call: &ItemCall<'_>, request: &Execute, text: &ItemContent) -> Result<
     create_item(call, destination, new_item, request.into())
 }
 
+/// Finds the item that a change is about.
+fn find_requested(call: &ItemCall<'_>, request: &Execute) -> Result<ScopedPath, ItemError> {
+    let source = call.effective_source(request.source);
+    let named = NamedItem { kind: request.kind, item: &request.item, source };
+    Ok(call.items.find(named)?.place)
+}
+
 fn update(
     call: &ItemCall<'_>,
     request: &Execute,
     text: &ItemContent,
     expect: Option<Sha256>,
 ) -> Result<Draft, ItemError> {
-    let place = find(
-        call.items.sources,
-        call.items.view,
-        NamedItem {
-            kind: request.kind,
-            item: &request.item,
-            source: call.effective_source(request.source),
-        },
-    )?
-    .place;
+    let place = find_requested(call, request)?;
     let current = CurrentFile::read_main(&call.items, &place)?;
     current.check_expected(expect)?;
     let digest = current.item_digest(&place)?;
@@ -164,16 +162,7 @@ fn delete(
     request: &Execute,
     expect: Option<Sha256>,
 ) -> Result<Draft, ItemError> {
-    let place = find(
-        call.items.sources,
-        call.items.view,
-        NamedItem {
-            kind: request.kind,
-            item: &request.item,
-            source: call.effective_source(request.source),
-        },
-    )?
-    .place;
+    let place = find_requested(call, request)?;
     let current = CurrentFile::read_main(&call.items, &place)?;
     current.check_expected(expect)?;
     let address = current.address.clone();

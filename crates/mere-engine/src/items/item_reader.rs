@@ -2,7 +2,8 @@
 
 use mere_core::request::Reader;
 
-use super::ItemSources;
+use super::find::{NamedItem, ResolvedItem, find};
+use super::{ItemError, ItemSources};
 use crate::files::view::View;
 use crate::trust::TrustPolicy;
 
@@ -16,6 +17,11 @@ pub(crate) struct ItemReader<'a> {
 }
 
 impl<'a> ItemReader<'a> {
+    /// Finds the item that a name means, as the caller may see it.
+    pub(crate) fn find(&self, named: NamedItem<'_>) -> Result<ResolvedItem, ItemError> {
+        find(self.sources, self.view, named)
+    }
+
     /// Returns the same reader under another trust policy.
     pub(crate) fn with_policy<'b>(&self, trust_policy: &'b TrustPolicy) -> ItemReader<'b>
     where

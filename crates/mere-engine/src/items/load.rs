@@ -10,7 +10,7 @@ use mere_core::request::{AuthorChoice, Load, Reader};
 
 use super::copy::{CopyTarget, copy_item};
 use super::directive_fields::input_list;
-use super::find::{NamedItem, ResolvedItem, find};
+use super::find::{NamedItem, ResolvedItem};
 use super::reply_fields::{self, own_text};
 use super::{
     ItemCall, ItemError, ItemReader, LoadedItem, UsableItem, item_advice, open_for_use,
@@ -32,7 +32,7 @@ pub(crate) struct LoadedForReply {
 /// Reads and verifies the item that a call names, and copies it if the call asks for that.
 pub(crate) fn open(call: &ItemCall<'_>, request: &Load) -> Result<LoadedForReply, ItemError> {
     let named = NamedItem { kind: request.kind, item: &request.item, source: request.source };
-    let ResolvedItem { place, shadows } = find(call.items.sources, call.items.view, named)?;
+    let ResolvedItem { place, shadows } = call.items.find(named)?;
     let usable = open_for_use(&call.items, place)?;
     let loaded = usable.item();
     check_expiry(&call.items, loaded)?;

@@ -9,7 +9,7 @@ use mere_core::item::{Item, ItemId, ItemRef, ItemType, ScopedPath};
 use mere_core::request::{LookupScope, UnsignedPolicy};
 
 use super::RunError;
-use crate::items::find::{NamedItem, find};
+use crate::items::find::NamedItem;
 use crate::items::relocation::read_verified_bytes;
 use crate::items::{
     CheckedItem, ItemError, ItemReader, LoadedItem, UntrustedItem, read_and_verify,
@@ -118,11 +118,7 @@ fn follow_links<L>(
     item: &ItemRef,
     accept: impl Fn(CheckedItem) -> Result<(ChainTool, L), RunError>,
 ) -> Result<(Chain, Vec<Option<L>>), RunError> {
-    let found = find(
-        items.sources,
-        items.view,
-        NamedItem { kind: ItemType::Tool, item, source: LookupScope::Local },
-    )?;
+    let found = items.find(NamedItem { kind: ItemType::Tool, item, source: LookupScope::Local })?;
     let mut place = Some(found.place);
     let (mut tools, mut links) = (Vec::<ChainTool>::new(), Vec::new());
     while let Some(next) = place.take() {
@@ -160,11 +156,8 @@ fn find_executor(
     executor: ItemId,
 ) -> Result<ScopedPath, RunError> {
     let item = ItemRef { category: None, id: executor.clone(), version: None };
-    let found = find(
-        items.sources,
-        items.view,
-        NamedItem { kind: ItemType::Tool, item: &item, source: LookupScope::Local },
-    );
+    let found =
+        items.find(NamedItem { kind: ItemType::Tool, item: &item, source: LookupScope::Local });
     let missing = |error| RunError::ExecutorNotFound { link, executor, error: Box::new(error) };
     Ok(found.map_err(missing)?.place)
 }

@@ -9,6 +9,7 @@ use super::fault::{ItemFault, place_mismatch};
 use super::id::{Category, ItemId};
 use super::kind::Scope;
 use super::path::ScopedPath;
+use super::reference::ItemRef;
 use super::version::Version;
 use super::{integrity, json_pointer};
 use crate::digest::Sha256;
@@ -47,6 +48,14 @@ pub struct PinnedTool {
     pub integrity: Sha256,
     /// The tool that runs it; `None` for a primitive.
     pub executor: Option<ItemId>,
+}
+
+impl PinnedTool {
+    /// Returns the category and id that name it.
+    pub fn reference(&self) -> ItemRef {
+        let category = Some(self.category.clone()).filter(|category| !category.is_empty());
+        ItemRef { category, id: self.id.clone(), version: None }
+    }
 }
 
 impl Lockfile {
@@ -90,14 +99,11 @@ impl Lockfile {
 }
 
 /// Reports whether a lockfile is of the older format, which pins a chain but does not say for which
-/// place: it says when it was made, or has neither `metadata` nor scopes.
+/// space: its `metadata`, if it has any, has no `space_id`.
 fn is_older_format(top: &Map<String, Value>) -> bool {
-    let links = top.get("resolved_chain").and_then(Value::as_array);
-    let has_scopes =
-        links.is_some_and(|links| links.iter().any(|link| link.get("scope").is_some()));
-    let is_unplaced = !top.contains_key("metadata") && !has_scopes;
-    ["lockfile_version", "root", "resolved_chain"].iter().all(|key| top.contains_key(*key))
-        && (is_unplaced || top.contains_key("generated_at"))
+    let pins_chain = ["resolved_chain", "chain"].iter().any(|key| top.contains_key(*key));
+    let space = top.get("metadata").and_then(|metadata| metadata.get("space_id"));
+    pins_chain && (space.is_none() || top.contains_key("generated_at"))
 }
 
 fn parse_root(top: &ObjectReader<'_>, at: &ScopedPath) -> Result<(Sha256, Version), ItemFault> {

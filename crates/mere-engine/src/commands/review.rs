@@ -6,7 +6,7 @@
 use mere_core::address::{Address, AgentName, RelPath, Root, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{self, ScopedPath};
+use mere_core::item::{self, ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{ItemContent, ReviewDecision};
 use mere_core::trust::{Checked, VerificationFailure};
@@ -17,7 +17,7 @@ use crate::error::tool_error::ToolError;
 use crate::files::read::open_visible_file;
 use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
-use crate::items::change::permit_destination;
+use crate::items::change::{ExecutionMode, permit_destination};
 use crate::items::item_files::{hash_other_files, read_item_digest};
 use crate::items::item_signer::{ItemSigner, ensure_space_id, try_unlock};
 use crate::items::new_item::{NewItem, main_file_name};
@@ -25,6 +25,9 @@ pub(crate) use crate::items::proposal::{Proposal, ProposedAction};
 use crate::items::relocation::{add_signature, load_from_files};
 use crate::items::reply_fields::own_text;
 use crate::items::signature_state::detect_signature_state;
+use crate::items::tool_lockfiles::{
+    DeletedLockfiles, delete_lockfiles, describe_deletion, find_lockfiles,
+};
 use crate::items::vouched_files::vouched_files;
 use crate::items::{
     ItemCall, ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields,
@@ -162,8 +165,12 @@ fn accept(call: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
     let fields = proposal_fields(&waiting.proposal);
     let (agent, name) = (waiting.proposal.agent.clone(), waiting.proposal.folder());
+    let mut lockfiles = Vec::new();
     let (change, integrity, done) = match waiting.proposal.action {
         ProposedAction::Delete(digest) => {
+            if place.kind == ItemType::Tool {
+                lockfiles = find_lockfiles(&call.items, &place)?;
+            }
             (ItemChange::remove(place.clone(), digest), None, " was deleted.")
         }
         ProposedAction::Create => {
@@ -182,11 +189,14 @@ fn accept(call: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
     let permit =
         policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
+    let DeletedLockfiles { deleted, left } =
+        delete_lockfiles(call, &lockfiles, ExecutionMode::Real);
     remove_proposal(call, &agent, name)?;
     let accepted = read_and_verify(&call.items, place).ok();
     let trust = accepted.as_ref().map(trust_status_fields);
     let data = fields.with("integrity", integrity).with_some("trust", trust);
     let message = Prose::words("").address(address).and(done);
+    let message = message.append(&describe_deletion(&deleted, &left));
     let draft = Draft::success(codes::REVIEW_ACCEPTED, message).data(data);
     Ok(match accepted.and_then(|accepted| item_advice(&accepted, call.items.trust_policy)) {
         Some(advice) => draft.hint(advice),

@@ -57,7 +57,10 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
             )
             .hint("Ask a person to remove it, or to run `mere lock` for the tool here.")
         }
-        RunError::LockMissing(missing) => missing_locked_file_reply(missing),
+        RunError::LockDisplaced(displaced) => displaced_lockfile_reply(displaced),
+        RunError::LockLeftBehind { lockfile, pinned, tool } => {
+            left_behind_reply(lockfile, pinned, tool)
+        }
         RunError::Drift { tool, lockfile, drift } => drift_reply(tool, lockfile, drift),
         RunError::VariableNotAllowed(variable, name) => ungranted_reply(
             "environment variable",
@@ -78,26 +81,48 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
     }
 }
 
-/// Answers for a tool that was pinned by a lockfile of which only the signature is left.
-fn missing_locked_file_reply(missing: &DisplacedLockfile) -> Draft {
-    let DisplacedLockfile { home, signature } = missing;
+/// Answers for a tool that was pinned by a lockfile whose signature lies elsewhere.
+fn displaced_lockfile_reply(displaced: &DisplacedLockfile) -> Draft {
+    let DisplacedLockfile { home, signature, is_home_taken } = displaced;
     let message = match home.address() {
         Some(address) => Prose::words("The lockfile ").address(address),
         None => Prose::words("The lockfile of the tool"),
     };
-    let message = message.and(" is missing, but its signature was left");
+    let message = message.and(if *is_home_taken {
+        " is there, but its signature is also where it does not belong"
+    } else {
+        " is missing, but its signature was left"
+    });
     let message = match signature {
+        Some(signature) if *is_home_taken => message.and(": ").address(signature.clone()),
         Some(signature) => message.and(" at ").address(signature.clone()),
         None => message,
     };
+    let hint = if *is_home_taken {
+        Prose::words("Ask a person to delete that copy of the lockfile and of its signature.")
+    } else {
+        Prose::words(
+            "Ask a person to restore the lockfile, or to delete that signature. `mere lock ",
+        )
+        .name(item_name(home))
+        .and("` then pins the tool as it is now.")
+    };
     let data = Fields::default().with_some("signature", signature.clone());
-    Draft::fault(codes::RUN_LOCK, message.and(". Nothing was run."))
-        .hint(Prose::words(format!(
-            "Ask a person to restore the lockfile, to run `mere lock {}`, or to delete the \
-             signature if nothing shall be pinned.",
-            home.id
-        )))
-        .data(data)
+    Draft::fault(codes::RUN_LOCK, message.and(". Nothing was run.")).hint(hint).data(data)
+}
+
+/// Answers for a tool that was moved away from the lockfile that pinned it.
+fn left_behind_reply(lockfile: &Address, pinned: &ItemRef, tool: &ItemRef) -> Draft {
+    let message = Prose::words("The lockfile ")
+        .address(lockfile.clone())
+        .and(" pins the tool `")
+        .name(ParsedName::from(pinned))
+        .and("`, which does not exist. It may be this one, moved without its lockfile. Nothing was run.");
+    let hint = Prose::words("Ask a person to delete that lockfile. `mere lock ")
+        .name(ParsedName::from(tool))
+        .and("` then pins the tool where it is now.");
+    let data = Fields::default().with("lockfile", lockfile.clone());
+    Draft::fault(codes::RUN_LOCK, message).hint(hint).data(data)
 }
 
 /// Answers a run with parameters for a tool that does not say which it takes.
@@ -111,11 +136,17 @@ fn no_parameters_reply(tool: &ItemRef, wrong: &WrongInputs) -> Draft {
     super::item::wrong_inputs_reply(wrong).hint(hint)
 }
 
-fn missing_lockfile_reply(tool: &ItemId, version: &Version) -> Draft {
-    let words = format!("There is no lockfile for `{tool}@{version}`, but one is required.");
-    Draft::denied(codes::RUN_UNLOCKED, Prose::words(words)).hint(Prose::words(format!(
-        "Ask a person to check `mere chain {tool}` and then run `mere lock {tool}`."
-    )))
+fn missing_lockfile_reply(tool: &ItemRef, version: &Version) -> Draft {
+    let id = &tool.id;
+    let words = format!("There is no lockfile for `{id}@{version}`, but one is required.");
+    let name = ParsedName::from(tool);
+    Draft::denied(codes::RUN_UNLOCKED, Prose::words(words)).hint(
+        Prose::words("Ask a person to check `mere chain ")
+            .name(name.clone())
+            .and("` and then run `mere lock ")
+            .name(name)
+            .and("`."),
+    )
 }
 
 /// Returns the link and the field that a reply is about.
@@ -248,7 +279,11 @@ fn subprocess_fault_reply(fault: &SubprocessFault) -> Draft {
 fn entrypoint_reply(link: &ItemId, what: &str) -> Draft {
     let message = format!("`manifest.entrypoint` of `{link}` {what}.");
     Draft::invalid(codes::RUN_CONFIG, Prose::words(message))
-        .hint("It must be the path of one of the tool's own files, relative to its folder.")
+        .hint(
+            "It must be the path of one of the tool's own files. A tool in a single file \
+             `{id}.yaml` owns only the files named `{id}.*` beside it; a tool in a folder of its \
+             own owns everything in the folder.",
+        )
         .data(location_fields(Some(link), "manifest.entrypoint"))
 }
 
@@ -273,13 +308,11 @@ fn unsigned_lockfile_reply(untrusted: &UntrustedItem) -> Draft {
     let data = Fields::default()
         .with("address", untrusted.address.clone())
         .with("trust", trust_status_fields(&untrusted.status));
-    let tool = untrusted.place.id.to_string();
-    Draft::denied(codes::RUN_UNSIGNED, message)
-        .hint(Prose::words(format!("Ask a person to run `mere lock {tool}` again.")))
-        .data(data)
+    let hint = Prose::words("Ask a person to run `mere lock ").name(item_name(&untrusted.place));
+    Draft::denied(codes::RUN_UNSIGNED, message).hint(hint.and("` again.")).data(data)
 }
 
-fn drift_reply(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft {
+fn drift_reply(tool: &ItemRef, lockfile: &Address, drift: &LockMismatch) -> Draft {
     let LockMismatch { index, id, field, expected, found } = drift;
     let message = Prose::words(format!("Link {index} of the chain, `{id}`, is not what "))
         .address(lockfile.clone())
@@ -293,11 +326,10 @@ fn drift_reply(tool: &ItemId, lockfile: &Address, drift: &LockMismatch) -> Draft
         .with("index", *index as u64)
         .with("expected", Content::mention(expected.as_str()))
         .with("found", Content::mention(found.as_str()));
-    Draft::fault(codes::RUN_LOCK, message)
-        .hint(Prose::words(format!(
-            "Ask a person to review the change. If it is right, `mere lock {tool}` pins it."
-        )))
-        .data(data)
+    let hint = Prose::words("Ask a person to review the change. If it is right, `mere lock ")
+        .name(ParsedName::from(tool))
+        .and("` pins it.");
+    Draft::fault(codes::RUN_LOCK, message).hint(hint).data(data)
 }
 
 fn ungranted_reply(what: &'static str, (variable, name): (&str, &str)) -> Draft {

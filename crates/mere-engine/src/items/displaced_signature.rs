@@ -5,10 +5,12 @@
 //! compared, so it costs nothing there.
 
 use mere_core::address::Address;
-use mere_core::item::{ItemType, ScopedPath};
-use mere_core::trust::{FoundItem, VerificationFailure, check_displaced_sidecar, trusted_sidecar};
+use mere_core::item::{ItemRef, ItemType, ScopedPath};
+use mere_core::trust::{
+    FoundItem, Sidecar, VerificationFailure, check_displaced_sidecar, trusted_sidecar,
+};
 
-use super::{ItemError, ItemReader, ItemSources};
+use super::{ItemError, ItemReader, ItemSources, RawItem};
 use crate::space::{ItemClaim, OrphanedSidecar};
 use crate::trust::now;
 
@@ -23,9 +25,6 @@ pub(super) fn check_displaced(
         return Ok(Ok(()));
     }
     let orphans = items.sources.orphans(place.scope).map_err(ItemError::Unsearchable)?;
-    if orphans.is_empty() {
-        return Ok(Ok(()));
-    }
     let keyring = items.trust_policy.keyring(place.scope);
     let claim = ItemClaim::of_item(place, Some(found_item.files));
     for orphan in orphans.iter().filter(|orphan| orphan.concerns(&claim)) {
@@ -36,19 +35,52 @@ pub(super) fn check_displaced(
             return Ok(Err(with_signature(failure, visible_address(items, orphan))));
         }
     }
+    for twin in twins_of(items.sources, place)? {
+        let Some(bytes) = sidecar_of_other_content(items, twin, &claim) else { continue };
+        if let Err(failure) = check_displaced_sidecar(found_item, &bytes, keyring) {
+            return Ok(Err(failure));
+        }
+    }
     Ok(Ok(()))
 }
 
-/// Returns whether no signature that lost its item states the id of the item at a place. An item
+/// Returns the items of the same type, id and scope in other categories.
+fn twins_of(sources: &ItemSources<'_>, place: &ScopedPath) -> Result<Vec<ScopedPath>, ItemError> {
+    let any = ItemRef { category: None, id: place.id.clone(), version: place.version.clone() };
+    let mut found = sources.candidates(place.scope, place.kind, &any);
+    if let Ok(found) = &mut found {
+        found.retain(|twin| twin != place);
+    }
+    found.map_err(ItemError::Unsearchable)
+}
+
+/// Returns the sidecar of an item if it states the content in `claim`, which is not that of the
+/// item beside it: something else was put where the signed item was.
+fn sidecar_of_other_content(
+    items: &ItemReader<'_>,
+    twin: ScopedPath,
+    claim: &ItemClaim,
+) -> Option<Vec<u8>> {
+    let raw = RawItem::read(items.view, twin).ok()?;
+    let bytes = raw.sidecar.bytes()?;
+    let stated = ItemClaim::of_statement(&Sidecar::parse(bytes).ok()?.statement);
+    let own = raw.files().map(|files| ItemClaim::of_item(&raw.place, Some(&files)));
+    let is_own = own.is_some_and(|own| own.has_content_of(&stated));
+    (stated.has_content_of(claim) && !is_own).then(|| bytes.to_vec())
+}
+
+/// Returns whether no signature that lost its item can state the id of the item at a place. An item
 /// with the content of another id does not parse, so whoever has parsed it need not read it again.
 pub(crate) fn is_unclaimed(sources: &ItemSources<'_>, place: &ScopedPath) -> bool {
     let claim = ItemClaim::of_item(place, None);
     let is_claimed = |orphan: &OrphanedSidecar| orphan.concerns(&claim);
     place.kind == ItemType::Memory
         || sources.orphans(place.scope).is_ok_and(|orphans| !orphans.iter().any(is_claimed))
+            && twins_of(sources, place).is_ok_and(|twins| twins.is_empty())
 }
 
-/// Finds the signature of a lockfile that is missing. `lockfile` is the place that it belongs to.
+/// Finds a signature of a lockfile that lies where it does not belong. `lockfile` is the place that
+/// it belongs to.
 pub(crate) fn find_lockfile_signature(
     items: &ItemReader<'_>,
     lockfile: &ScopedPath,
@@ -63,19 +95,22 @@ pub(crate) fn find_lockfile_signature(
             && Some(sidecar.placement.space_id.as_str()) == items.trust_policy.space_id(scope);
         if is_of_this_space && home == *lockfile {
             let signature = visible_address(items, orphan);
-            return Ok(Some(DisplacedLockfile { home, signature }));
+            let is_home_taken = items.sources.exists(&home).map_err(ItemError::Unsearchable)?;
+            return Ok(Some(DisplacedLockfile { home, signature, is_home_taken }));
         }
     }
     Ok(None)
 }
 
-/// A lockfile that is missing, although its signature exists.
+/// A lockfile whose signature lies where it does not belong.
 #[derive(Debug)]
 pub(crate) struct DisplacedLockfile {
     /// The place that it was signed for.
     pub(crate) home: ScopedPath,
     /// The address of its signature, if the caller may see it.
     pub(crate) signature: Option<Address>,
+    /// Whether there is a lockfile at that place all the same.
+    pub(crate) is_home_taken: bool,
 }
 
 /// Returns the address of a signature, unless the caller may not know of it.

@@ -89,6 +89,12 @@ impl RawItem {
         Ok(beside.map_err(|cause| ItemError::unreadable(&address, cause))?.is_none())
     }
 
+    /// Returns every file of the item, unless one of them cannot be read.
+    pub(crate) fn files(&self) -> Option<Vec<FileDigest>> {
+        let others = self.other_files.as_ref().ok()?;
+        Some(with_main_file(&self.place, (self.sha256, self.bytes.len() as u64), others))
+    }
+
     /// Returns whether its main file would be a valid item at another place.
     pub(crate) fn would_parse_at(&self, place: &ScopedPath) -> bool {
         let text = item::decode_text(&self.bytes);

@@ -1,19 +1,23 @@
-//! Whether a signature lies beside an item, which decides whether an agent may overwrite it.
+//! Whether there is a signature of an item, which decides whether an agent may overwrite it.
 
 use mere_core::address::Spoken;
 use mere_core::item::ScopedPath;
 
 use super::ItemReader;
+use super::displaced_signature::is_unclaimed;
 use super::item_files::has_sidecar;
 use crate::files::error::FileError;
 use crate::policy::SignatureState;
 use crate::world::{ResolveError, VisibilityRef};
 
-/// Returns whether a signature lies beside an item. If this cannot be determined, the item counts
-/// as signed.
+/// Returns whether a signature lies beside an item, or elsewhere without an item and with this one's
+/// id. If this cannot be determined, the item counts as signed.
 pub(crate) fn detect_signature_state(items: &ItemReader<'_>, place: &ScopedPath) -> SignatureState {
     let Some(address) = place.address() else { return SignatureState::Signed };
-    state_beside(items.view.resolve(&Spoken::Rooted(address)), place)
+    match state_beside(items.view.resolve(&Spoken::Rooted(address)), place) {
+        SignatureState::Unsigned if is_unclaimed(items.sources, place) => SignatureState::Unsigned,
+        _ => SignatureState::Signed,
+    }
 }
 
 /// Returns whether a signature lies beside the main file of an item, given how its path resolved.

@@ -118,6 +118,13 @@ impl<'a> ItemSources<'a> {
         Ok(found)
     }
 
+    /// Returns whether there is an item at a place.
+    pub(crate) fn exists(&self, place: &ScopedPath) -> io::Result<bool> {
+        let category = Some(place.category.clone());
+        let item = ItemRef { category, id: place.id.clone(), version: place.version.clone() };
+        Ok(self.candidates(place.scope, place.kind, &item)?.contains(place))
+    }
+
     /// Returns every item of a type in one scope. Memories are not indexed.
     pub(crate) fn items_of_type(
         &self,

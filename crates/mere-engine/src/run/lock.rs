@@ -34,7 +34,7 @@ impl Locked {
         let Some(place) = find_lockfile(&call.items, &linked)? else {
             let pin = &linked.chain().leaf().pin;
             if locking == LockfilePolicy::Required || call.run_config.require_lock {
-                let (tool, version) = (pin.id.clone(), pin.version.clone());
+                let (tool, version) = (pin.reference(), pin.version.clone());
                 return Err(RunError::NoLockfile { tool, version });
             }
             return Ok(Self { linked, lockfile: None });
@@ -96,31 +96,38 @@ fn check_renamed_lockfiles(items: &ItemReader<'_>, tool: &PinnedTool) -> Result<
 /// belong. It pinned the tool, and was moved, renamed or deleted by hand.
 fn check_displaced_lockfiles(items: &ItemReader<'_>, tool: &PinnedTool) -> Result<(), RunError> {
     let any_of_id = ItemRef { category: None, id: tool.id.clone(), version: None };
-    for scope in [Scope::Project, Scope::User] {
-        let home = policy::permit_lockfile_category(tool, scope).place().clone();
-        if let Some(missing) = find_lockfile_signature(items, &home)? {
-            return Err(RunError::LockMissing(Box::new(missing)));
+    let home_in = |scope| policy::permit_lockfile_category(tool, scope).place().clone();
+    let homes = [Scope::Project, Scope::User].map(home_in);
+    for home in &homes {
+        if let Some(displaced) = find_lockfile_signature(items, home)? {
+            return Err(RunError::LockDisplaced(Box::new(displaced)));
         }
-        let found = items.sources.candidates(scope, ItemType::Lockfile, &any_of_id);
+        let found = items.sources.candidates(home.scope, ItemType::Lockfile, &any_of_id);
         for place in found.map_err(ItemError::Unsearchable)? {
-            if place != home {
-                check_lockfile_elsewhere(items, place, &home)?;
+            if !homes.contains(&place) {
+                check_lockfile_elsewhere(items, place, &homes)?;
             }
         }
     }
     Ok(())
 }
 
-/// Refuses a lockfile at another place if it is the one that belongs to `home`: by what its
-/// signature says or, if it has none, by what it says itself.
+/// Refuses a lockfile at another place if it is the one that belongs to one of `homes`: by what its
+/// signature says or, if it has none, by what it says itself. A lockfile that is right where it is
+/// pins another tool; if that does not exist, it may have been this one.
 fn check_lockfile_elsewhere(
     items: &ItemReader<'_>,
     place: ScopedPath,
-    home: &ScopedPath,
+    homes: &[ScopedPath; 2],
 ) -> Result<(), RunError> {
+    let [home, _] = homes;
     let is_version = |version: &Version| Some(version) == home.version.as_ref();
     let has_name_of_home = place.version == home.version;
-    let Err(error) = read_and_verify(items, place.clone()) else { return Ok(()) };
+    let error = match read_and_verify(items, place.clone()) {
+        Ok(_) if has_name_of_home => return check_pinned_tool_exists(items, &place, home),
+        Ok(_) => return Ok(()),
+        Err(error) => error,
+    };
     let is_displaced = match &error {
         ItemError::Broken(broken) => match &broken.failure {
             VerificationFailure::WrongLocation(mismatch) => {
@@ -132,10 +139,33 @@ fn check_lockfile_elsewhere(
             }
             _ => false,
         },
-        ItemError::Faulty { .. } => RawItem::read(items.view, place)?.would_parse_at(home),
+        ItemError::Faulty { .. } => {
+            let raw = RawItem::read(items.view, place)?;
+            homes.iter().any(|home| raw.would_parse_at(home))
+        }
         _ => false,
     };
     if is_displaced { Err(error.into()) } else { Ok(()) }
+}
+
+/// Refuses to run a tool unpinned that was moved away from its lockfile: the lockfile pins a tool
+/// of this name and version that does not exist.
+fn check_pinned_tool_exists(
+    items: &ItemReader<'_>,
+    place: &ScopedPath,
+    home: &ScopedPath,
+) -> Result<(), RunError> {
+    let pinned = place.reference();
+    let category = Some(place.category.clone());
+    let exact = ItemRef { category, id: place.id.clone(), version: None };
+    for scope in [Scope::Project, Scope::User] {
+        let found = items.sources.candidates(scope, ItemType::Tool, &exact);
+        if !found.map_err(ItemError::Unsearchable)?.is_empty() {
+            return Ok(());
+        }
+    }
+    let lockfile = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    Err(RunError::LockLeftBehind { lockfile, pinned, tool: home.reference() })
 }
 
 /// Reads a lockfile that counts.
@@ -179,7 +209,7 @@ pub(crate) fn check_chain(
         return Err(RunError::LockOfOtherSpace(loaded.address.clone()));
     }
     lock::check_lockfile(lockfile, linked.chain()).map_err(|drift| {
-        let tool = linked.chain().leaf().pin.id.clone();
+        let tool = linked.chain().leaf().pin.reference();
         let lockfile = loaded.address.clone();
         RunError::Drift { tool, lockfile, drift: Box::new(drift) }
     })

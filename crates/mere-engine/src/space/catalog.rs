@@ -16,7 +16,7 @@ use super::catalog_base::{
 };
 use super::entry::{self, CatalogEntry};
 use super::index_record::{OrphansByFolder, group_by_folder};
-use super::orphan::OrphanedSidecar;
+use super::orphan::{OrphanedSidecar, orphans_at_top};
 use super::scan::{FolderState, ScanDepth, ScanOptions, ScanResult, Stray, scan, scan_from};
 use super::{ItemTree, Space};
 use mere_host::{FolderWatcher, Interest, OpenFolder, now_nanoseconds};
@@ -131,7 +131,9 @@ impl Catalog {
     /// Returns every sidecar without an item, and what it states.
     pub(crate) fn orphans(&mut self) -> io::Result<Vec<OrphanedSidecar>> {
         self.refresh()?;
-        refresh_orphans((self.space.scope, &self.trees), &mut self.orphans)
+        let mut found = refresh_orphans((self.space.scope, &self.trees), &mut self.orphans)?;
+        found.extend(orphans_at_top(&self.space)?);
+        Ok(found)
     }
 
     /// Returns how many items there are.

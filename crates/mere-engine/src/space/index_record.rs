@@ -39,7 +39,7 @@ pub(super) type OrphansByFolder = HashMap<String, Vec<Orphan>>;
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The version of the record's format.
-const FORMAT_VERSION: u64 = 3;
+const FORMAT_VERSION: u64 = 4;
 
 impl IndexRecord {
     /// Reads the record for a space.

@@ -1,4 +1,5 @@
-//! Sidecars whose item is not beside them: it was moved, renamed or deleted without them.
+//! Sidecars whose item is not beside them: it was moved, renamed or deleted without them, or they
+//! were moved with it to where it is no item.
 //!
 //! They are found with the items, by the same scan. What each of them states is read once and kept
 //! with the stamp of its file; whoever relies on it reads the sidecar itself again.
@@ -11,14 +12,14 @@ use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath, Root};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{ItemId, ItemType, Scope, ScopedPath, Version};
+use mere_core::item::{ItemId, ItemType, SIDECAR_SUFFIX, Scope, ScopedPath, Version};
 use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, Statement};
 use serde::{Deserialize, Serialize};
 
-use super::join_path;
+use super::{Space, join_path};
 use mere_host::{
-    FileStamp, OpenFolder, SPACE_FOLDER, none_if_missing, now_nanoseconds, open_regular_file,
-    read_at_most,
+    EntryKind, FileStamp, OpenFolder, SPACE_FOLDER, none_if_missing, now_nanoseconds,
+    open_regular_file, read_at_most,
 };
 
 /// A sidecar without an item, as the catalog and the index record keep it.
@@ -71,6 +72,8 @@ impl Orphan {
         let OrphanFolder { scope, dir, path } = place;
         let Some(folder) = none_if_missing(OpenFolder::open(&dir, &path))? else { return Ok(None) };
         let Some(stamp) = folder.file_stamp(&self.name)? else { return Ok(None) };
+        let item = self.name.strip_suffix(SIDECAR_SUFFIX).unwrap_or_default();
+        let has_file = !item.is_empty() && folder.has_file(item)?;
         let claim = match &self.known {
             Some((known, claim)) if *known == stamp => claim.clone(),
             _ => {
@@ -83,6 +86,10 @@ impl Orphan {
                 claim
             }
         };
+        if has_file && claim.is_none() {
+            // It belongs to a file that is no item, and may be a signature of another kind.
+            return Ok(None);
+        }
         let (label, name) = (join_path(&self.folder, &self.name), self.name.clone());
         Ok(Some(OrphanedSidecar { scope, label, claim, folder: dir, path, name }))
     }
@@ -132,7 +139,8 @@ impl ItemClaim {
         Self { name: describe_name(place.kind, &place.id, place.version.as_ref()), content }
     }
 
-    fn of_statement(statement: &Statement) -> Self {
+    /// Returns what a sidecar states.
+    pub(crate) fn of_statement(statement: &Statement) -> Self {
         let version = Some(&statement.version).filter(|_| statement.kind == ItemType::Lockfile);
         Self {
             name: describe_name(statement.kind, &statement.id, version),
@@ -140,11 +148,37 @@ impl ItemClaim {
         }
     }
 
+    /// Returns whether both are about items of one type with the same content.
+    pub(crate) fn has_content_of(&self, other: &Self) -> bool {
+        self.content.is_some() && self.content == other.content
+    }
+
     /// Returns true if both are about an item of one type with the same id or the same content. Two
     /// versions of a lockfile are two items.
     fn concerns(&self, other: &Self) -> bool {
-        self.name == other.name || self.content.is_some() && self.content == other.content
+        self.name == other.name || self.has_content_of(other)
     }
+}
+
+/// Returns the sidecars of items that lie in the folder of the space itself, where no item belongs.
+pub(super) fn orphans_at_top(space: &Space) -> io::Result<Vec<OrphanedSidecar>> {
+    let Some(folder) = space.folder() else { return Ok(Vec::new()) };
+    let mut names = Vec::new();
+    let opened = none_if_missing(OpenFolder::open(folder.dir(), "."))?;
+    let Some(opened) = opened else { return Ok(Vec::new()) };
+    opened.for_each_entry(|name, kind| {
+        let name = name.filter(|name| kind == EntryKind::File && name.ends_with(SIDECAR_SUFFIX));
+        names.extend(name.map(str::to_owned));
+        Ok(())
+    })?;
+    let mut found = Vec::new();
+    for name in names {
+        let (scope, dir) = (space.scope, Arc::clone(folder.dir()));
+        let place = OrphanFolder { scope, dir, path: ".".to_owned() };
+        let orphan = Orphan::new(String::new(), name).refresh(place)?;
+        found.extend(orphan.filter(|orphan| orphan.claim.is_some()));
+    }
+    Ok(found)
 }
 
 fn describe_name(kind: ItemType, id: &ItemId, version: Option<&Version>) -> String {

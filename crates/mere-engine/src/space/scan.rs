@@ -262,7 +262,8 @@ impl ScanWorkers<'_> {
                     BareScript::new(self.scope, &path)
                 });
                 scan_result.bare_scripts.extend(scripts);
-                let deeper = level.folders.iter().map(|name| super::join_path(below, name));
+                let deeper = level.folders.iter().chain(&level.other_folders);
+                let deeper = deeper.map(|name| super::join_path(below, name));
                 let deeper =
                     deeper.filter(|below| !(self.options.is_known)(&tree.index_label(below)));
                 let deeper = deeper.map(|below| ScanTask::Folder { tree: number, below });

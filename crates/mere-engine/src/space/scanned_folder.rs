@@ -33,6 +33,8 @@ pub(super) struct CategoryLevel {
     pub(super) folders: Vec<String>,
     /// Names of files and folders that seem to be meant as items but are not, each with the reason.
     pub(super) strays: Vec<(String, &'static str)>,
+    /// Names of folders that cannot hold items. Sidecars of items may have been moved into them.
+    pub(super) other_folders: Vec<String>,
     /// Names of sidecars whose item is not there.
     pub(super) orphans: Vec<String>,
     /// Names of scripts that belong to no tool.
@@ -48,23 +50,9 @@ pub(super) fn read_folder(tree: &ItemTree, scope: Scope, below: &str) -> io::Res
     };
     let Some(folder) = folder else { return Ok(ScannedFolder::Missing) };
     let stamp = folder.stamp()?;
-    let mut level = CategoryLevel::default();
-    let mut files = Vec::new();
-    folder.for_each_entry(|name, kind| {
-        match (name, kind) {
-            (None, _) => level.add_stray("?", "its name is not UTF-8"),
-            (Some(SIDECAR_SUFFIX), EntryKind::File) => {
-                level.orphans.push(SIDECAR_SUFFIX.to_owned());
-            }
-            (Some(name), _) if name.starts_with('.') => {}
-            (Some(name), EntryKind::File) => files.push(name.to_owned()),
-            (Some(name), EntryKind::Folder) => level.folders.push(name.to_owned()),
-            (Some(name), EntryKind::Link) => level.add_stray(name, "links are not followed"),
-            (Some(_), EntryKind::Special) => {}
-        }
-        Ok(())
-    })?;
+    let (mut level, files) = CategoryLevel::of_entries(&folder)?;
     let names = below.split('/').filter(|name| !name.is_empty()).collect::<Vec<_>>();
+    let is_category = is_category(&names);
     let place = |file: &str| {
         let names = names.iter().copied().chain([file]).collect::<Vec<_>>();
         ScopedPath::from_base_path(scope, tree.kind, tree.base.clone(), &names)
@@ -79,39 +67,25 @@ pub(super) fn read_folder(tree: &ItemTree, scope: Scope, below: &str) -> io::Res
     // folder.
     let is_taken = matches!(tree.base, CategoryBase::InPlace(_));
     let files = if is_taken { Vec::new() } else { files };
-    level.orphans.extend(sidecars_without_file(&files));
-    if tree.kind == ItemType::Memory {
-        // Memories are not signed.
-        level.orphans.clear();
-    }
     let all_files = if tree.kind == ItemType::Tool { files.clone() } else { Vec::new() };
+    let mut sidecars = Vec::new();
     for file in files {
-        match place(&file) {
-            Some(item) => level.items.push((item, file)),
-            None => {
-                if let Some(reason) = stray_reason(tree.kind, &file) {
-                    level.add_stray(&file, reason);
-                }
-            }
+        if file.ends_with(SIDECAR_SUFFIX) {
+            sidecars.push(file);
+        } else if let Some(item) = place(&file) {
+            level.items.push((item, file));
+        } else if is_category && let Some(reason) = stray_reason(tree.kind, &file) {
+            level.add_stray(&file, reason);
         }
     }
+    level.add_orphans(sidecars);
     let tools = level.items.iter().map(|(item, _)| item.id.as_str()).collect::<Vec<_>>();
-    level.bare_scripts = find_bare_scripts(&all_files, &tools);
-    level.retain_possible_folders(names.len());
-    Ok(ScannedFolder::Level(stamp, level, folder))
-}
-
-/// Returns the names of the sidecars of flat items whose main file is missing.
-fn sidecars_without_file(files: &[String]) -> Vec<String> {
-    let sidecars = files.iter().filter(|name| name.ends_with(SIDECAR_SUFFIX)).collect::<Vec<_>>();
-    if sidecars.is_empty() {
-        return Vec::new();
+    if is_category {
+        level.bare_scripts = find_bare_scripts(&all_files, &tools);
     }
-    let names = files.iter().map(String::as_str).collect::<HashSet<_>>();
-    let has_file = |sidecar: &str| {
-        sidecar.strip_suffix(SIDECAR_SUFFIX).is_some_and(|main| names.contains(main))
-    };
-    sidecars.into_iter().filter(|sidecar| !has_file(sidecar)).cloned().collect()
+    level.retain_possible_folders(&names);
+    level.retain_own_sidecars(tree);
+    Ok(ScannedFolder::Level(stamp, level, folder))
 }
 
 /// Returns why a file that seems to be meant as an item is not one.
@@ -134,21 +108,77 @@ fn stray_reason(kind: ItemType, file: &str) -> Option<&'static str> {
 }
 
 impl CategoryLevel {
+    /// Sorts the entries of a folder, and returns the names of its files apart.
+    fn of_entries(folder: &OpenFolder) -> io::Result<(Self, Vec<String>)> {
+        let (mut level, mut files) = (Self::default(), Vec::new());
+        folder.for_each_entry(|name, kind| {
+            let Some(name) = name else {
+                level.add_stray("?", "its name is not UTF-8");
+                return Ok(());
+            };
+            match (name.starts_with('.'), kind) {
+                (true, EntryKind::File) if name.ends_with(SIDECAR_SUFFIX) => {
+                    level.orphans.push(name.to_owned());
+                }
+                (true, EntryKind::Folder) => level.other_folders.push(name.to_owned()),
+                (true, _) | (false, EntryKind::Special) => {}
+                (false, EntryKind::File) => files.push(name.to_owned()),
+                (false, EntryKind::Folder) => level.folders.push(name.to_owned()),
+                (false, EntryKind::Link) => level.add_stray(name, "links are not followed"),
+            }
+            Ok(())
+        })?;
+        Ok((level, files))
+    }
+
+    /// Forgets sidecars that are not ours to judge: memories are not signed, and in a folder that
+    /// is used in place only skills are items.
+    fn retain_own_sidecars(&mut self, tree: &ItemTree) {
+        let is_in_place = matches!(tree.base, CategoryBase::InPlace(_));
+        if tree.kind == ItemType::Memory || is_in_place {
+            self.other_folders.clear();
+            self.orphans.retain(|name| is_in_place && name == SIDECAR_SUFFIX);
+        }
+    }
+
     fn add_stray(&mut self, name: &str, reason: &'static str) {
         self.strays.push((name.to_owned(), reason));
     }
 
-    /// Keeps the folders that can be a level or an item.
-    fn retain_possible_folders(&mut self, depth: usize) {
+    /// Adds the sidecars whose item is not among the items.
+    fn add_orphans(&mut self, sidecars: Vec<String>) {
+        let items = self.items.iter().map(|(_, file)| file.as_str()).collect::<HashSet<_>>();
+        let has_item = |sidecar: &String| {
+            sidecar.strip_suffix(SIDECAR_SUFFIX).is_some_and(|main| items.contains(main))
+        };
+        let orphans = sidecars.into_iter().filter(|sidecar| !has_item(sidecar));
+        self.orphans.extend(orphans.collect::<Vec<_>>());
+    }
+
+    /// Keeps the folders that can be a level or an item. The rest is told as strays, save below a
+    /// folder that is one itself.
+    fn retain_possible_folders(&mut self, names: &[&str]) {
+        let is_category = is_category(names);
         let folders = std::mem::take(&mut self.folders);
         for name in folders {
-            if depth >= MAX_DEPTH {
+            if names.len() >= MAX_DEPTH {
                 self.add_stray(&name, "it is nested too deeply");
-            } else if name.parse::<ItemId>().is_ok() {
+            } else if is_category && name.parse::<ItemId>().is_ok() {
                 self.folders.push(name);
             } else {
-                self.add_stray(&name, "its name is not a valid id");
+                if is_category {
+                    self.add_stray(&name, "its name is not a valid id");
+                }
+                self.other_folders.push(name);
             }
         }
+        if names.len() >= MAX_DEPTH {
+            self.other_folders.clear();
+        }
     }
+}
+
+/// Returns whether a folder at this path can be a level of categories or an item.
+fn is_category(names: &[&str]) -> bool {
+    names.iter().all(|name| name.parse::<ItemId>().is_ok())
 }

@@ -161,11 +161,14 @@ fn it_is_listed_signed_searched_and_run_and_each_refusal_names_its_fix() {
     let old = call(&stage, "load", &lockfile);
     assert_eq!(old["reply_type"], "I", "{old}");
     assert!(format!("{} {}", old["message"], old["hint"]).contains("mere lock"), "{old}");
-    let (_, deleted) = run(&stage, &["delete", "lockfile", "words/counter", "--yes"]);
-    assert_eq!(deleted["reply_type"], "S", "{deleted}");
+    let counted = json!({ "item_type": "tool", "item_id": "words/counter", "parameters": {} });
+    done(&stage, &["sign", "tool", "words/counter"]);
+    let unlocked = call(&stage, "execute", &counted);
+    assert_eq!(unlocked["reply_type"], "I", "{unlocked}");
+    assert!(unlocked["hint"].as_str().is_some_and(|hint| hint.contains("mere lock words/counter")));
 
-    done(&stage, &["sign", "--all", "--yes"]);
     done(&stage, &["lock", "words/counter"]);
+    done(&stage, &["sign", "--all", "--yes"]);
     let arguments = json!({
         "item_type": "tool", "item_id": "words/counter",
         "parameters": { "text": "one two three" },

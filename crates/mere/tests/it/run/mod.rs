@@ -1,6 +1,7 @@
 //! Tools that run, and tools that must not.
 
 pub(crate) mod chain;
+mod displaced_elsewhere;
 pub(crate) mod displaced_lock;
 pub(crate) mod ends;
 pub(crate) mod escape;

@@ -18,6 +18,14 @@ pub struct ItemSelection {
     pub which: SelectedItems,
 }
 
+impl ItemSelection {
+    /// Returns whether it names each item itself, rather than by its type or a pattern.
+    pub fn names_each_item(&self) -> bool {
+        let SelectedItems::Named(names) = &self.which else { return false };
+        names.iter().all(|name| matches!(name, ItemMatcher::Item(_)))
+    }
+}
+
 /// The items among those that exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SelectedItems {

@@ -51,7 +51,7 @@ pub(super) fn plan_signing(
     // Signing everything shows only a list; otherwise the person confirms one by one and sees each
     // diff.
     let detail = match selection.which {
-        SelectedItems::All => CandidateDetail::Listed,
+        SelectedItems::All if selection.kind.is_none() => CandidateDetail::Listed,
         _ => CandidateDetail::WithDifference,
     };
     let rows = selected.iter().map(|one| candidate_fields(call, one, detail)).collect::<Vec<_>>();

@@ -16,7 +16,7 @@ use super::typed_parser;
 /// Which items: a type with names or patterns, or patterns alone.
 #[derive(Args)]
 pub(crate) struct SelectionArguments {
-    /// A type followed by ids or patterns such as 'api/*', or patterns alone
+    /// A type, a type followed by ids or patterns such as 'api/*', or patterns alone
     #[arg(value_name = "TYPE ID|GLOB")]
     words: Vec<String>,
     /// All items
@@ -47,11 +47,6 @@ impl SelectionArguments {
         let names = names.iter().map(|name| parse_wanted(name)).collect::<Result<Vec<_>, _>>()?;
         let which = if names.is_empty() { SelectedItems::All } else { SelectedItems::Named(names) };
         Ok(ItemSelection { kind, scope, which })
-    }
-
-    /// Checks whether each item is named exactly, without a pattern.
-    pub(crate) fn is_exact(&self) -> bool {
-        !self.words.is_empty() && !self.words.iter().any(|word| is_pattern(word))
     }
 }
 

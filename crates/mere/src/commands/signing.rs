@@ -71,9 +71,13 @@ impl PersonSession {
                 .try_for_each(|item| terminal::print_text(&(printer.difference(item) + "\n")))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let is_asked = !arguments.yes && !arguments.selection.is_exact();
-        let one_by_one =
-            matches!(selection.which, SelectedItems::Unfinished | SelectedItems::Staged);
+        let is_exact = selection.names_each_item();
+        let is_asked = !arguments.yes && !is_exact;
+        let one_by_one = match selection.which {
+            SelectedItems::Unfinished | SelectedItems::Staged => true,
+            SelectedItems::All => selection.kind.is_some(),
+            SelectedItems::Named(_) => false,
+        };
         let chosen = match (is_asked, terminal::can_ask()) {
             (true, true) if one_by_one => ask_each(&printer, &items)?,
             (true, true) => ask_once(&printer, &items)?,
@@ -85,10 +89,7 @@ impl PersonSession {
             }
             _ => {
                 // Whoever names an item sees what is signed, without being asked.
-                if arguments.selection.is_exact()
-                    && terminal::is_output_terminal()
-                    && !arguments.answer.json
-                {
+                if is_exact && terminal::is_output_terminal() && !arguments.answer.json {
                     items
                         .iter()
                         .try_for_each(|item| terminal::print_text(&printer.difference(item)))?;

@@ -41,7 +41,12 @@ pub(crate) fn run(location: LocationArguments, arguments: StoreArguments) -> io:
 
 impl PersonSession {
     fn init_store(&self, arguments: InitStoreArguments) -> io::Result<ExitCode> {
-        let is_asked = terminal::can_ask() && !arguments.answer.json;
+        // Whoever states anything gets the defaults for the rest.
+        let is_bare = arguments.name.is_none()
+            && arguments.template.is_none()
+            && arguments.mode.is_none()
+            && arguments.path.is_none();
+        let is_asked = is_bare && terminal::can_ask() && !arguments.answer.json;
         let asking = if is_asked { Prompting::On } else { Prompting::Off };
         let usual = if arguments.user { default_user_store() } else { ModName::default_store() };
         let Some(name) = asking.ask_name(arguments.name, usual)? else {

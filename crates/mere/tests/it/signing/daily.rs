@@ -235,6 +235,22 @@ fn at_a_terminal_each_difference_is_shown_and_asked_for() {
 }
 
 #[test]
+fn a_type_alone_names_no_item_so_each_is_shown_and_asked_for() {
+    let stage = attended();
+    let facts = kinds()[5].clone();
+    edit(&stage, &facts.main(), "BODY", "EDIT");
+    let mut typist = Typist::start(&stage, &format!("sign {} --color never", facts.kind));
+    typist.wait_for("+title: EDIT described");
+    typist.answer(QUESTION, "n");
+    typist.finish();
+    assert_eq!(status(&stage, &facts), "changed");
+    let mut typist = Typist::start(&stage, &format!("sign {}", facts.kind));
+    typist.answer(QUESTION, "y");
+    let (ended, shown) = typist.finish();
+    assert_eq!((ended, status(&stage, &facts).as_str()), (0, "verified"), "{shown}");
+}
+
+#[test]
 fn what_changes_after_it_was_shown_is_not_signed() {
     let kinds = kinds();
     let side = kinds[4].side().expect("one");

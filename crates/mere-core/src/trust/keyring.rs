@@ -61,8 +61,8 @@ pub struct Keyring {
 
 impl Keyring {
     /// Adds a trusted key.
-    pub fn add(&mut self, admission: TrustedKey) {
-        self.trusted.entry(admission.key.fingerprint()).or_default().push(admission);
+    pub fn add(&mut self, trusted_key: TrustedKey) {
+        self.trusted.entry(trusted_key.key.fingerprint()).or_default().push(trusted_key);
     }
 
     /// Revokes a key. It is never trusted again, whoever adds it.
@@ -135,9 +135,9 @@ impl Keyring {
             return Err(UntrustedReason::UnknownKey);
         }
         let mut why = UntrustedReason::UnknownKey;
-        for admission in self.trusted.get(&key).into_iter().flatten() {
-            match admission.limits.rejection_reason(place, now) {
-                None => return Ok(TrustedSigner { key, name: admission.name.clone() }),
+        for trusted_key in self.trusted.get(&key).into_iter().flatten() {
+            match trusted_key.limits.rejection_reason(place, now) {
+                None => return Ok(TrustedSigner { key, name: trusted_key.name.clone() }),
                 Some(limit) => why = limit,
             }
         }

@@ -22,8 +22,7 @@ pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::load::item_name;
 use mere_host::{
     self, CapturedOutput, ExceededLimit, Exit, FinishedRun, Folder, NOT_ENFORCED, RunEnd,
-    RunLimits, RunObserver, RunPlan, SPACE_FOLDER, SandboxError, SandboxLayer, SandboxLevel,
-    WORKSPACES_FOLDER, Workspace,
+    RunLimits, RunObserver, RunPlan, SPACE_FOLDER, SandboxError, WORKSPACES_FOLDER, Workspace,
 };
 
 /// The longest note about a tool's output, in characters.
@@ -62,12 +61,12 @@ pub(crate) fn run_tool(call: &RunCall<'_>, ask: &RunRequest<'_>) -> Result<Draft
 /// Checks that this machine has a sandbox in which the tool could run.
 fn check_layers(call: &RunCall<'_>) -> Result<(), SandboxError> {
     let probe = mere_host::probe_layers()?;
-    let accepts = |layer: SandboxLayer| {
-        call.run_config.sandbox_level == SandboxLevel::Namespaces && layer.is_optional()
-    };
+    let level = call.run_config.sandbox_level;
     for (layer, built) in probe.layers {
         match built {
-            Err(reason) if !accepts(layer) => return Err(SandboxError::Layer(layer, reason)),
+            Err(reason) if !level.accepts_missing(layer) => {
+                return Err(SandboxError::Layer(layer, reason));
+            }
             _ => {}
         }
     }

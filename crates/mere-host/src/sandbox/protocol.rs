@@ -8,6 +8,8 @@ use std::io::{self, Read, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::run_plan::SandboxLevel;
+
 /// The longest message in bytes.
 const MAX_MESSAGE: u32 = 8 * 1024 * 1024;
 
@@ -24,8 +26,8 @@ pub(super) struct CellOrder {
     /// The folders of the machine that are shown.
     pub(super) binds: Vec<BindMount>,
     pub(super) bounds: ProcessLimits,
-    /// Whether optional layers may be missing.
-    pub(super) may_lack: bool,
+    /// The layers that are required.
+    pub(super) level: SandboxLevel,
 }
 
 /// A folder of the machine that is shown in a cell.

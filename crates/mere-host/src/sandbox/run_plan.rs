@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use mere_core::address::RelPath;
+use serde::{Deserialize, Serialize};
 
 use super::protocol::{Exit, SandboxLayer};
 use crate::Folder;
@@ -62,13 +63,23 @@ impl Default for RunLimits {
 }
 
 /// The part of the sandbox that is required.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SandboxLevel {
     /// All layers.
     #[default]
     Full,
     /// All but landlock and seccomp, which may be missing if the kernel lacks them.
     Namespaces,
+}
+
+impl SandboxLevel {
+    /// Returns whether tools run although this machine does not have a layer.
+    pub fn accepts_missing(self, layer: SandboxLayer) -> bool {
+        match self {
+            Self::Full => false,
+            Self::Namespaces => layer.is_optional(),
+        }
+    }
 }
 
 /// The observer of a run, who can also cancel it.

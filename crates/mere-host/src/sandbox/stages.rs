@@ -172,7 +172,7 @@ fn build_layer(
     build: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<bool> {
     let built = build().map_err(|error| error.to_string());
-    let go_on = built.is_ok() || order.may_lack && layer.is_optional();
+    let go_on = built.is_ok() || order.level.accepts_missing(layer);
     send(supervisor, &CellReport::Layer(layer, built))?;
     Ok(go_on)
 }

@@ -107,7 +107,7 @@ pub fn probe_layers() -> Result<LayerReport, SandboxError> {
                 input: 0,
                 binds: Vec::new(),
                 bounds: process_limits(limits, Duration::from_secs(1)),
-                may_lack: true,
+                level: SandboxLevel::Namespaces,
             };
             control.send_order(&order, std::iter::empty())?;
             while let Some(report) = control.receive()? {
@@ -146,7 +146,7 @@ fn build_order(plan: &RunPlan<'_>) -> io::Result<CellOrder> {
         input: plan.input.len() as u64,
         binds,
         bounds: process_limits(plan.limits, plan.timeout),
-        may_lack: plan.level == SandboxLevel::Namespaces,
+        level: plan.level,
     })
 }
 
@@ -190,7 +190,7 @@ fn await_start(
         match control.receive()? {
             Some(CellReport::Init(process)) => init = Some(process),
             Some(CellReport::Layer(layer, Err(why))) => {
-                if !(layer.is_optional() && level == SandboxLevel::Namespaces) {
+                if !level.accepts_missing(layer) {
                     return Err(SandboxError::Layer(layer, why));
                 }
             }

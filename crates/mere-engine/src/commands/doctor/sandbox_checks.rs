@@ -42,7 +42,7 @@ fn layer_finding(
     level: SandboxLevel,
 ) -> Finding {
     let name = layer.name();
-    let is_accepted = level == SandboxLevel::Namespaces && layer.is_optional();
+    let is_accepted = level.accepts_missing(layer);
     match layers.iter().find(|(one, _)| *one == layer) {
         Some((_, Ok(()))) => {
             Finding::new("sandbox", FindingState::Right, format!("{name}: available"))

@@ -24,13 +24,13 @@ impl SearchIndex {
         let change = schema::begin_write(&mut self.connection)?;
         // Another process may have registered it in the meantime.
         let id = if let Some((id, _)) = find_corpus(&change, &corpus.name)? {
-            change.execute("UPDATE ground SET plots = ? WHERE id = ?", (&labels, id))?;
+            change.execute("UPDATE corpus SET trees = ? WHERE id = ?", (&labels, id))?;
             for item in items_outside_trees(&change, id, corpus)? {
                 delete_item(&change, item)?;
             }
             id
         } else {
-            let sql = "INSERT INTO ground (name, plots) VALUES (?, ?)";
+            let sql = "INSERT INTO corpus (name, trees) VALUES (?, ?)";
             change.execute(sql, (&corpus.name, &labels))?;
             let id = change.last_insert_rowid();
             id.try_into().map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?
@@ -46,7 +46,7 @@ fn find_corpus(
     connection: &Connection,
     name: &str,
 ) -> rusqlite::Result<Option<(CorpusId, String)>> {
-    let mut one = connection.prepare_cached("SELECT id, plots FROM ground WHERE name = ?")?;
+    let mut one = connection.prepare_cached("SELECT id, trees FROM corpus WHERE name = ?")?;
     one.query_row([name], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }
 
@@ -56,7 +56,7 @@ fn items_outside_trees(
     id: CorpusId,
     corpus: &Corpus,
 ) -> rusqlite::Result<Vec<i64>> {
-    let mut all = change.prepare("SELECT id, path FROM item WHERE ground = ?")?;
+    let mut all = change.prepare("SELECT id, path FROM item WHERE corpus = ?")?;
     let rows = all.query_map([id], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
     let mut outside = Vec::new();
     for row in rows {

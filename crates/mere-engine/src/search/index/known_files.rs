@@ -31,7 +31,7 @@ impl SearchIndex {
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let end = format!("{start}\u{10ffff}");
         let mut all = self.connection.prepare_cached(
-            "SELECT path, id, stamp FROM item WHERE ground = ? AND path >= ? AND path < ?",
+            "SELECT path, id, stamp FROM item WHERE corpus = ? AND path >= ? AND path < ?",
         )?;
         let rows = all.query_map((corpus, start, end), |row| {
             Ok((
@@ -53,7 +53,7 @@ impl SearchIndex {
     ) -> rusqlite::Result<Option<KnownFile>> {
         let mut one = self
             .connection
-            .prepare_cached("SELECT id, stamp FROM item WHERE ground = ? AND path = ?")?;
+            .prepare_cached("SELECT id, stamp FROM item WHERE corpus = ? AND path = ?")?;
         let known = one.query_row((corpus, path), |row| {
             Ok(KnownFile { item: row.get(0)?, stamp: decode_stamp(row.get_ref(1)?.as_blob().ok()) })
         });
@@ -63,7 +63,7 @@ impl SearchIndex {
     /// Returns the corpus of an item and its path there.
     pub(crate) fn item_path(&self, item: u32) -> rusqlite::Result<Option<(CorpusId, String)>> {
         let mut one =
-            self.connection.prepare_cached("SELECT ground, path FROM item WHERE id = ?")?;
+            self.connection.prepare_cached("SELECT corpus, path FROM item WHERE id = ?")?;
         one.query_row([item], |row| Ok((row.get(0)?, row.get(1)?))).optional()
     }
 

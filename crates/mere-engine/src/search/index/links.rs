@@ -19,7 +19,7 @@ pub(crate) struct LinkableItem {
 }
 
 impl LinkableItem {
-    const COLUMNS: &str = "id, ground, path, title, entry_type";
+    const COLUMNS: &str = "id, corpus, path, title, entry_type";
 
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {

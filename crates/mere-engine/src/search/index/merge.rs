@@ -90,7 +90,7 @@ fn write_merged(
     for segment in old {
         change.execute("DELETE FROM segment WHERE id = ?", [segment.id])?;
         change.execute("DELETE FROM posting WHERE segment = ?", [segment.id])?;
-        let mut one = change.prepare_cached("DELETE FROM gone WHERE item = ?")?;
+        let mut one = change.prepare_cached("DELETE FROM deleted_item WHERE item = ?")?;
         for (slot, _) in segment.slots.iter().zip(&segment.live).filter(|(_, live)| !**live) {
             one.execute([slot.item])?;
         }

@@ -108,7 +108,7 @@ impl SearchIndex {
                 None => one.query_row([id], |row| Segment::new(id, row.get_ref(0)?.as_blob()?))?,
             });
         }
-        let mut all = moment.prepare_cached("SELECT item FROM gone")?;
+        let mut all = moment.prepare_cached("SELECT item FROM deleted_item")?;
         for item in all.query_map([], |row| row.get(0))? {
             let item = item?;
             for segment in &mut segments {
@@ -200,7 +200,7 @@ impl<'a> ItemWriter<'a> {
         Ok(Self {
             transaction: change,
             select_existing: change
-                .prepare_cached("SELECT id FROM item WHERE ground = ? AND path = ?")?,
+                .prepare_cached("SELECT id FROM item WHERE corpus = ? AND path = ?")?,
             insert_item: change
                 .prepare_cached("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?,
             insert_link: change.prepare_cached("INSERT INTO link VALUES (?, ?, ?)")?,
@@ -272,7 +272,7 @@ fn delete_item(change: &Connection, item: i64) -> rusqlite::Result<()> {
         "DELETE FROM item WHERE id = ?",
         "DELETE FROM link WHERE item = ?",
         "DELETE FROM vector WHERE item = ?",
-        "INSERT OR IGNORE INTO gone VALUES (?)",
+        "INSERT OR IGNORE INTO deleted_item VALUES (?)",
     ] {
         change.prepare_cached(sql)?.execute([item])?;
     }
@@ -327,12 +327,12 @@ fn to_sql_integer(count: usize) -> i64 {
 }
 
 fn read_counter(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
-    let mut one = connection.prepare_cached("SELECT value FROM count WHERE name = ?")?;
+    let mut one = connection.prepare_cached("SELECT value FROM counter WHERE name = ?")?;
     one.query_row([name], |row| row.get(0))
 }
 
 fn set_counter(change: &Connection, name: &str, value: i64) -> rusqlite::Result<()> {
-    let mut one = change.prepare_cached("UPDATE count SET value = ? WHERE name = ?")?;
+    let mut one = change.prepare_cached("UPDATE counter SET value = ? WHERE name = ?")?;
     one.execute((value, name)).map(|_| ())
 }
 

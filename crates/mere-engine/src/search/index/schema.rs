@@ -6,15 +6,15 @@
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 /// The version of the tables and of how texts are read into them.
-const SCHEMA_VERSION: i32 = 6;
+const SCHEMA_VERSION: i32 = 7;
 
 const TABLES: &str = "
-    CREATE TABLE count (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-    INSERT INTO count VALUES ('generation', 1), ('next', 1), ('vectors', 1), ('epoch', 1);
-    CREATE TABLE ground (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, plots TEXT NOT NULL);
+    CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    INSERT INTO counter VALUES ('generation', 1), ('next', 1), ('vectors', 1), ('epoch', 1);
+    CREATE TABLE corpus (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, trees TEXT NOT NULL);
     CREATE TABLE item (
         id INTEGER PRIMARY KEY,
-        ground INTEGER NOT NULL,
+        corpus INTEGER NOT NULL,
         path TEXT NOT NULL,
         stamp BLOB,
         kind INTEGER NOT NULL,
@@ -24,7 +24,7 @@ const TABLES: &str = "
         modified INTEGER NOT NULL,
         title TEXT NOT NULL,
         entry_type TEXT,
-        UNIQUE (ground, path)
+        UNIQUE (corpus, path)
     );
     CREATE INDEX item_by_name ON item (name, kind);
     CREATE INDEX item_by_expiry ON item (expires) WHERE expires IS NOT NULL;
@@ -38,7 +38,7 @@ const TABLES: &str = "
         data BLOB NOT NULL,
         PRIMARY KEY (segment, word)
     ) WITHOUT ROWID;
-    CREATE TABLE gone (item INTEGER PRIMARY KEY);
+    CREATE TABLE deleted_item (item INTEGER PRIMARY KEY);
     CREATE TABLE model (id INTEGER PRIMARY KEY, name TEXT NOT NULL, dimensions INTEGER NOT NULL,
         UNIQUE (name, dimensions));
     CREATE TABLE vector (item INTEGER PRIMARY KEY, model INTEGER NOT NULL, data BLOB NOT NULL,
@@ -76,7 +76,7 @@ pub(super) fn empty_tables(change: &Connection) -> rusqlite::Result<()> {
     change.execute_batch(
         "INSERT INTO segment (items, words) VALUES (x'', x'');
          DELETE FROM segment WHERE id < (SELECT max(id) FROM segment);
-         DELETE FROM posting; DELETE FROM item; DELETE FROM link; DELETE FROM gone;
+         DELETE FROM posting; DELETE FROM item; DELETE FROM link; DELETE FROM deleted_item;
          DELETE FROM vector;",
     )
 }

@@ -216,7 +216,7 @@ impl SearchIndex {
 fn missing_vector_condition(corpora: &[CorpusId]) -> String {
     let corpora = corpora.iter().map(CorpusId::to_string).collect::<Vec<_>>().join(", ");
     format!(
-        "ground IN ({corpora}) AND NOT EXISTS (
+        "corpus IN ({corpora}) AND NOT EXISTS (
             SELECT 1 FROM vector INDEXED BY vector_by_model
             WHERE vector.item = item.id AND vector.model = ?)"
     )

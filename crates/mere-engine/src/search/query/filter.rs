@@ -10,7 +10,7 @@ use mere_core::search::{ExactTerm, fold};
 
 use super::plan::requested_kinds;
 use super::question::SearchQuestion;
-use super::term_postings::slots_with_mark;
+use super::term_postings::slots_with_term;
 use crate::search::error::SearchError;
 use crate::search::graph::GraphVisibility;
 use crate::search::index::{CorpusId, SearchIndex, Segment, SegmentSlot, kind_number};
@@ -27,8 +27,8 @@ pub(super) struct Filter {
 
 /// What an item must meet.
 enum FilterCondition {
-    /// It has a mark.
-    Mark(ExactTerm),
+    /// It has a term.
+    Term(ExactTerm),
     /// It is one of these items.
     OneOf(Vec<u32>),
 }
@@ -49,22 +49,22 @@ impl Filter {
                     FilterCondition::OneOf(live_index.related_items(entry, visibility)?)
                 }
                 SearchCondition::Category(category) => {
-                    FilterCondition::Mark(ExactTerm::Category(fold(category.as_str())))
+                    FilterCondition::Term(ExactTerm::Category(fold(category.as_str())))
                 }
                 SearchCondition::Tag(tag) => {
-                    FilterCondition::Mark(ExactTerm::Tag(fold(tag.trim())))
+                    FilterCondition::Term(ExactTerm::Tag(fold(tag.trim())))
                 }
                 SearchCondition::EntryType(name) => {
-                    FilterCondition::Mark(ExactTerm::EntryType(fold(name)))
+                    FilterCondition::Term(ExactTerm::EntryType(fold(name)))
                 }
                 SearchCondition::ToolType(name) => {
-                    FilterCondition::Mark(ExactTerm::ToolType(fold(name)))
+                    FilterCondition::Term(ExactTerm::ToolType(fold(name)))
                 }
                 SearchCondition::Executor(name) => {
-                    FilterCondition::Mark(ExactTerm::Executor(fold(name)))
+                    FilterCondition::Term(ExactTerm::Executor(fold(name)))
                 }
                 SearchCondition::ModelTier(name) => {
-                    FilterCondition::Mark(ExactTerm::ModelTier(fold(name)))
+                    FilterCondition::Term(ExactTerm::ModelTier(fold(name)))
                 }
             };
             filters.push(Self { kinds: filter.item_types.clone(), condition });
@@ -141,7 +141,7 @@ impl FilterCondition {
         segment: &Segment,
     ) -> rusqlite::Result<Vec<bool>> {
         match self {
-            Self::Mark(mark) => slots_with_mark(index, segment, mark),
+            Self::Term(term) => slots_with_term(index, segment, term),
             Self::OneOf(items) => {
                 let mut has = vec![false; segment.slots.len()];
                 items

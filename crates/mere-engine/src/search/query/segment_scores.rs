@@ -98,7 +98,7 @@ impl<'a> SegmentScores<'a> {
     }
 
     fn add_score(&mut self, group: &ClausePlan, at: usize, points: f32) {
-        match group.sign {
+        match group.occur {
             Occur::MustNot => self.excluded[at] = true,
             Occur::Must => {
                 self.must_count[at] = self.must_count[at].saturating_add(1);
@@ -145,7 +145,7 @@ impl<'a> SegmentScores<'a> {
 
     /// Returns which slots have every required clause and none that is excluded.
     pub(super) fn eligible_slots(&self) -> Vec<bool> {
-        let must = self.plan.clauses.iter().filter(|group| group.sign == Occur::Must).count();
+        let must = self.plan.clauses.iter().filter(|group| group.occur == Occur::Must).count();
         let must = u8::try_from(must).unwrap_or(u8::MAX);
         let all = self.part.allowed.iter().zip(&self.must_count).zip(&self.excluded);
         all.map(|((allowed, kept), excluded)| *allowed && *kept == must && !excluded).collect()
@@ -154,8 +154,8 @@ impl<'a> SegmentScores<'a> {
     /// Returns the matches of the segment.
     pub(super) fn into_matches(self) -> Vec<WordMatch> {
         let eligible = self.eligible_slots();
-        let must = self.plan.clauses.iter().any(|group| group.sign == Occur::Must);
-        let should = self.plan.clauses.iter().any(|group| group.sign == Occur::Should);
+        let must = self.plan.clauses.iter().any(|group| group.occur == Occur::Must);
+        let should = self.plan.clauses.iter().any(|group| group.occur == Occur::Should);
         let has_must_words = self.plan.has_words && !should;
         let named = &self.plan.exact_names[self.part.number];
         let all = self.plan.total_rarity().max(f32::MIN_POSITIVE);

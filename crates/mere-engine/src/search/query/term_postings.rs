@@ -24,7 +24,7 @@ pub(super) enum PostingKey {
     Stem(String),
     /// Any word that begins with this text.
     Prefix(String),
-    Mark(ExactTerm),
+    Exact(ExactTerm),
 }
 
 /// The items that have a term of a clause.
@@ -100,7 +100,7 @@ impl<'a> PostingCache<'a> {
         let weight = match key {
             PostingKey::Stem(_) => 1.0,
             PostingKey::Prefix(_) => PREFIX_WEIGHT,
-            PostingKey::Mark(_) => 0.0,
+            PostingKey::Exact(_) => 0.0,
         };
         self.weighted_postings(key, weight)
     }
@@ -138,8 +138,8 @@ impl<'a> PostingCache<'a> {
                 PostingKey::Prefix(prefix) => {
                     segment.prefix_posting_bytes(connection, prefix, self.is_cancelled)?
                 }
-                PostingKey::Mark(mark) => {
-                    segment.posting_bytes(connection, &mark.to_index_term())?
+                PostingKey::Exact(term) => {
+                    segment.posting_bytes(connection, &term.to_index_term())?
                 }
             };
             let may =
@@ -182,13 +182,13 @@ fn count_allowed(data: Option<&[u8]>, is: impl Fn(Occurrence) -> bool) -> rusqli
     }
 }
 
-/// Returns which slots of a segment have a mark.
-pub(super) fn slots_with_mark(
+/// Returns which slots of a segment have a term.
+pub(super) fn slots_with_term(
     index: &SearchIndex,
     segment: &Segment,
-    mark: &ExactTerm,
+    term: &ExactTerm,
 ) -> rusqlite::Result<Vec<bool>> {
-    let data = segment.posting_bytes(&index.connection, &mark.to_index_term())?;
+    let data = segment.posting_bytes(&index.connection, &term.to_index_term())?;
     let mut has = vec![false; segment.slots.len()];
     for occurrence in data.as_deref().and_then(PostingList::parse).into_iter().flatten() {
         if let Some(slot) = slot_index(occurrence).and_then(|at| has.get_mut(at)) {

@@ -131,8 +131,8 @@ fn an_index_whose_parts_do_not_fit_is_made_again() {
     for damage in [
         "DROP TABLE link",
         "DROP TABLE posting",
-        "DROP TABLE count",
-        "DROP TABLE ground",
+        "DROP TABLE counter",
+        "DROP TABLE corpus",
         "DROP INDEX vector_by_model",
         "ALTER TABLE item ADD COLUMN odd",
         "ALTER TABLE segment DROP COLUMN words",
@@ -141,11 +141,11 @@ fn an_index_whose_parts_do_not_fit_is_made_again() {
         "UPDATE segment SET items = 'text'",
         "DELETE FROM segment",
         "DELETE FROM item WHERE id % 2 = 0",
-        "DELETE FROM count WHERE name = 'next'",
-        "UPDATE count SET value = 'x'",
-        "UPDATE count SET value = 1 WHERE name = 'next'",
-        "UPDATE ground SET id = 99999",
-        "INSERT INTO gone SELECT id FROM item",
+        "DELETE FROM counter WHERE name = 'next'",
+        "UPDATE counter SET value = 'x'",
+        "UPDATE counter SET value = 1 WHERE name = 'next'",
+        "UPDATE corpus SET id = 99999",
+        "INSERT INTO deleted_item SELECT id FROM item",
         "UPDATE posting SET data = x'ffff'",
         "UPDATE posting SET data = x'0500'",
     ] {
@@ -296,14 +296,14 @@ fn an_index_whose_maker_is_cancelled_is_made_by_the_next() {
 }
 
 #[test]
-fn an_index_may_have_had_very_many_grounds() {
+fn an_index_may_have_had_very_many_corpora() {
     let stage = stage(1);
     assert_eq!(total(&search(&stage, "lantern")), 1);
     let file = index("home/.cache", &stage).expect("an index");
     let connection = rusqlite::Connection::open(&file).expect("a database");
     for number in 0..1000 {
-        let sql = "INSERT INTO ground (name, plots) VALUES (?, '')";
-        connection.execute(sql, [format!("store:{number}")]).expect("a ground");
+        let sql = "INSERT INTO corpus (name, trees) VALUES (?, '')";
+        connection.execute(sql, [format!("store:{number}")]).expect("a corpus");
     }
     drop(connection);
     let memory = "---\ncreated_at: 2026-01-01T00:00:00Z\n---\n\nA lantern at night.\n";
@@ -322,9 +322,9 @@ fn a_server_whose_index_another_process_emptied_looks_again() {
     let connection = rusqlite::Connection::open(&file).expect("a database");
     let emptied = "BEGIN; INSERT INTO segment (items, words) VALUES (x'', x'');
         DELETE FROM segment WHERE id < (SELECT max(id) FROM segment);
-        DELETE FROM posting; DELETE FROM item; DELETE FROM link; DELETE FROM gone;
+        DELETE FROM posting; DELETE FROM item; DELETE FROM link; DELETE FROM deleted_item;
         DELETE FROM vector;
-        UPDATE count SET value = value + 1 WHERE name IN ('generation', 'epoch'); COMMIT";
+        UPDATE counter SET value = value + 1 WHERE name IN ('generation', 'epoch'); COMMIT";
     connection.execute_batch(emptied).expect("emptied");
     assert_eq!(total(&ask(&mut server, "lantern")), 400);
     let rebuilt = stage.person(&["index", "--rebuild"]);

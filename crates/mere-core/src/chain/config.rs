@@ -59,6 +59,19 @@ pub enum ChainConfigFault {
         /// The field of its manifest.
         field: &'static str,
     },
+    /// A variable that chooses code, which only the built-in runtimes set.
+    #[error(
+        "`{field}.{name}` of `{link}` would choose code for an interpreter or a program to load; \
+         only the built-in runtimes set such variables"
+    )]
+    ReservedVariable {
+        /// The tool.
+        link: ItemId,
+        /// The field of its manifest.
+        field: &'static str,
+        /// The variable.
+        name: String,
+    },
     /// A variable does not have exactly one valid source.
     #[error(
         "`{field}.{name}` of `{link}` must have exactly one of `secret`, `env` and `value`, set to \
@@ -166,6 +179,10 @@ fn parse_variable(
     let link = member.pin.id.clone();
     if !environment::is_variable_name(name) {
         return Err(ChainConfigFault::VariableName { link, field });
+    }
+    let is_builtin = member.pin.scope.is_none();
+    if !is_builtin && environment::is_reserved(name) {
+        return Err(ChainConfigFault::ReservedVariable { link, field, name: name.clone() });
     }
     let source = EnvSource::parse(source);
     source.ok_or_else(|| ChainConfigFault::VariableSource { link, field, name: name.clone() })

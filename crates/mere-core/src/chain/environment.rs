@@ -29,6 +29,109 @@ impl EnvSource {
     }
 }
 
+/// The variables that tell a loader, an interpreter, a shell or a program which code to run or where
+/// to look for it. A workspace holds bytes that nobody has signed, so no manifest may point there.
+const RESERVED_VARIABLES: [&str; 50] = [
+    "BASHOPTS",
+    "BROWSER",
+    "CDPATH",
+    "CLASSPATH",
+    "EDITOR",
+    "ENV",
+    "GCONV_PATH",
+    "GETCONF_DIR",
+    "GLIBC_TUNABLES",
+    "GLOBIGNORE",
+    "HOME",
+    "HOSTALIASES",
+    "IFS",
+    "INPUTRC",
+    "LESSCLOSE",
+    "LESSOPEN",
+    "LOCPATH",
+    "LUA_CPATH",
+    "LUA_INIT",
+    "LUA_PATH",
+    "MAKEFILES",
+    "MAKEFLAGS",
+    "MANPAGER",
+    "NLSPATH",
+    "OPENSSL_CONF",
+    "OPENSSL_ENGINES",
+    "OPENSSL_MODULES",
+    "PAGER",
+    "PATH",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
+    "PROMPT_COMMAND",
+    "PS4",
+    "R_ENVIRON",
+    "R_HOME",
+    "R_LIBS",
+    "R_PROFILE",
+    "SHELL",
+    "SHELLOPTS",
+    "SSLKEYLOGFILE",
+    "TERMCAP",
+    "TERMINFO",
+    "TERMINFO_DIRS",
+    "TMPDIR",
+    "USER",
+    "VIRTUAL_ENV",
+    "VISUAL",
+    "XDG_CONFIG_DIRS",
+    "XDG_CONFIG_HOME",
+    "ZDOTDIR",
+];
+/// The beginnings of such variables.
+const RESERVED_PREFIXES: [&str; 24] = [
+    "BASH_",
+    "BUNDLE_",
+    "BUN_",
+    "CARGO_",
+    "DENO_",
+    "DYLD_",
+    "ELECTRON_",
+    "GEM_",
+    "GIT_",
+    "JAVA_",
+    "JDK_",
+    "LD_",
+    "MALLOC_",
+    "NODE_",
+    "NPM_CONFIG_",
+    "PERL",
+    "PIP_",
+    "PYTHON",
+    "RUBY",
+    "RUSTC_",
+    "TS_NODE_",
+    "UV_",
+    "YARN_",
+    "_JAVA_",
+];
+/// The variables with such a beginning that choose no code.
+const HARMLESS_VARIABLES: [&str; 9] = [
+    "NODE_ENV",
+    "NODE_NO_WARNINGS",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONHASHSEED",
+    "PYTHONIOENCODING",
+    "PYTHONNOUSERSITE",
+    "PYTHONOPTIMIZE",
+    "PYTHONUNBUFFERED",
+    "PYTHONUTF8",
+];
+
+/// Reports whether only this program and its own runtimes set a variable. Some programs read names
+/// in lower case too.
+pub(super) fn is_reserved(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let is_named = |names: &[&str]| names.contains(&name.as_str());
+    let has_prefix = RESERVED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    is_named(&RESERVED_VARIABLES) || has_prefix && !is_named(&HARMLESS_VARIABLES)
+}
+
 /// Reports whether a text is a valid name of a variable.
 pub(super) fn is_variable_name(text: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
@@ -63,6 +166,39 @@ mod tests {
             (json!(null), None),
         ] {
             assert_eq!(EnvSource::parse(&value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn variables_that_choose_code_are_reserved() {
+        for reserved in [
+            "LD_PRELOAD",
+            "LD_AUDIT",
+            "PYTHONPATH",
+            "PYTHONSTARTUP",
+            "PYTHONHOME",
+            "NODE_OPTIONS",
+            "NODE_PATH",
+            "BASH_ENV",
+            "ENV",
+            "PATH",
+            "HOME",
+            "PERL5LIB",
+            "PERL5OPT",
+            "RUBYOPT",
+            "GIT_SSH_COMMAND",
+            "npm_config_prefix",
+            "JAVA_TOOL_OPTIONS",
+            "_JAVA_OPTIONS",
+            "GLIBC_TUNABLES",
+            "GCONV_PATH",
+            "OPENSSL_CONF",
+            "DYLD_INSERT_LIBRARIES",
+        ] {
+            assert!(is_reserved(reserved), "{reserved}");
+        }
+        for free in ["API_BASE", "LANG", "TZ", "PYTHONUNBUFFERED", "NODE_ENV", "LEDGER", "PATHS"] {
+            assert!(!is_reserved(free), "{free}");
         }
     }
 

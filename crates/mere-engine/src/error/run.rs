@@ -232,7 +232,8 @@ fn config_field(fault: &ChainConfigFault) -> (Option<&ItemId>, String) {
         | ChainConfigFault::TooNested { link, field }
         | ChainConfigFault::VariableName { link, field } => (Some(link), (*field).to_owned()),
         ChainConfigFault::DuplicateEnvConfig { link } => (Some(link), "env_config".to_owned()),
-        ChainConfigFault::VariableSource { link, field, name } => {
+        ChainConfigFault::VariableSource { link, field, name }
+        | ChainConfigFault::ReservedVariable { link, field, name } => {
             (Some(link), format!("{field}.{name}"))
         }
         ChainConfigFault::CallCommand { link } => (Some(link), "config.call_command".to_owned()),

@@ -4,6 +4,7 @@ pub(crate) mod chain;
 mod displaced_elsewhere;
 pub(crate) mod displaced_lock;
 pub(crate) mod ends;
+mod environment;
 pub(crate) mod escape;
 pub(crate) mod escape_hoards;
 pub(crate) mod escape_limits;

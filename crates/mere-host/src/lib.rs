@@ -39,7 +39,9 @@ pub use sandbox::{
     RunEnd, RunLimits, RunObserver, RunPlan, SEARCH_PATH, SandboxError, SandboxLayer, SandboxLevel,
     probe_layers, run_cell_stage, run_tool,
 };
-pub use watch::file_stamps::{FileStamp, FileStamps, WatchedFiles, now_nanoseconds};
+pub use watch::file_stamps::{
+    FileStamp, FileStamps, WatchedFiles, new_sortable_id, now_nanoseconds,
+};
 pub use watch::{FolderChange, FolderWatcher, Interest, WatchReport};
 pub use write::database::{Database, DatabaseLock};
 pub use write::derived_files::{Cache, is_temporary_name, read_at, replace_derived_file};

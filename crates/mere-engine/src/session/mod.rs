@@ -18,7 +18,6 @@ use mere_core::request::{Caller, Reader, Request, Tool, Verb};
 use mere_core::trace::SessionId;
 use mere_core::turn::{Outcome, Question, Turn};
 use serde_json::Value;
-use uuid::Uuid;
 
 use crate::error;
 use crate::error::tool_error::ToolError;
@@ -95,7 +94,9 @@ impl Session {
             stores.served_store().map_err(unknown_store)?;
         }
         let kept = match opening.state {
-            SessionState::Kept => Some((Uuid::now_v7().into(), Mutex::new(Root::Project))),
+            SessionState::Kept => {
+                Some((mere_host::new_sortable_id().into(), Mutex::new(Root::Project)))
+            }
             SessionState::Stateless => None,
         };
         let mut session = Self {
@@ -124,7 +125,7 @@ impl Session {
         }
         let snapshot = self.snapshot();
         let stamp = ReplyMetadata {
-            trace_id: request.caller.trace.unwrap_or_else(|| Uuid::now_v7().into()),
+            trace_id: request.caller.trace.unwrap_or_else(|| mere_host::new_sortable_id().into()),
             session_id: self.state.as_ref().map(|(id, _)| *id),
             tool: request.tool,
             agent: request.caller.agent.clone(),

@@ -84,6 +84,14 @@ impl From<FileStamp> for (u64, u64, i64, i64) {
     }
 }
 
+/// Makes an id that sorts by the time it was made. A clock before 1970 counts as 1970.
+pub fn new_sortable_id() -> uuid::Uuid {
+    let milliseconds = u64::try_from(now_nanoseconds() / 1_000_000).unwrap_or_default();
+    let mut random = [0; 10];
+    random.copy_from_slice(&uuid::Uuid::new_v4().as_bytes()[..10]);
+    uuid::Builder::from_unix_timestamp_millis(milliseconds, &random).into_uuid()
+}
+
 /// Returns the machine's clock in the unit of stamps.
 pub fn now_nanoseconds() -> i64 {
     nanoseconds_since_epoch(std::time::SystemTime::now())

@@ -14,7 +14,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::Cache;
+use crate::{Cache, none_if_missing};
 
 /// How long a write waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
@@ -74,6 +74,7 @@ impl Database {
     pub fn try_lock(&self) -> io::Result<Option<DatabaseLock>> {
         let Self::InCache(path) = self else { return Ok(Some(DatabaseLock { _lock: None })) };
         let (folder, name) = split_path(path)?;
+        check_regular_file(&with_suffix(path, "-lock"))?;
         let folder = Dir::open_ambient_dir(folder, ambient_authority())?;
         let options = OpenOptions::new().create(true).append(true).clone();
         let file = match folder.open_with(with_suffix(Path::new(name), "-lock"), &options) {
@@ -94,12 +95,25 @@ fn open_file(path: &Path) -> io::Result<Connection> {
     super::locked_folder::create_private_folder(folder)?;
     // The cache folder may be a symbolic link; what lies in it may not.
     let path = &folder.canonicalize()?.join(name);
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        check_regular_file(&with_suffix(path, ending))?;
+    }
     record_use(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     Connection::open_with_flags(path, flags).map_err(io::Error::other)
+}
+
+/// Refuses what exists and is no regular file. Opening a pipe would wait for its other end.
+fn check_regular_file(path: &Path) -> io::Result<()> {
+    match none_if_missing(fs::symlink_metadata(path))? {
+        Some(found) if !found.is_file() => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Splits the path of a database into its folder and its name.

@@ -15,7 +15,7 @@ pub(crate) fn operator_reply(
     json!({
         "reply_type": code.reply_type().letter(), "code": code.to_string(), "message": message,
         "data": data,
-        "trace": { "trace_id": uuid::Uuid::now_v7().simple().to_string(), "session_id": null },
+        "trace": { "trace_id": mere_engine::new_sortable_id().simple().to_string(), "session_id": null },
         "meta": { "layer": code.layer().to_string(), "tool": tool }
     })
 }

@@ -47,7 +47,7 @@ pub use write::database::{Database, DatabaseLock};
 pub use write::derived_files::{Cache, is_temporary_name, read_at, replace_derived_file};
 pub use write::folder_writer::{FolderWriter, GITIGNORE_PATTERNS, WritePrecondition};
 pub use write::key_files::{KeyFile, KeyFileError, LinkPolicy};
-pub use write::locked_folder::{LockedFolder, WriteError};
+pub use write::locked_folder::{ExposedFile, LockedFolder, WriteError};
 pub use write::log_file::LogFile;
 pub use write::model_folder::ModelFolder;
 pub use write::person_file::{read_file, write_file};

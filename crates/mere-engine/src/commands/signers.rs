@@ -54,8 +54,12 @@ fn add(
 }
 
 fn list(environment: &Environment) -> Result<Draft, SignerFault> {
-    let TrustStore::Records(records) = crate::trust::signers::read(environment) else {
-        return Err(SignerFault::Damaged(environment.display_config_file(FILE)));
+    let records = match crate::trust::signers::read(environment) {
+        TrustStore::Records(records) => records,
+        TrustStore::Damaged => {
+            return Err(SignerFault::Damaged(environment.display_config_file(FILE)));
+        }
+        TrustStore::Exposed(reason) => return Err(SignerFault::Exposed(reason)),
     };
     let rows = records.iter().map(|record| Data::from(signer_fields(record))).collect::<Data>();
     let message = match records.len() {

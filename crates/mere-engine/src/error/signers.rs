@@ -58,6 +58,10 @@ pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
             "Restore it from a backup, or move it away and start again; that loses the revocations \
              in it.",
         ),
+        SignerFault::Exposed(reason) => {
+            let message = Prose::words("").content(Content::mention(end_sentence(reason)));
+            Draft::fault(codes::SIGNER_DAMAGED, message.and(" No key in it is trusted."))
+        }
         SignerFault::NotSaved(cause) => {
             let message = Prose::words("").content(Content::mention(end_sentence(cause)));
             Draft::fault(codes::SIGNER_DAMAGED, message).hint("Nothing was changed.")

@@ -204,7 +204,7 @@ impl TrustPolicy {
 fn personal_keyring(environment: &Environment, own: &[keys::OwnKey]) -> Option<Keyring> {
     let mut keyring = Keyring::default();
     let signers::TrustStore::Records(records) = signers::read(environment) else {
-        tracing::error!("the list of trusted keys is damaged, so no key is trusted");
+        tracing::error!("the list of trusted keys cannot be relied on, so no key is trusted");
         return None;
     };
     for key in own {

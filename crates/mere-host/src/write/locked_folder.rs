@@ -3,23 +3,50 @@
 //! A reader sees the whole old or the whole new file. When `replace` returns, the new file survives
 //! a power cut: it is written to a temporary file, synced and renamed, and the folder is synced.
 //! Only one process at a time holds the lock.
+//!
+//! What lies here decides whom the user trusts. As ssh does, a folder or file that belongs to
+//! another user, or that others may write to, is refused.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+#[cfg(unix)]
+use cap_std::fs::MetadataExt;
+use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use crate::none_if_missing;
 
 /// The largest file that is read back.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
+/// The bits that let anybody but the owner write.
+#[cfg(unix)]
+const OTHERS_WRITE_BITS: u32 = 0o022;
+
 /// The error of a private folder that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("the user's own folder cannot be written: {0}")]
 pub struct WriteError(#[from] io::Error);
+
+/// Why a file or folder that decides about trust is not used. For people.
+#[derive(Debug, thiserror::Error)]
+pub enum ExposedFile {
+    /// Another user owns it.
+    #[error("{0} belongs to another user, who could change whom you trust")]
+    ForeignOwner(String),
+    /// Others may write to it.
+    #[error("other users may write to {0}, and so change whom you trust; run `chmod go-w {0}`")]
+    SharedWrite(String),
+}
+
+impl ExposedFile {
+    /// Returns the reason, if this is why a file could not be read.
+    pub fn from_error(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
+    }
+}
 
 /// A folder whose files only this process changes while it holds this value.
 pub struct LockedFolder {
@@ -38,7 +65,7 @@ impl LockedFolder {
 
     fn try_open(folder: &Path) -> io::Result<Self> {
         create_private_folder(folder)?;
-        let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
+        let dir = open_own_folder(folder)?;
         let options = OpenOptions::new().write(true).create(true).clone();
         let lock = dir.open_with(".lock", &options)?.into_std();
         lock.lock()?;
@@ -56,7 +83,7 @@ impl LockedFolder {
 
     /// Returns the file's bytes, or `None` if there is no such file.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, WriteError> {
-        read_file_in(&self.dir, name).map_err(WriteError)
+        read_file_in(&self.dir, &self.path, name).map_err(WriteError)
     }
 
     /// Replaces the file durably.
@@ -86,16 +113,42 @@ impl LockedFolder {
     /// Reads a file without the lock. A file that cannot be read is an error and not mistaken for a
     /// missing one.
     pub(crate) fn read_unlocked(folder: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match none_if_missing(Dir::open_ambient_dir(folder, ambient_authority()))? {
-            Some(dir) => read_file_in(&dir, name),
+        match none_if_missing(open_own_folder(folder))? {
+            Some(dir) => read_file_in(&dir, folder, name),
             None => Ok(None),
         }
     }
 }
 
-fn read_file_in(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
+fn open_own_folder(folder: &Path) -> io::Result<Dir> {
+    let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
+    check_not_exposed(&dir.dir_metadata()?, folder)?;
+    Ok(dir)
+}
+
+/// Refuses a file or folder of another user, and one that others may write to.
+#[cfg(unix)]
+fn check_not_exposed(metadata: &Metadata, path: &Path) -> io::Result<()> {
+    let path = || path.display().to_string();
+    let exposed = if ![0, rustix::process::geteuid().as_raw()].contains(&metadata.uid()) {
+        ExposedFile::ForeignOwner(path())
+    } else if metadata.mode() & OTHERS_WRITE_BITS != 0 {
+        ExposedFile::SharedWrite(path())
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, exposed))
+}
+
+#[cfg(not(unix))]
+fn check_not_exposed(_: &Metadata, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn read_file_in(dir: &Dir, folder: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
     match dir.open(name) {
         Ok(file) => {
+            check_not_exposed(&file.metadata()?, &folder.join(name))?;
             let mut bytes = Vec::new();
             file.take(MAX_BYTES).read_to_end(&mut bytes)?;
             Ok(Some(bytes))

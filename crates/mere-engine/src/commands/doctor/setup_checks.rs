@@ -121,11 +121,19 @@ pub(super) fn check_keys(context: &Context, repair: DoctorMode) -> Vec<Finding> 
             });
         }
     }
-    if matches!(signers::read(environment), TrustStore::Damaged) {
-        let what = "the list of trusted keys is damaged, so no key is trusted";
-        let fix =
-            "Restore trust.json in your config folder, or move it away and add the keys again.";
-        found.push(Finding::new("trust", FindingState::Wrong, what).with_fix(fix));
+    match signers::read(environment) {
+        TrustStore::Records(_) => {}
+        TrustStore::Damaged => {
+            let what = "the list of trusted keys is damaged, so no key is trusted";
+            let fix =
+                "Restore trust.json in your config folder, or move it away and add the keys again.";
+            found.push(Finding::new("trust", FindingState::Wrong, what).with_fix(fix));
+        }
+        TrustStore::Exposed(reason) => {
+            let what = format!("no key is trusted: {reason}");
+            let fix = "Make the config folder and its files your own, for nobody else to write.";
+            found.push(Finding::new("trust", FindingState::Wrong, what).with_fix(fix));
+        }
     }
     or_all_right(found, "keys", "your key can be used")
 }

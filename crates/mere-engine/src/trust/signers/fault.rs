@@ -26,6 +26,8 @@ pub(crate) enum SignerFault {
     File(#[from] KeyFileError),
     #[error("{0} is damaged")]
     Damaged(String),
+    #[error("{0}")]
+    Exposed(String),
     #[error("it could not be saved: {0}")]
     NotSaved(String),
 }

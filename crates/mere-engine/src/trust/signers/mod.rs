@@ -15,7 +15,7 @@ use mere_core::trust::{Fingerprint, KeyLimits, PublicKey};
 use serde_json::{Map, Value, json};
 
 use crate::trust::approvals::records;
-use mere_host::Environment;
+use mere_host::{Environment, ExposedFile};
 
 pub(crate) use fault::SignerFault;
 
@@ -32,6 +32,8 @@ pub(crate) enum TrustStore {
     /// The file exists and cannot be read: no key in it counts, and it is unknown which were
     /// revoked.
     Damaged,
+    /// Somebody else could have changed the file, for this reason: no key in it counts.
+    Exposed(String),
 }
 
 /// The record of one key.
@@ -49,7 +51,13 @@ pub(crate) struct TrustRecord {
 
 /// Reads the user's trust store. A missing file is an empty store.
 pub(crate) fn read(environment: &Environment) -> TrustStore {
-    let Ok(bytes) = environment.read_config(FILE) else { return TrustStore::Damaged };
+    let bytes = match environment.read_config(FILE) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let exposed = ExposedFile::from_error(&error).map(ToString::to_string);
+            return exposed.map_or(TrustStore::Damaged, TrustStore::Exposed);
+        }
+    };
     let Some(bytes) = bytes else { return TrustStore::Records(Vec::new()) };
     let records = records::parse_strict(&bytes).and_then(|records| parse(&records));
     records.map_or(TrustStore::Damaged, TrustStore::Records)

@@ -1,5 +1,6 @@
 //! Keys, signers and teams.
 
+mod exposed;
 pub(crate) mod keys;
 pub(crate) mod signers;
 pub(crate) mod team;

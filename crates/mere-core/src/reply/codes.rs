@@ -183,6 +183,7 @@ codes! {
     INIT: Items "INIT" Success 1 "`mere init`: a space was made.";
     INIT_AGAIN: Items "INIT" Success 2 "`mere init`: the space was there already.";
     INIT_PREVIEW: Items "INIT" Success 3 "`mere init`: what is already there.";
+    INIT_UNSIGNED: Items "INIT" Invalid 1 "`mere init`: signatures are not required, because items are unsigned.";
     REVIEW: Items "REVIEW" Success 1 "`mere review`: what agents propose.";
     REVIEW_SHOWN: Items "REVIEW" Success 2 "`mere review`: one proposal, with what it changes.";
     REVIEW_ACCEPTED: Items "REVIEW" Success 3 "`mere review`: the proposal was placed.";

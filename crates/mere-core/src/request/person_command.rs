@@ -182,11 +182,18 @@ pub struct InitSpace {
     pub signatures: SignatureRule,
 }
 
-/// The rule of a new space about unsigned items.
+/// The rule of a space about unsigned items. Signatures are never required of items that nobody has
+/// signed yet: agents could no longer use them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignatureRule {
-    /// Agents may use directives, tools and lockfiles only if they are signed.
+    /// In a new space agents may use directives, tools and lockfiles only if they are signed. An
+    /// existing space keeps its rule.
+    RequiredIfNew,
+    /// Agents may use directives, tools and lockfiles only if they are signed, in an existing space
+    /// too. While some are not signed, nothing is changed.
     Required,
+    /// The items are signed first; a second call decides.
+    AfterSigning,
     /// Agents may use unsigned items. This is for a folder whose items nobody has signed yet.
     NotRequired,
 }

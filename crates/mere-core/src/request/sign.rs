@@ -35,6 +35,8 @@ pub enum SelectedItems {
     /// Those that a person has to decide on: changed or misplaced items, drafts, and unsigned items
     /// that must be signed.
     Unfinished,
+    /// The same, and all other items that nobody has signed.
+    Unsigned,
     /// Those with files that are staged for the next commit.
     Staged,
     /// Those that are named.

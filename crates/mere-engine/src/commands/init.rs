@@ -8,9 +8,10 @@ use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope, ScopedPath, ToolManifest};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::request::{GitHook, InitSpace, SignatureRule, StarterItems};
+use mere_core::request::{GitHook, InitSpace, StarterItems};
 use mere_core::trust::PublicKey;
 
+use super::signature_rule::{RuleOutcome, SignaturePlan};
 use super::{CommandCall, git_attributes};
 use crate::config;
 use crate::error::tool_error::ToolError;
@@ -46,16 +47,19 @@ const NEXT_COMMANDS: [&str; 3] =
 const NEXT_COMMANDS_WITHOUT_EXAMPLES: [&str; 3] =
     ["mere new skill code-review", "mere new note my-first", "mere list"];
 
-/// Says that unsigned items may be used, and how to change that.
-const UNSIGNED_HINT: &str = "Agents may use unsigned items here: `require_signed` was left off, \
-    because there are items that you have not signed. `mere sign --all` signs them; then add \
-    `require_signed: [directive, tool, lockfile]` to config.yaml.";
+/// Says that an existing space requires signatures now.
+const NOW_REQUIRED: &str = " is a space in which agents may now use directives, tools and lockfiles \
+    only if they are signed.";
 
 /// Creates the space of a scope.
 pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, ToolError> {
     let scope = call.change.effective_scope(request.scope);
     let address = space_address(scope)?;
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
+    let plan = match SignaturePlan::new(call, request.signatures, scope)? {
+        Ok(plan) => plan,
+        Err(refusal) => return Ok(refusal),
+    };
     let (key_made, signer) = unlock_or_make_key(call.change)?;
     let mut new_space = NewSpace::begin(call.change, scope).map_err(failed)?;
     if project_key::space_format(new_space.editing.dir()) > project_key::SPACE_FORMAT {
@@ -67,12 +71,8 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
         Scope::User => include_str!("examples/user-config.yaml"),
         _ => include_str!("examples/config.yaml"),
     };
-    // An existing space keeps its rule about unsigned items.
-    let rule = match request.signatures {
-        SignatureRule::Required if is_new => include_str!("examples/require-signed.yaml"),
-        SignatureRule::Required | SignatureRule::NotRequired => "",
-    };
-    new_space.put_file(config::FILE, &[config, rule].concat()).map_err(failed)?;
+    new_space.put_file(config::FILE, config).map_err(failed)?;
+    let rule = plan.apply(&new_space.editing).map_err(failed)?;
     if scope == Scope::Project
         && git_attributes::write_missing_lines(call.change).map_err(failed)?
     {
@@ -87,7 +87,7 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
         GitHook::Leave => None,
     };
     let categories = create_categories(call)?;
-    let is_whole = new_space.created.is_empty() && categories.is_empty();
+    let is_unchanged = new_space.created.is_empty() && categories.is_empty();
     let made = new_space.created.iter().filter_map(|path| address_in(&address, path));
     let made = made.chain(categories).map(Data::from);
     let next = if has_examples { NEXT_COMMANDS } else { NEXT_COMMANDS_WITHOUT_EXAMPLES };
@@ -100,16 +100,16 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
         .with_some("git_hook", hook)
         .with("made", made.collect::<Data>())
         .with("next", next);
-    let (code, words) = match (is_new, is_whole) {
+    let (code, words) = match (is_new, &rule) {
         (true, _) => (codes::INIT, " is now a space."),
-        (false, true) => (codes::INIT_AGAIN, " is already a space; nothing was changed."),
-        (false, false) => (codes::INIT_AGAIN, " is already a space; missing files were added."),
+        (false, RuleOutcome::Added) => (codes::INIT_AGAIN, NOW_REQUIRED),
+        (false, _) if is_unchanged => {
+            (codes::INIT_AGAIN, " is already a space; nothing was changed.")
+        }
+        (false, _) => (codes::INIT_AGAIN, " is already a space; missing files were added."),
     };
     let draft = Draft::success(code, Prose::words("").address(address).and(words)).data(data);
-    Ok(match request.signatures {
-        SignatureRule::NotRequired if is_new => draft.hint(UNSIGNED_HINT),
-        SignatureRule::Required | SignatureRule::NotRequired => draft,
-    })
+    Ok(rule.hint().into_iter().fold(draft, Draft::hint))
 }
 
 /// Returns the address of the space of a scope.

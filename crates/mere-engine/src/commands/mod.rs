@@ -28,6 +28,7 @@ mod renew_space;
 mod review;
 mod select;
 mod sign;
+mod signature_rule;
 pub(crate) mod signers;
 mod team;
 mod tool_lockfiles;

@@ -37,14 +37,14 @@ pub(super) fn plan_signing(
 ) -> Result<Draft, ToolError> {
     let places = select(call.change, selection)?;
     let strict = call.items.trust_policy.without_drafts();
-    let trust_policy = if selection.which == SelectedItems::Unfinished {
-        call.items.trust_policy
-    } else {
-        &strict
+    let trust_policy = match selection.which {
+        SelectedItems::Unfinished | SelectedItems::Unsigned => call.items.trust_policy,
+        _ => &strict,
     };
     let reports = verify_all(call, trust_policy, &places);
     let is_selected = |one: &&ItemReport| match selection.which {
         SelectedItems::Unfinished => is_unfinished(one),
+        SelectedItems::Unsigned => is_offered(one),
         _ => !one.is_verified() || call.items.trust_policy.is_draft(&one.place),
     };
     let selected = reports.iter().filter(is_selected).collect::<Vec<_>>();
@@ -73,6 +73,12 @@ fn is_unfinished(report: &ItemReport) -> bool {
         Ok(TrustStatus::Verified(_) | TrustStatus::UnknownKey(..))
         | Err(ItemTrouble::Invalid | ItemTrouble::Unreadable) => false,
     }
+}
+
+/// Returns whether an item is among those that a person is offered to sign when a folder becomes a
+/// space: the unfinished ones, and all that nobody has signed.
+pub(super) fn is_offered(report: &ItemReport) -> bool {
+    is_unfinished(report) || matches!(report.trust_status, Ok(TrustStatus::Unsigned(())))
 }
 
 /// How much of an item is shown before it is signed.

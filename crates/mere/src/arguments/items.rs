@@ -120,6 +120,10 @@ pub(crate) struct InitArguments {
     /// Let git check signatures before each commit: installs a pre-commit hook
     #[arg(long, conflicts_with = "user")]
     git_hook: bool,
+    /// Let agents use directives, tools and lockfiles only if they are signed, in an existing space
+    /// too; unsigned items are shown first, to be signed
+    #[arg(long)]
+    pub(crate) require_signed: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
@@ -134,7 +138,11 @@ impl InitArguments {
     pub(crate) fn to_request(&self) -> InitSpace {
         InitSpace {
             scope: self.scope(),
-            signatures: SignatureRule::Required,
+            signatures: if self.require_signed {
+                SignatureRule::Required
+            } else {
+                SignatureRule::RequiredIfNew
+            },
             example: match self.template {
                 TemplateArgument::Example => StarterItems::OneOfEach,
                 TemplateArgument::Blank => StarterItems::None,

@@ -1,5 +1,5 @@
 //! `mere init`. Over a folder that has items already it first shows them, asks, and offers to sign
-//! them, because agents could not use them unsigned.
+//! them. Signatures are required only after that, because agents cannot use unsigned items then.
 
 use std::io;
 use std::process::ExitCode;
@@ -18,6 +18,10 @@ use crate::print::signing::SigningPlan;
 use crate::print::spaces::InitPreview;
 use crate::print::{Printer, terminal};
 
+/// Asks whether the person wants to see and sign what is there.
+const SIGN_QUESTION: &str = "Review and sign the unsigned items now? Agents may then use only \
+    signed directives, tools and lockfiles.";
+
 impl PersonSession {
     /// Creates a space.
     pub(crate) fn init(&self, arguments: &InitArguments) -> io::Result<ExitCode> {
@@ -28,35 +32,30 @@ impl PersonSession {
             return self.create_space(arguments, arguments.to_request());
         }
         let preview = ReplyView::<InitPreview>::read(&preview)?;
-        if preview.data.is_space || preview.data.is_empty() {
+        let is_space = preview.data.is_space;
+        if preview.data.is_empty() || is_space && !arguments.require_signed {
             return self.create_space(arguments, arguments.to_request());
         }
         // A folder with items of its own needs no examples.
-        let required = InitSpace { example: StarterItems::None, ..arguments.to_request() };
-        let not_required = InitSpace { signatures: SignatureRule::NotRequired, ..required };
+        let space = InitSpace { example: StarterItems::None, ..arguments.to_request() };
+        let not_required = InitSpace { signatures: SignatureRule::NotRequired, ..space };
         if !arguments.answer.json {
             let printer = self.printer(arguments.answer.color);
             terminal::print_text(&printer.init_preview(&preview))?;
         }
         if arguments.answer.json || !terminal::can_ask() {
-            return self.create_space(arguments, not_required);
+            let space = if arguments.require_signed { space } else { not_required };
+            return self.create_space(arguments, space);
         }
-        if !terminal::ask_yes_or_no("Make this folder a space? Your files stay as they are.")? {
+        if !is_space
+            && !terminal::ask_yes_or_no("Make this folder a space? Your files stay as they are.")?
+        {
             return Ok(report_refusal("nothing was changed", "answer `y`"));
         }
-        let signs = preview.data.unsigned == 0
-            || terminal::ask_yes_or_no(
-                "Review and sign the unsigned items now? Agents may then use only signed \
-                 directives, tools and lockfiles.",
-            )?;
-        if !signs {
+        if preview.data.to_sign > 0 && !terminal::ask_yes_or_no(SIGN_QUESTION)? {
             return self.create_space(arguments, not_required);
         }
-        let ended = self.create_space(arguments, required)?;
-        if ended == ExitCode::SUCCESS && preview.data.unsigned > 0 {
-            return self.sign_existing(arguments);
-        }
-        Ok(ended)
+        self.sign_and_require(arguments, (space, preview.data))
     }
 
     fn create_space(&self, arguments: &InitArguments, space: InitSpace) -> io::Result<ExitCode> {
@@ -64,13 +63,38 @@ impl PersonSession {
         self.call_and_print("init", init, &arguments.answer, Printer::new_space)
     }
 
-    /// Shows each item that agents may not use without a signature, and signs those that the person
-    /// accepts.
+    /// Creates the space, lets the person sign what is unsigned, and requires signatures if agents
+    /// can still use everything then.
+    fn sign_and_require(
+        &self,
+        arguments: &InitArguments,
+        (space, preview): (InitSpace, InitPreview),
+    ) -> io::Result<ExitCode> {
+        if !preview.is_space {
+            let unruled = InitSpace { signatures: SignatureRule::AfterSigning, ..space };
+            let ended = self.create_space(arguments, unruled)?;
+            if ended != ExitCode::SUCCESS {
+                return Ok(ended);
+            }
+        }
+        let signed = match preview.to_sign {
+            0 => ExitCode::SUCCESS,
+            _ => self.sign_existing(arguments)?,
+        };
+        let required = InitSpace { signatures: SignatureRule::Required, ..space };
+        let init = ItemCommand::Init(required);
+        let ruled = self.call_and_print("init", init, &arguments.answer, Printer::outcome)?;
+        // A new space is a success, whatever the person wants to sign of it.
+        let wants_rule = preview.is_space || arguments.require_signed;
+        Ok(if wants_rule && signed == ExitCode::SUCCESS { ruled } else { signed })
+    }
+
+    /// Shows each unsigned item, and signs those that the person accepts.
     fn sign_existing(&self, arguments: &InitArguments) -> io::Result<ExitCode> {
         let selection = ItemSelection {
             kind: None,
             scope: Some(arguments.scope()),
-            which: SelectedItems::Unfinished,
+            which: SelectedItems::Unsigned,
         };
         let plan = self.call("sign", ItemCommand::Sign(SignCommand::Plan(selection)));
         if plan.reply_type() != ReplyType::Success {
@@ -80,7 +104,7 @@ impl PersonSession {
         let chosen = ask_each(&self.printer(arguments.answer.color), &plan.data.items)?;
         let items = chosen.into_iter().filter_map(parse_chosen).collect::<Vec<_>>();
         if items.is_empty() {
-            terminal::print_note("nothing was signed; `mere sign` asks again");
+            terminal::print_note("nothing was signed");
             return Ok(ExitCode::SUCCESS);
         }
         let sign = SignCommand::Sign { items, staging: GitStaging::Leave };

@@ -28,11 +28,15 @@ pub(crate) struct InitPreview {
     pub(crate) is_space: bool,
     items: u64,
     signed: u64,
-    pub(crate) unsigned: u64,
+    unsigned: u64,
+    unknown_key: u64,
     broken: u64,
+    /// How many items a person is offered to sign.
+    pub(crate) to_sign: u64,
     /// The items that have no valid signature.
     not_signed: Vec<ExistingItem>,
     strays: Vec<StrayFile>,
+    scripts_without_manifest: Vec<UnlistedScript>,
 }
 
 #[derive(Deserialize)]
@@ -47,7 +51,7 @@ struct ExistingItem {
 impl InitPreview {
     /// Returns true if there is nothing that a new space would change for agents.
     pub(crate) fn is_empty(&self) -> bool {
-        self.items == 0 && self.strays.is_empty()
+        self.items == 0 && self.strays.is_empty() && self.scripts_without_manifest.is_empty()
     }
 }
 
@@ -131,8 +135,14 @@ impl Printer {
     pub(crate) fn init_preview(&self, reply: &ReplyView<InitPreview>) -> String {
         let data = &reply.data;
         let mut out = self.sentence(reply);
-        let counts =
-            format!("{} signed, {} unsigned, {} broken", data.signed, data.unsigned, data.broken);
+        let unknown = match data.unknown_key {
+            0 => String::new(),
+            count => format!("{count} signed by unknown keys, "),
+        };
+        let counts = format!(
+            "{} signed, {} unsigned, {unknown}{} broken",
+            data.signed, data.unsigned, data.broken
+        );
         push_line(&mut out, format_args!("  {}", self.paint(&counts, FAINT)));
         for item in data.not_signed.iter().take(MAX_PREVIEW_ITEMS) {
             let name = item_name(&item.category, &item.id);
@@ -140,14 +150,17 @@ impl Printer {
             let line = format!("{} {name} · {}{fault}", item.item_type, item.status);
             push_line(&mut out, format_args!("  {}", self.escape_controls(&line)));
         }
-        let more = data.not_signed.len().saturating_sub(MAX_PREVIEW_ITEMS);
-        if more > 0 {
-            push_line(&mut out, format_args!("  … and {more} more"));
-        }
+        push_rest(&mut out, data.not_signed.len());
         for stray in data.strays.iter().take(MAX_PREVIEW_ITEMS) {
             let line = format!("{}: {}", stray.path, stray.why);
             push_line(&mut out, format_args!("  not an item: {}", self.escape_controls(&line)));
         }
+        push_rest(&mut out, data.strays.len());
+        let scripts = &data.scripts_without_manifest;
+        for line in self.scripts(&scripts[..scripts.len().min(MAX_PREVIEW_ITEMS)]).lines() {
+            push_line(&mut out, format_args!("  {line}"));
+        }
+        push_rest(&mut out, scripts.len());
         out += "In a space that requires signatures, agents use directives, tools and lockfiles \
             only if they are signed.\n";
         out
@@ -261,6 +274,14 @@ impl Printer {
             }
         }
         self.with_sentence(out, reply)
+    }
+}
+
+/// Says how many entries of a list the preview leaves out.
+fn push_rest(out: &mut String, count: usize) {
+    let more = count.saturating_sub(MAX_PREVIEW_ITEMS);
+    if more > 0 {
+        push_line(out, format_args!("  … and {more} more"));
     }
 }
 

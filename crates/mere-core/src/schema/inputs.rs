@@ -23,11 +23,14 @@ pub struct InputSpec<'a> {
 /// Returns the schema of all inputs together.
 ///
 /// A schema for the whole is kept as it is; inputs that it does not mention are added to its
-/// properties, and required ones to its `required`. Without such a schema, the inputs are all that
-/// is allowed, and any other name is an error.
+/// properties, and required ones to its `required`. An input that has a schema of its own, too, must
+/// match both. Without a schema for the whole, the inputs are all that is allowed, and any other
+/// name is an error.
 pub fn input_schema(whole: Option<&Value>, inputs: &[InputSpec<'_>]) -> Value {
+    let has_own_schema = inputs.iter().any(|input| input.schema.is_some());
     let mut schema = match whole {
         Some(Value::Object(map)) => map.clone(),
+        Some(other) if has_own_schema => Map::from_iter([("allOf".to_owned(), json!([other]))]),
         Some(other) => return other.clone(),
         None => Map::from_iter([
             ("type".to_owned(), json!("object")),
@@ -38,7 +41,13 @@ pub fn input_schema(whole: Option<&Value>, inputs: &[InputSpec<'_>]) -> Value {
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
     if let Value::Object(properties) = properties {
         for input in inputs {
-            properties.entry(input.name).or_insert_with(|| property_schema(input));
+            match (properties.get_mut(input.name), input.schema) {
+                (None, _) => {
+                    properties.insert(input.name.to_owned(), property_schema(input));
+                }
+                (Some(property), Some(own)) => *property = match_both(property.take(), own),
+                (Some(_), None) => {}
+            }
         }
         if properties.is_empty() && whole.is_some() {
             schema.shift_remove("properties");
@@ -46,6 +55,25 @@ pub fn input_schema(whole: Option<&Value>, inputs: &[InputSpec<'_>]) -> Value {
     }
     add_required(&mut schema, inputs);
     Value::Object(schema)
+}
+
+/// Returns a schema that values match if they match both.
+fn match_both(first: Value, second: &Value) -> Value {
+    match first {
+        Value::Object(mut map) if !map.contains_key("allOf") => {
+            map.insert("allOf".to_owned(), json!([second]));
+            Value::Object(map)
+        }
+        first => json!({ "allOf": [first, second] }),
+    }
+}
+
+/// Returns the default value that the schema of all inputs has for one of them.
+pub fn input_default<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+    let property = schema.get("properties")?.get(name)?;
+    let both = property.get("allOf").and_then(Value::as_array);
+    let both = both.into_iter().flatten();
+    property.get("default").or_else(|| both.into_iter().find_map(|one| one.get("default")))
 }
 
 /// Adds the required inputs. A malformed schema stays as it is, and is refused when it is compiled.
@@ -148,6 +176,32 @@ mod tests {
             "required": ["topic"],
         });
         assert_eq!(input_schema(None, &inputs), expected);
+    }
+
+    #[test]
+    fn an_input_matches_the_whole_schema_and_its_own() {
+        let own = json!({"minLength": 5, "default": "owls"});
+        let topic = InputSpec { schema: Some(&own), ..input("topic", "string", "") };
+        for (whole, expected) in [
+            (
+                json!({"properties": {"topic": {"type": "string"}}}),
+                json!({"properties": {"topic": {"type": "string", "allOf": [own]}}}),
+            ),
+            (
+                json!({"properties": {"topic": {"allOf": [{"maxLength": 9}]}}}),
+                json!({"properties": {"topic": {"allOf": [{"allOf": [{"maxLength": 9}]}, own]}}}),
+            ),
+            (
+                json!({"properties": {"topic": false}}),
+                json!({"properties": {"topic": {"allOf": [false, own]}}}),
+            ),
+            (json!(true), json!({"allOf": [true], "properties": {"topic": own}})),
+        ] {
+            let both = input_schema(Some(&whole), &[topic]);
+            assert_eq!(both, expected);
+            assert_eq!(input_default(&both, "topic"), Some(&json!("owls")));
+            assert_eq!(input_default(&both, "other"), None);
+        }
     }
 
     #[test]

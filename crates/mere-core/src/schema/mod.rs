@@ -21,7 +21,7 @@ use serde_json::Value;
 
 pub use example::example;
 pub use frontmatter::frontmatter_schema;
-pub use inputs::{InputSpec, input_schema};
+pub use inputs::{InputSpec, input_default, input_schema};
 use schema_document::SchemaDocument;
 
 /// The largest compiled pattern, in bytes.

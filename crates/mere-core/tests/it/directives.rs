@@ -244,6 +244,7 @@ fn inputs_may_be_in_the_schema_alone() {
         yaml.to_owned(),
         format!("\n  {indented}"),
         format!("\r\ninput_schema:\r\n  {}", indented.replace('\n', "\r\n")),
+        format!("# manifest\ndirective: x\nversion: 1.0.0\ninput_schema:\n  {indented}"),
     ] {
         let parts = format!("<inputs><schema><![CDATA[{text}]]></schema></inputs><process/>");
         let read = parse(&parts);
@@ -277,6 +278,9 @@ fn a_schema_that_cannot_be_read_is_refused() {
         ("<schema>{}</schema><schema>{}</schema>", "appears twice"),
         ("<schema>{}<b/></schema>", "contains an element"),
         ("<schema>input_schema: {}\ntype: object</schema>", "other keys beside `input_schema`"),
+        ("<schema>directive: y\ninput_schema: {}</schema>", "names another directive"),
+        ("<schema>version: 2.0.0\ninput_schema: {}</schema>", "another directive or version"),
+        ("<input name='a'/><input name='a'/>", "two inputs have the same name"),
     ] {
         let found = wrong(&format!("<inputs>{schema}</inputs><process/>"));
         assert!(found.starts_with("2:") && found.contains(says), "{schema}: {found}");

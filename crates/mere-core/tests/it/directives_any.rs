@@ -1,10 +1,12 @@
 //! Directives that are generated: every text and every value of an attribute that their author wrote
 //! is in what they are read as.
 
+use std::cell::Cell;
+
 use mere_core::item::Directive;
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::directives::{attributes_json, entry_json, parse, parts_json};
 
@@ -112,6 +114,11 @@ impl Tree {
         said.extend(self.attributes.iter().map(|(_, value)| value.clone()));
         for piece in &self.content {
             match piece {
+                // What a schema says is its values.
+                Piece::Data(text) if self.tag == "schema" => {
+                    let schema = serde_json::from_str(text).expect("a schema");
+                    collect_value(&schema, said);
+                }
                 Piece::Text(text) | Piece::Data(text) => said.push(text.clone()),
                 Piece::Tree(tree) => tree.said(said),
                 Piece::Hidden(_) => {}
@@ -181,6 +188,28 @@ fn collect_value(value: &Value, found: &mut Vec<String>) {
     }
 }
 
+/// Gives `<inputs>` a schema, and each input a name and a schema of its own.
+fn with_schemas(inputs: Tree) -> Tree {
+    let number = Cell::new(0);
+    let schema = |of: &str| {
+        number.set(number.get() + 1);
+        let text = json!({ "description": format!("{of} {}x", number.get()) }).to_string();
+        let content = vec![Piece::Data(text)];
+        Piece::Tree(Tree { tag: "schema".to_owned(), attributes: Vec::new(), content })
+    };
+    let mut inputs = inputs.with_children(|mut child| {
+        if child.tag != "input" {
+            return child;
+        }
+        child.content.push(schema("one"));
+        let is_named = child.attributes.iter().any(|(name, _)| name == "name");
+        let name = format!("i{}", number.get());
+        if is_named { child } else { child.with("name", &name) }
+    });
+    inputs.content.push(schema("all"));
+    inputs
+}
+
 /// Every text of what was read.
 fn told(read: &Directive) -> Vec<String> {
     let mut found = Vec::new();
@@ -195,6 +224,8 @@ fn told(read: &Directive) -> Vec<String> {
         collect_value(&parts_json(&input.parts), &mut found);
         collect_value(&attributes_json(&input.attributes), &mut found);
     }
+    let schemas = read.inputs.iter().filter_map(|input| input.schema.as_ref());
+    schemas.chain(&read.input_schema).for_each(|schema| collect_value(schema, &mut found));
     found.iter().map(|text| squeeze(text)).collect()
 }
 
@@ -213,11 +244,7 @@ proptest! {
             tag.clone_into(&mut tree.tag);
             let owned = tree.clone().named();
             *tree = match tag {
-                "inputs" => owned.with_children(|child| match &*child.tag {
-                    "input" if child.attributes.iter().any(|(name, _)| name == "name") => child,
-                    "input" => child.with("name", "i"),
-                    _ => child,
-                }),
+                "inputs" => with_schemas(owned),
                 "permissions" => owned.with_children(|child| {
                     let child = Tree { tag: "read".to_owned(), ..child };
                     child.with("resource", "tool").with("id", "t")

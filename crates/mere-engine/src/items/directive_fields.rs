@@ -24,6 +24,7 @@ fn input_fields(masker: &mut ItemMasker, input: &DirectiveInput, value: Option<V
         .with("type", input.kind.as_deref().map(|kind| masker.mention(kind)))
         .with("required", input.required)
         .with("description", masker.mention(&input.about))
+        .with_some("schema", input.schema.as_ref().map(|schema| masker.data(schema)))
         .with_some("attributes", attribute_fields(masker, &input.attributes))
         .with_some("parts", part_list(masker, &input.parts))
         .with_some("value", value.map(|value| masker.data(&value)))

@@ -6,7 +6,7 @@
 use mere_core::item::{Directive, Item, ItemType, Knowledge};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Execute, LockfilePolicy, LookupScope, RunItem, UnsignedPolicy};
-use mere_core::schema::{Schema, example, input_schema};
+use mere_core::schema::{Schema, example, input_default, input_schema};
 use serde_json::{Map, Value};
 
 use super::{RunCall, RunError, RunRequest};
@@ -85,7 +85,7 @@ fn run_directive(
     let schema = directive_schema(directive);
     check_inputs(loaded, &schema, parameters)?;
     let mut masker = ItemMasker::new(items.view, usable);
-    let default = |name: &str| schema["properties"][name].get("default");
+    let default = |name: &str| input_default(&schema, name);
     let value = |name: &str| parameters.get(name).or_else(|| default(name)).cloned();
     let inputs = input_list(&mut masker, directive, value);
     let permissions = match &*directive.permissions {

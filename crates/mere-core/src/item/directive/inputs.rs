@@ -52,6 +52,7 @@ impl DirectiveInputs {
         let is_input = |node: &Node<'_, '_>| node.has_tag_name("input");
         let inputs = element.children().filter(is_input).map(|input| parse_input(reader, input));
         let mut inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+        check_names(reader, element, &inputs)?;
         let notes = content_runs(element).into_iter().filter(|run| match run {
             ContentRun::Element(child) => !is_input(child),
             ContentRun::Text(_) => true,
@@ -62,6 +63,24 @@ impl DirectiveInputs {
         let schema = schema.map(|(node, value)| unwrap_schema(reader, node, value)).transpose()?;
         inputs.extend(schema_inputs(schema.as_ref(), &inputs));
         Ok(Self { inputs, schema, notes })
+    }
+}
+
+/// Refuses two inputs of one name: a value could be meant for either.
+fn check_names(
+    reader: &Reader<'_>,
+    element: Node<'_, '_>,
+    inputs: &[DirectiveInput],
+) -> Result<(), ItemFault> {
+    let mut names = HashSet::new();
+    let nodes = element.children().filter(|node| node.has_tag_name("input"));
+    let mut pairs = nodes.zip(inputs);
+    match pairs.find(|(_, input)| !names.insert(input.name.as_str())) {
+        Some((second, _)) => {
+            let fix = "Rename one of them, or remove it.";
+            Err(reader.fault(second, "two inputs have the same name", fix))
+        }
+        None => Ok(()),
     }
 }
 
@@ -143,7 +162,8 @@ fn parse_schema<'a, 'i>(
     Ok(Some((schema, value)))
 }
 
-/// Returns the schema itself where it stands below the key `input_schema`.
+/// Returns the schema itself where it stands below the key `input_schema`. Beside that key, only
+/// the directive's own name and version may be repeated.
 fn unwrap_schema(
     reader: &Reader<'_>,
     node: Node<'_, '_>,
@@ -151,6 +171,14 @@ fn unwrap_schema(
 ) -> Result<Value, ItemFault> {
     let Value::Object(mut map) = value else { return Ok(value) };
     let Some(schema) = map.shift_remove(SCHEMA_KEY) else { return Ok(Value::Object(map)) };
+    let root = node.document().root_element();
+    for (key, attribute) in [("directive", "name"), ("version", "version")] {
+        let Some(stated) = map.shift_remove(key) else { continue };
+        if stated.as_str() != root.attribute(attribute) {
+            let what = "`<schema>` names another directive or version";
+            return Err(reader.fault(node, what, "Correct it, or remove it from `<schema>`."));
+        }
+    }
     if map.is_empty() {
         return Ok(schema);
     }

@@ -236,3 +236,22 @@ fn a_directive_of_many_steps_and_secrets_is_told() {
     assert_eq!(reply["data"]["process"].as_array().map(Vec::len), Some(6_001));
     assert_eq!(reply["data"]["process"][5_999]["action"], "[masked]");
 }
+
+#[test]
+fn the_schema_of_one_input_counts_beside_the_schema_of_all() {
+    let stage = Stage::new();
+    let inputs = r#"<inputs><schema>{"type":"object","properties":{"topic":{"type":"string"}}}</schema>
+        <input name="topic">text<schema>{"minLength":5,"description":"X"}</schema></input></inputs>"#;
+    let text = format!(
+        "<directive name=\"both\" version=\"1.0.0\"><metadata/>{inputs}<process/></directive>\n"
+    );
+    stage.file("project/.ai/directives/both.md", &text);
+    let mut pair = Pair::new(&stage);
+    let reply = pair.run("directive", "both", &json!({ "topic": "ab" }));
+    assert_eq!(reply["reply_type"], "I", "{reply}");
+    let reply = pair.run("directive", "both", &json!({ "topic": "owlets" }));
+    let schema = json!({ "minLength": 5, "description": "X" });
+    assert_eq!(reply["data"]["inputs"][0]["schema"], schema, "{reply}");
+    let topic = &reply["data"]["input_schema"]["properties"]["topic"];
+    assert_eq!(*topic, json!({ "type": "string", "allOf": [schema] }));
+}

@@ -4,6 +4,7 @@ pub(crate) mod changes;
 pub(crate) mod commands;
 pub(crate) mod design_examples;
 pub(crate) mod directives;
+mod directives_told;
 pub(crate) mod faults;
 pub(crate) mod forged_proposals;
 pub(crate) mod holes;

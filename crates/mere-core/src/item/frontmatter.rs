@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 
 use super::fault::ItemFault;
 use super::old_signature;
+use super::relation::Relation;
 use crate::reply::Content;
 use crate::text::yaml;
-use crate::text::yaml::YamlEntry;
+use crate::text::yaml::{IdKeys, YamlEntry};
 
 /// The byte order mark that some editors put at the beginning of a file.
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -32,15 +33,16 @@ pub(super) struct Frontmatter<'a> {
 impl<'a> Frontmatter<'a> {
     /// Parses the frontmatter; a file without one is refused.
     pub(super) fn parse(text: &'a str) -> Result<Self, ItemFault> {
-        Self::parse_with_ids(text, &[])
+        Self::parse_with_ids(text, &IdKeys { single: &[], lists: &[] })
     }
 
     /// Parses the frontmatter of a note, whose ids are texts even if they look like numbers.
     pub(super) fn parse_note(text: &'a str) -> Result<Self, ItemFault> {
-        Self::parse_with_ids(text, &NOTE_ID_KEYS)
+        let relations = Relation::ALL.map(Relation::name);
+        Self::parse_with_ids(text, &IdKeys { single: &NOTE_ID_KEYS, lists: &relations })
     }
 
-    fn parse_with_ids(text: &'a str, id_keys: &[&str]) -> Result<Self, ItemFault> {
+    fn parse_with_ids(text: &'a str, id_keys: &IdKeys<'_>) -> Result<Self, ItemFault> {
         const FIX: &str =
             "Begin the file with `---`, the keys, and `---`, each on a line of its own.";
         let missing = || ItemFault::whole_file("there is no frontmatter", FIX);
@@ -126,15 +128,13 @@ impl<'a> Frontmatter<'a> {
 
     /// Returns the list of ids of a key. An id may look like a whole number.
     pub(super) fn id_list(&self, key: &str) -> Result<Vec<String>, ItemFault> {
-        let text = |value: &Value| value.as_u64().map(|number| number.to_string());
         match self.get(key) {
             Some(number @ Value::Number(_)) if number.is_u64() => {
-                Ok(text(number).into_iter().collect())
+                Ok(id_text(number).into_iter().collect())
             }
             Some(Value::Array(items)) if items.iter().any(Value::is_u64) => {
-                let ids = items.iter().map(|id| text(id).or_else(|| Some(id.as_str()?.to_owned())));
                 let wrong = || self.fault(key, "the value is not a list of ids", "Write `[a, b]`.");
-                ids.collect::<Option<_>>().ok_or_else(wrong)
+                items.iter().map(id_text).collect::<Option<_>>().ok_or_else(wrong)
             }
             _ => self.text_list(key),
         }
@@ -150,6 +150,14 @@ impl<'a> Frontmatter<'a> {
         let entry = self.entries.iter().find(|entry| entry.key == key);
         let at = entry.map_or(0, |entry| self.yaml_start + entry.key_range.start);
         ItemFault::at_offset(self.text, at, what, fix)
+    }
+}
+
+/// Returns the id that a value of a relation is: a text, or a whole number.
+pub(super) fn id_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        value => value.as_u64().map(|number| number.to_string()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Signatures of an older format, which stand in the file itself.
 //!
-//! Such a signature is one line: an HTML comment, or a line that begins with `#`, with one word
-//! such as `tool:validated:2026-01-24T09:30:00Z:0f3a…`. It is read over and counts for nothing:
-//! whoever can change the file can write it. What does not have exactly this form is content.
+//! Such a signature is an HTML comment, or a line that begins with `#`, with one word such as
+//! `tool:validated:2026-01-24T09:30:00Z:0f3a…`. It is skipped and counts for nothing: whoever can
+//! change the file can write it. What does not have exactly this form is content.
 
 use super::frontmatter::BYTE_ORDER_MARK;
 use crate::reply::Content;
@@ -15,6 +15,9 @@ pub const OLD_SIGNATURE_WARNING: &str = "an old in-file signature, read as unsig
 
 /// The lines from the start of a script or manifest in which such a line is looked for.
 const SCRIPT_LINES: usize = 40;
+
+/// The most lines that the comment of a signature takes.
+const MAX_COMMENT_LINES: usize = 4;
 
 /// Returns the warning about such a line.
 pub(super) fn warning() -> Content {
@@ -29,34 +32,46 @@ pub fn has_old_signature(text: &str) -> bool {
     words.any(|word| is_signature_word(word.trim()))
 }
 
-/// Returns the warning if there is such a line before the offset at which an element begins.
+/// Returns the warning if there is a signature before the offset at which an element begins.
 pub(super) fn warning_before(text: &str, end: usize) -> Option<Content> {
     let text = text.get(..end)?;
-    let mut lines = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).lines();
-    lines.any(is_old_signature).then(warning)
+    let lines = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).lines().collect::<Vec<_>>();
+    (0..lines.len()).any(|line| signature_lines(&lines[line..]) > 0).then(warning)
 }
 
-/// Returns the length of the signatures with which a text begins, with the blank lines after them;
+/// Returns the length of the signatures with which a text begins, with the blank lines around them;
 /// 0 if there are none.
 pub(super) fn leading_length(text: &str) -> usize {
-    let (mut length, mut signed) = (0, false);
-    for line in text.split_inclusive('\n') {
-        let is_signature = is_old_signature(line);
-        signed |= is_signature;
-        let is_skipped = is_signature || signed && line.trim().is_empty();
-        if !is_skipped {
-            break;
+    let lines = text.split_inclusive('\n').collect::<Vec<_>>();
+    let skip_blank = |mut at: usize| {
+        while lines.get(at).is_some_and(|line| line.trim().is_empty()) {
+            at += 1;
         }
-        length += line.len();
+        at
+    };
+    let (mut skipped, mut next) = (0, skip_blank(0));
+    while let count @ 1.. = signature_lines(&lines[next..]) {
+        next = skip_blank(next + count);
+        skipped = next;
     }
-    length
+    lines[..skipped].iter().map(|line| line.len()).sum()
 }
 
-fn is_old_signature(line: &str) -> bool {
-    let line = line.trim_end();
-    let comment = line.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
-    let word = comment.or_else(|| line.strip_prefix('#')).map(str::trim);
-    word.is_some_and(is_signature_word)
+/// Returns how many lines the signature takes with which these lines begin; 0 if they do not.
+fn signature_lines(lines: &[&str]) -> usize {
+    let Some(first) = lines.first().map(|line| line.trim()) else { return 0 };
+    if let Some(word) = first.strip_prefix('#') {
+        return usize::from(is_signature_word(word.trim()));
+    }
+    let Some(mut comment) = first.strip_prefix("<!--").map(str::to_owned) else { return 0 };
+    for count in 1..=MAX_COMMENT_LINES {
+        if let Some(word) = comment.strip_suffix("-->") {
+            return if is_signature_word(word.trim()) { count } else { 0 };
+        }
+        let Some(line) = lines.get(count) else { return 0 };
+        comment = format!("{}\n{}", comment.trim(), line.trim());
+    }
+    0
 }
 
 fn is_signature_word(word: &str) -> bool {
@@ -83,21 +98,28 @@ mod tests {
             ("<!-- :validated:x -->", false),
             ("<!-- x:validated:<b> -->", false),
             ("# How this is :validated: by us", false),
-            (" <!-- x:validated:y -->", false),
+            (" <!-- x:validated:y -->", true),
+            ("<!--\n  x:validated:y\n-->", true),
+            ("<!-- x:validated:y\n-->", true),
+            ("<!--\nx:validated:y\nz -->", false),
+            ("<!--\nx:validated:y\n--> z", false),
             ("x:validated:y", false),
             ("", false),
         ] {
-            assert_eq!(is_old_signature(line), expected, "{line:?}");
+            let lines = line.lines().collect::<Vec<_>>();
+            assert_eq!(signature_lines(&lines) == lines.len().max(1), expected, "{line:?}");
         }
     }
 
     #[test]
-    fn only_leading_lines_are_read_over() {
+    fn only_leading_lines_are_skipped() {
         let signature = "<!-- x:validated:y -->\r\n";
         for (text, rest) in [
             (format!("{signature}---\n"), "---\n"),
             (format!("{signature}\n# x:validated:y\n\n---\n"), "---\n"),
-            (format!("\n{signature}---\n"), "\n<!-- x:validated:y -->\r\n---\n"),
+            (format!("\n {signature}---\n"), "---\n"),
+            ("<!--\nx:validated:y\n-->\n---\n".to_owned(), "---\n"),
+            ("\n---\n".to_owned(), "\n---\n"),
             (format!("---\n{signature}"), "---\n<!-- x:validated:y -->\r\n"),
             (signature.trim().to_owned(), ""),
             (String::new(), ""),

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::edit::{self, Edit};
 use super::fault::ItemFault;
-use super::frontmatter::Frontmatter;
+use super::frontmatter::{Frontmatter, id_text};
 use super::id::{Category, ItemId};
 use super::knowledge::Knowledge;
 use super::path::ScopedPath;
@@ -91,8 +91,9 @@ pub fn relink(
     let (top, body) = (edit::apply_edits(top, relations), edit::apply_edits(body, wikilinks));
     let relinked = [&*top, &*body].concat();
     let after = Knowledge::parse(&relinked, at)?;
-    let is_proved =
-        after.content.start == top.len() && after.frontmatter == names.expected_frontmatter(&entry);
+    let is_proved = after.content.start == top.len()
+        && with_text_ids(&after.frontmatter, |target| target)
+            == with_text_ids(&entry.frontmatter, |target| names.new_target(target));
     let fix = "Write each relation as `[a, b]`, and try again.";
     let unproved = || {
         ItemFault::whole_file(
@@ -193,20 +194,29 @@ impl<'a> NameReplacement<'a> {
         Ok(edits.collect())
     }
 
-    /// Returns the frontmatter that the rewritten note must have.
-    fn expected_frontmatter(&self, entry: &Knowledge) -> Map<String, Value> {
-        let mut map = entry.frontmatter.clone();
-        for (_, value) in map.iter_mut().filter(|(key, _)| is_relation(key)) {
-            let texts = match value {
-                Value::Array(items) => items.iter_mut().collect(),
-                value => vec![value],
-            };
-            for text in texts {
-                let new =
-                    text.as_str().and_then(|target| self.replacement_for(target)).map(Value::from);
-                *text = new.unwrap_or_else(|| text.take());
+    /// Returns what a link to this target must lead to afterwards.
+    fn new_target(&self, target: String) -> String {
+        self.replacement_for(&target).map(str::to_owned).unwrap_or(target)
+    }
+}
+
+/// Returns a frontmatter with the ids of its relations as texts, each replaced. A number and the
+/// text of its digits are the same id.
+fn with_text_ids(
+    frontmatter: &Map<String, Value>,
+    replace: impl Fn(String) -> String,
+) -> Map<String, Value> {
+    let mut map = frontmatter.clone();
+    for (_, value) in map.iter_mut().filter(|(key, _)| is_relation(key)) {
+        let ids = match value {
+            Value::Array(items) => items.iter_mut().collect(),
+            value => vec![value],
+        };
+        for id in ids {
+            if let Some(target) = id_text(id) {
+                *id = Value::from(replace(target));
             }
         }
-        map
     }
+    map
 }

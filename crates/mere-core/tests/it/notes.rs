@@ -102,7 +102,26 @@ fn a_note_with_a_numeric_id_can_be_renamed() {
 }
 
 #[test]
-fn an_old_signature_is_read_over_and_told() {
+fn links_to_numeric_ids_are_rewritten_as_they_are_written() {
+    let name = |id: &str| EntryName::from(&place(&format!("knowledge/{id}.md")));
+    for (written, from, to, rewritten) in [
+        ("requires: [20260125]", "20260125", "20260126", "requires: [\"20260126\"]"),
+        ("requires: 20260125", "20260125", "plan", "requires: plan"),
+        ("requires: [7, 0012]", "0012", "0013", "requires: [7, \"0013\"]"),
+        ("requires: [12, 0012]", "12", "plan", "requires: [plan, 0012]"),
+        ("requires: [0x1f]", "0x1f", "b", "requires: [b]"),
+    ] {
+        let text = format!("---\nid: n\ntitle: T\n{written}\n---\n[[{from}]]\n");
+        let bare_links = BareLinks::UseId;
+        let renaming = EntryRename { from: name(from), to: name(to), bare_links };
+        let linked = relink(&text, &place("knowledge/n.md"), &renaming).expect("a note").text;
+        let expected = format!("---\nid: n\ntitle: T\n{rewritten}\n---\n[[{to}]]\n");
+        assert_eq!(linked, Some(expected), "{written}");
+    }
+}
+
+#[test]
+fn an_old_signature_is_skipped_and_told() {
     let plain = "---\nid: n\ntitle: T\n---\nbody\n";
     let (path, warning) = ("knowledge/n.md", "an old in-file signature, read as unsigned");
     let expected = hash(path, plain);
@@ -111,6 +130,8 @@ fn an_old_signature_is_read_over_and_told() {
         format!("\u{feff}{OLD_SIGNATURE}"),
         "# x:validated:2026-01-24:abc\n".to_owned(),
         format!("{OLD_SIGNATURE}\n\n"),
+        format!("\n  {OLD_SIGNATURE}"),
+        "<!--\nx:validated:2026-01-24:abc\n-->\n".to_owned(),
         OLD_SIGNATURE.repeat(10_000),
         format!("<!-- a:validated:{} -->\n", "b".repeat(900_000)),
     ] {
@@ -133,7 +154,7 @@ fn an_old_signature_is_read_over_and_told() {
         "# A heading\n",
         "\n",
         "<!-- x:validated:y --> text\n",
-        "<!-- x:validated:y\n-->\n",
+        "<!-- x:validated:y\nand more -->\n",
         "<!-- x:validated:y -->\ntext\n",
         "x:validated:y\n",
     ] {

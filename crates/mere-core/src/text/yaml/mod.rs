@@ -135,30 +135,57 @@ pub(crate) enum PlainMappingError {
 /// Parses a mapping that is to be hashed: every reader must take each key for a text, and each
 /// value for the same value.
 pub(crate) fn parse_plain_mapping(text: &str) -> Result<Vec<YamlEntry>, PlainMappingError> {
-    parse_plain_mapping_with_ids(text, &[])
+    parse_plain_mapping_with_ids(text, &IdKeys { single: &[], lists: &[] })
+}
+
+/// The keys of a mapping whose values are ids.
+pub(crate) struct IdKeys<'a> {
+    /// Those with one id. Whatever looks like a number there is a text.
+    pub(crate) single: &'a [&'a str],
+    /// Those with one id or a list of ids. A whole number stays a number, because every reader
+    /// takes it for the same one; what else looks like a number is a text.
+    pub(crate) lists: &'a [&'a str],
+}
+
+impl IdKeys<'_> {
+    /// Returns whether a plain scalar at this place is an id that is read as a text.
+    fn is_text_id(&self, key: &str, scalar: &Scalar<'_>) -> bool {
+        let is_single = scalar.depth == 1 && scalar.role == ScalarRole::Value;
+        let is_listed = scalar.depth == 2 && scalar.role == ScalarRole::Item;
+        let is_id = is_single && self.single.contains(&key)
+            || (is_single || is_listed)
+                && self.lists.contains(&key)
+                && !is_plain_whole_number(&scalar.value);
+        is_id && portable::is_number(&scalar.value)
+    }
+}
+
+fn is_plain_whole_number(scalar: &str) -> bool {
+    scalar.parse::<u64>().is_ok_and(|number| number.to_string() == scalar)
 }
 
 /// Parses a mapping that is to be hashed, in which the values of some keys are ids. A number there
 /// is the text that is written: readers disagree on which number `017` is, but not on its digits.
 pub(crate) fn parse_plain_mapping_with_ids(
     text: &str,
-    id_keys: &[&str],
+    id_keys: &IdKeys<'_>,
 ) -> Result<Vec<YamlEntry>, PlainMappingError> {
     let scalars = check_and_scan(text).map_err(PlainMappingError::Yaml)?;
-    let mut key = "";
-    let (mut ambiguous, mut numeric_ids) = (None, Vec::new());
+    let (mut key, mut position) = ("", 0);
+    let (mut ambiguous, mut text_ids) = (None, Vec::new());
     for scalar in &scalars {
         let is_portable = match scalar.role {
             _ if !scalar.is_plain => true,
             ScalarRole::Key => portable::is_text(&scalar.value),
-            ScalarRole::Value if scalar.depth == 1 && is_numeric_id(key, scalar, id_keys) => {
-                numeric_ids.push((key, scalar));
+            ScalarRole::Value | ScalarRole::Item if id_keys.is_text_id(key, scalar) => {
+                text_ids.push((key, position, &*scalar.value));
                 true
             }
             ScalarRole::Value | ScalarRole::Item => portable::is_portable(&scalar.value),
         };
-        if scalar.depth == 1 && scalar.role == ScalarRole::Key {
-            key = &scalar.value;
+        match (scalar.depth, scalar.role) {
+            (1, ScalarRole::Key) => (key, position) = (&scalar.value, 0),
+            _ => position += 1,
         }
         if !is_portable && ambiguous.is_none() {
             ambiguous = Some(scan::error_at(scalar.start, ""));
@@ -168,16 +195,20 @@ pub(crate) fn parse_plain_mapping_with_ids(
     if let Some(error) = ambiguous {
         return Err(PlainMappingError::AmbiguousScalar(error.line, error.column));
     }
-    for (key, scalar) in numeric_ids {
-        if let Some(entry) = entries.iter_mut().find(|entry| entry.key == key) {
-            entry.value = Value::from(&*scalar.value);
+    for (key, position, id) in text_ids {
+        let entry = entries.iter_mut().find(|entry| entry.key == key);
+        match entry.map(|entry| &mut entry.value) {
+            // A list of anything but scalars is no list of ids, and is refused by whoever reads it.
+            Some(Value::Array(items)) => {
+                if let Some(item) = items.get_mut(position) {
+                    *item = Value::from(id);
+                }
+            }
+            Some(value) => *value = Value::from(id),
+            None => {}
         }
     }
     Ok(entries)
-}
-
-fn is_numeric_id(key: &str, scalar: &Scalar<'_>, id_keys: &[&str]) -> bool {
-    id_keys.contains(&key) && portable::is_number(&scalar.value)
 }
 
 struct Mapping(Vec<YamlEntry>);
@@ -274,6 +305,20 @@ mod tests {
         }
         let settings = parse::<Settings>("# c\na: {b: '!x'}").expect("settings");
         assert_eq!((settings["a"].referenced.line(), &settings["a"].value["b"]), (2, &"!x".into()));
+    }
+
+    #[test]
+    fn an_id_is_what_is_written() {
+        let text =
+            "id: 0012\nrequires: [12, 0012, a, \"013\", 1_0, 0x1f]\nrelated: 007\nother: 7\n";
+        let keys = IdKeys { single: &["id"], lists: &["requires", "related"] };
+        let entries = parse_plain_mapping_with_ids(text, &keys).unwrap_or_default();
+        let values = entries.iter().map(|entry| entry.value.clone()).collect::<Vec<_>>();
+        let requires = serde_json::json!([12, "0012", "a", "013", "1_0", "0x1f"]);
+        assert_eq!(values, ["0012".into(), requires, "007".into(), 7.into()]);
+        for text in ["other: [0012]", "requires: {a: 0012}", "requires: [[0012]]", "id: [0012]"] {
+            assert!(parse_plain_mapping_with_ids(text, &keys).is_err(), "{text}");
+        }
     }
 
     #[test]

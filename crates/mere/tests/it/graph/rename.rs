@@ -172,3 +172,20 @@ fn an_unclear_link_is_told_names_that_are_clear() {
     let data = load(&stage, &json!({ "item_id": "note" }));
     assert_eq!(reached(&data).len(), 2, "{data}");
 }
+
+#[test]
+fn numeric_ids_are_relinked_with_and_without_quotes() {
+    let stage = Stage::new();
+    for id in ["20260125", "0012"] {
+        let text = format!("---\nzettel_id: {id}\ntitle: T\n---\n");
+        stage.file(&format!("project/.ai/knowledge/{id}.md"), &text);
+    }
+    entry(&stage, "note", "requires: [20260125, 0012]\n", "[[20260125]] [[0012]]");
+    let data = load(&stage, &json!({ "item_id": "note" }));
+    assert!(data.to_string().contains("knowledge/0012"), "{data}");
+    run_move(&stage, &["rename", "note", "20260125", "20260126"]);
+    run_move(&stage, &["rename", "note", "0012", "0013"]);
+    let note = text(&stage, "project/.ai/knowledge/note.md");
+    assert!(note.contains("requires: [\"20260126\", \"0013\"]"), "{note}");
+    assert!(note.contains("[[20260126]] [[0013]]"), "{note}");
+}

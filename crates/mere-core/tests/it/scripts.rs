@@ -172,7 +172,7 @@ fn the_signature_of_main_becomes_a_schema() {
 fn a_function_that_cannot_be_called_by_name_is_told() {
     let metadata = python("def main(a, /, b): pass\n");
     assert_eq!(metadata.function, None);
-    assert!(metadata.notes.join("").contains("by place alone"), "{:?}", metadata.notes);
+    assert!(metadata.notes.join("").contains("positional-only"), "{:?}", metadata.notes);
     let metadata = python("def main(entrypoint): pass\n");
     assert!(metadata.notes.join("").contains("rename it"), "{:?}", metadata.notes);
     let metadata = python("__call__ = 'os.system'\ndef main(): pass\n");
@@ -232,6 +232,24 @@ fn what_is_not_written_out_is_left_out_and_told() {
 }
 
 #[test]
+fn one_parameter_of_an_exported_arrow_is_an_object_of_anything() {
+    for text in ["module.exports = { main: (p) => p }", "exports.main = p => p"] {
+        let schema = signature(&node(text)).cloned().unwrap_or_default();
+        assert_eq!(schema["additionalProperties"], true, "{text}");
+    }
+}
+
+#[test]
+fn a_program_does_not_take_its_schema_from_main() {
+    let text = "def main(argv=None):\n    pass\n\nif __name__ == '__main__':\n    main()\n";
+    let metadata = python(text);
+    assert!(metadata.runs_itself);
+    assert_eq!(manifest("x.py", &metadata, None).get("input_schema"), None);
+    let called = manifest("x.py", &metadata, Some("main"));
+    assert!(called["input_schema"]["properties"].get("argv").is_some(), "{called}");
+}
+
+#[test]
 fn javascript_exports_its_function() {
     let schema = json!({
         "type": "object",
@@ -245,6 +263,9 @@ fn javascript_exports_its_function() {
         "export async function main({ name: own, times = 2 }) { const a = `x${1}`; }",
         "export const main = async ({ name, times = 2, }) => { return 1 / 2 };",
         "const main = function ({ name, times = 2 }) {};\nexport { main };",
+        "module.exports = { main: ({ name, times = 2 }) => name };",
+        "module.exports = { other: 1, main: async function ({ name, times = 2 }) { f(1, 2) }, };",
+        "module.exports = { async main({ name, times = 2 }) { return { a, b } }, other() {} };",
     ] {
         let metadata = node(text);
         assert_eq!(signature(&metadata), Some(&schema), "{text}");
@@ -257,6 +278,8 @@ fn javascript_exports_its_function() {
         "// exports.main = () => 1\n",
         "const text = 'exports.main = () => 1'",
         "if (x) { exports.main = (a) => 1 }",
+        "module.exports = { other: { main: (a) => 1 } };",
+        "module.exports = { main: 1, other: (a) => 1 };",
     ] {
         assert_eq!(node(text).function, None, "{text}");
     }

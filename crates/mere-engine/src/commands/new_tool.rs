@@ -47,15 +47,16 @@ pub(super) fn find_script(
         (Some((name, language)), None) => {
             Ok(Some(ScriptInPlace { name: name.clone(), language: *language, files }))
         }
-        (Some(_), Some(_)) => Err(ItemChangeError::ScriptChoice(
-            "Several scripts of that name lie there: `--lang` says which one the tool runs, and \
-             of two in one language one has to be renamed.",
-        )
+        (Some(_), Some(_)) => Err(ItemChangeError::ScriptChoice {
+            what: "Several scripts of that name lie there.",
+            fix: "Choose the one that the tool runs with `--lang python`, `--lang node` or `--lang \
+                  bash`; of two in one language, rename one.",
+        }
         .into()),
-        (None, _) => Err(ItemChangeError::ScriptChoice(
-            "A script of that name in another language lies there already: leave out `--lang`, or \
-             choose another name.",
-        )
+        (None, _) => Err(ItemChangeError::ScriptChoice {
+            what: "A script of that name in another language lies there already.",
+            fix: "Leave out `--lang`, or choose another name.",
+        }
         .into()),
     }
 }
@@ -148,10 +149,11 @@ fn choose_function(
     let function = metadata.function.as_ref().filter(|_| is_callable);
     let function = function.map(|function| function.name.clone());
     match (function, style) {
-        (None, Some(ScriptStyle::Function)) => Err(ItemChangeError::ScriptChoice(
-            "No function of the script can be called: `--function` needs a function `main` whose \
-             parameters have names (exported, in JavaScript), and a runtime that calls functions.",
-        )
+        (None, Some(ScriptStyle::Function)) => Err(ItemChangeError::ScriptChoice {
+            what: "No function of the script can be called.",
+            fix: "`--function` needs a function `main` whose parameters have names (exported, in \
+                  JavaScript), and a runtime that calls functions.",
+        }
         .into()),
         (Some(name), Some(ScriptStyle::Function)) => Ok(Some(name)),
         (Some(name), None) if !metadata.runs_itself => Ok(Some(name)),

@@ -57,13 +57,16 @@ fn check_choice(kind: ItemType, choice: ScriptChoice) -> Result<ToolTemplate, It
     let language = choice.language.unwrap_or_default();
     let style = choice.style.unwrap_or_default();
     if kind != ItemType::Tool && choice != ScriptChoice::default() {
-        return Err(ItemChangeError::ScriptChoice("`--lang` and `--function` are for tools."));
+        return Err(ItemChangeError::ScriptChoice {
+            what: "These options do not fit what is to be made.",
+            fix: "`--lang` and `--function` are for tools.",
+        });
     }
     if language == ScriptLanguage::Bash && style == ScriptStyle::Function {
-        return Err(ItemChangeError::ScriptChoice(
-            "Bash has no functions that take parameters by name: leave out `--function`, or choose \
-             `--lang python` or `--lang node`.",
-        ));
+        return Err(ItemChangeError::ScriptChoice {
+            what: "Bash has no functions that take parameters by name.",
+            fix: "Leave out `--function`, or choose `--lang python` or `--lang node`.",
+        });
     }
     Ok(ToolTemplate { language, style })
 }

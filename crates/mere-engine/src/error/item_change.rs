@@ -31,9 +31,8 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
             Draft::invalid(codes::CHANGE_FILES, "The files are not valid for this item.")
                 .hint(Prose::words(format!("An item may have {allowed}.")))
         }
-        ItemChangeError::ScriptChoice(hint) => {
-            let message = "These options do not fit what is to be made.";
-            Draft::invalid(codes::CHANGE_SCRIPT, message).hint(*hint)
+        ItemChangeError::ScriptChoice { what, fix } => {
+            Draft::invalid(codes::CHANGE_SCRIPT, *what).hint(*fix)
         }
         ItemChangeError::InvalidPlace => {
             Draft::invalid(codes::CHANGE_PLACE, "No item can be placed there.")

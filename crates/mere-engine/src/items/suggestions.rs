@@ -2,7 +2,7 @@
 //!
 //! Only items that the caller may see are suggested.
 
-use mere_core::item::{ItemRef, ItemType, Scope};
+use mere_core::item::{Category, ItemRef, ItemType, Scope};
 
 use super::ItemSources;
 use super::find::{NamedItem, is_visible};
@@ -50,7 +50,8 @@ pub(super) fn suggest_similar(
     found.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
-/// Returns the script that a tool of this name would have, if there is one without a manifest.
+/// Returns the script that a tool of this name would have, if there is one without a manifest: one
+/// of that name, or one in a folder of that name.
 pub(super) fn suggest_script(
     sources: &ItemSources<'_>,
     view: &View<'_>,
@@ -60,15 +61,25 @@ pub(super) fn suggest_script(
     if named.kind != ItemType::Tool {
         return None;
     }
-    let is_meant = |script: &BareScript| {
+    let is_in =
+        |found: &Category| named.item.category.as_ref().is_none_or(|category| category == found);
+    let has_name = |script: &BareScript| {
         let place = script.tool.as_ref().filter(|place| place.id == named.item.id);
-        let category = named.item.category.as_ref();
-        place.is_some_and(|place| category.is_none_or(|category| *category == place.category))
-            && view.world.may_show(&script.address)
+        place.is_some_and(|place| is_in(&place.category))
+    };
+    let is_in_folder = |script: &BareScript| {
+        let folder = script.tool.as_ref().map(|place| &place.category);
+        folder.is_some_and(|folder| {
+            folder.levels().next_back() == Some(named.item.id.as_str()) && is_in(&folder.parent())
+        })
     };
     let spaces = scopes.iter().filter_map(|scope| sources.space(*scope));
-    let mut scripts = spaces.flat_map(|space| space.bare_scripts().unwrap_or_default());
-    scripts.find(is_meant).map(Box::new)
+    let scripts = spaces.flat_map(|space| space.bare_scripts().unwrap_or_default());
+    let mut scripts =
+        scripts.filter(|script| view.world.may_show(&script.address)).collect::<Vec<_>>();
+    let found = scripts.iter().position(has_name);
+    let found = found.or_else(|| scripts.iter().position(is_in_folder))?;
+    Some(Box::new(scripts.swap_remove(found)))
 }
 
 /// Returns the Levenshtein distance. If the lengths differ too much for a suggestion, it returns

@@ -5,7 +5,8 @@
 use std::io;
 
 use mere_core::address::{Address, RelPath, Root};
-use mere_core::item::{ItemType, Scope, ScopedPath, ScriptLanguage};
+use mere_core::chain::builtin;
+use mere_core::item::{IdError, ItemId, ItemType, Scope, ScopedPath, ScriptLanguage};
 
 use super::Space;
 use super::scan::{ScanDepth, ScanOptions, scan_from};
@@ -49,20 +50,35 @@ impl BareScript {
         Some(Self { address, tool })
     }
 
-    /// Returns the command that makes it a tool, if its name is a valid id.
+    /// Returns the command that makes it a tool, if its name is a valid id that is not reserved.
     pub(crate) fn command(&self) -> Option<String> {
-        let place = self.tool.as_ref()?;
+        let place = self.tool.as_ref().filter(|place| !builtin::is_reserved(&place.id))?;
         let user = if place.scope == Scope::User { " --user" } else { "" };
         Some(format!("mere new tool {}{user}", place.reference()))
     }
 
     /// Says what makes it a tool.
     pub(crate) fn fix(&self) -> String {
-        match self.command() {
-            Some(command) => format!("`{command}` writes its manifest"),
-            None => "rename it: an id consists of lowercase letters, digits, `_` and `-`; then \
-                     `mere new tool` writes its manifest"
-                .to_owned(),
+        let Some(command) = self.command() else {
+            let obstacle = self.obstacle();
+            return format!("{obstacle}; then `mere new tool` writes its manifest");
+        };
+        format!("`{command}` writes its manifest")
+    }
+
+    /// Says what has to be done before a manifest can be written for it.
+    fn obstacle(&self) -> &'static str {
+        let name = self.address.path().names().next_back();
+        let stem = name.and_then(ScriptLanguage::split_file_name).map(|(stem, _)| stem);
+        match stem.unwrap_or_default().parse::<ItemId>() {
+            Ok(id) if builtin::is_reserved(&id) => {
+                "rename it: a tool that ships with mere has this name"
+            }
+            Ok(_) => {
+                "rename its folders: each name consists of lowercase letters, digits, `_` and `-`"
+            }
+            Err(IdError::Reserved) => "rename it: this name is reserved",
+            Err(_) => "rename it: an id consists of lowercase letters, digits, `_` and `-`",
         }
     }
 }

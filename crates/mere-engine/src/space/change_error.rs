@@ -23,8 +23,8 @@ pub(crate) enum ItemChangeError {
     Invalid { address: Address, fault: Box<ItemFault> },
     #[error("the files are not allowed")]
     InvalidFiles(&'static str),
-    #[error("the chosen script is not possible: {0}")]
-    ScriptChoice(&'static str),
+    #[error("the chosen script is not possible: {what}")]
+    ScriptChoice { what: &'static str, fix: &'static str },
     #[error("nothing can be placed there")]
     InvalidPlace,
     #[error("the space was made by a newer version of this program")]

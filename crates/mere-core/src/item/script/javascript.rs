@@ -15,7 +15,7 @@ pub(super) fn read_facts(text: &str) -> ScriptFacts {
     let tokens = split(ScriptLanguage::Node, text);
     let mut facts = ScriptFacts { is_complete: tokens.is_complete, ..ScriptFacts::default() };
     let mut exported = Vec::new();
-    let mut functions = Vec::new();
+    let (mut functions, mut members) = (Vec::new(), Vec::new());
     for at in 0..tokens.list.len() {
         if tokens.list[at].depth > 0 {
             continue;
@@ -24,6 +24,7 @@ pub(super) fn read_facts(text: &str) -> ScriptFacts {
         facts.assigned.extend(parse_assignment(rest));
         functions.extend(parse_function(rest));
         exported.extend(parse_exports(rest));
+        members.extend(parse_exported_members(rest));
         let is_named = at > 0 && is_naming(&tokens.list[at - 1].kind);
         facts.runs_itself |= !is_named && starts_with(rest, &["main", "("]);
     }
@@ -33,6 +34,7 @@ pub(super) fn read_facts(text: &str) -> ScriptFacts {
             || starts_with(rest, &["process", ".", "argv", "[", "1", "]"])
     });
     functions.retain(|function: &FunctionFacts| exported.contains(&function.name.as_str()));
+    functions.extend(members);
     facts.functions = functions;
     facts
 }
@@ -93,9 +95,6 @@ fn parse_assignment(tokens: &[ScriptToken<'_>]) -> Option<(String, Result<Value,
 
 /// Parses a function that gets a name here.
 fn parse_function(tokens: &[ScriptToken<'_>]) -> Option<FunctionFacts> {
-    let skip_async = |tokens: &'_ [ScriptToken<'_>]| -> usize {
-        usize::from(tokens.first().is_some_and(|token| token.kind.is_name("async")))
-    };
     if let [function, ScriptToken { kind: TokenKind::Name(name), .. }, rest @ ..] = tokens
         && function.kind.is_name("function")
     {
@@ -105,16 +104,51 @@ fn parse_function(tokens: &[ScriptToken<'_>]) -> Option<FunctionFacts> {
         });
     }
     let (name, value) = split_declaration(tokens)?;
-    let value = &value[skip_async(value)..];
+    parse_function_value(name, value)
+}
+
+/// Parses a function expression or an arrow function that gets this name.
+fn parse_function_value(name: &str, value: &[ScriptToken<'_>]) -> Option<FunctionFacts> {
+    let value = skip_async(value);
     let parameters = match value {
         [function, rest @ ..] if function.kind.is_name("function") => {
             let is_named = rest.first().is_some_and(|token| !token.kind.is_sign('('));
-            &rest[usize::from(is_named)..]
+            parse_parameters(&rest[usize::from(is_named)..])
         }
-        [open, ..] if open.kind.is_sign('(') && is_arrow(value) => value,
+        [open, ..] if open.kind.is_sign('(') && is_arrow(value) => parse_parameters(value),
+        [ScriptToken { kind: TokenKind::Name(_), .. }, rest @ ..]
+            if starts_with(rest, &["=", ">"]) =>
+        {
+            Ok(Parameters { list: Vec::new(), takes_others: true })
+        }
         _ => return None,
     };
-    Some(FunctionFacts { name: name.to_owned(), parameters: parse_parameters(parameters) })
+    Some(FunctionFacts { name: name.to_owned(), parameters })
+}
+
+fn skip_async<'a, 't>(tokens: &'t [ScriptToken<'a>]) -> &'t [ScriptToken<'a>] {
+    &tokens[usize::from(tokens.first().is_some_and(|token| token.kind.is_name("async")))..]
+}
+
+/// Parses the functions that are written inside `module.exports = {…}`.
+fn parse_exported_members(tokens: &[ScriptToken<'_>]) -> Vec<FunctionFacts> {
+    if !starts_with(tokens, &["module", ".", "exports", "=", "{"]) {
+        return Vec::new();
+    }
+    let members = split_members(&tokens[5..], tokens[4].depth).into_iter();
+    members
+        .filter_map(|member| match skip_async(member) {
+            [ScriptToken { kind: TokenKind::Name(name), .. }, rest @ ..] => match rest {
+                [colon, value @ ..] if colon.kind.is_sign(':') => parse_function_value(name, value),
+                [open, ..] if open.kind.is_sign('(') => Some(FunctionFacts {
+                    name: (*name).to_owned(),
+                    parameters: parse_parameters(rest),
+                }),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
 }
 
 /// Reports whether a bracket is closed before an arrow.
@@ -210,12 +244,20 @@ fn parse_exports<'a>(tokens: &[ScriptToken<'a>]) -> Vec<&'a str> {
 
 /// Returns the names between braces that are exported under their own name.
 fn first_names<'a>(tokens: &[ScriptToken<'a>], depth: usize) -> Vec<&'a str> {
-    let end = tokens.iter().position(|token| token.depth == depth && token.kind.is_sign('}'));
-    let inner = &tokens[..end.unwrap_or(tokens.len())];
-    let parts = inner.split(|token| token.depth == depth + 1 && token.kind.is_sign(','));
+    let parts = split_members(tokens, depth).into_iter();
     let names = parts.filter_map(|part| match part {
         [ScriptToken { kind: TokenKind::Name(name), .. }] => Some(*name),
         _ => None,
     });
     names.collect()
+}
+
+/// Splits what stands between braces at its commas. The tokens start after the opening brace.
+fn split_members<'a, 't>(
+    tokens: &'t [ScriptToken<'a>],
+    depth: usize,
+) -> Vec<&'t [ScriptToken<'a>]> {
+    let end = tokens.iter().position(|token| token.depth == depth && token.kind.is_sign('}'));
+    let inner = &tokens[..end.unwrap_or(tokens.len())];
+    inner.split(|token| token.depth == depth + 1 && token.kind.is_sign(',')).collect()
 }

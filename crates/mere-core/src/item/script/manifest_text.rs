@@ -37,7 +37,9 @@ pub fn draft_manifest(
         let config = Map::from_iter([("call".to_owned(), Value::from(name))]);
         insert("config", Value::Object(config));
     }
-    let signature = metadata.function.as_ref().map(|function| &function.input_schema);
+    // A program reads its parameters as it likes; the signature says only how a function is called.
+    let signature = metadata.function.as_ref().filter(|_| call.is_some());
+    let signature = signature.map(|function| &function.input_schema);
     if let Some(schema) = metadata.input_schema.as_ref().or(signature) {
         insert("input_schema", schema.clone());
     }

@@ -209,7 +209,7 @@ impl ScriptFacts {
             match value.ok().filter(is_schema).filter(|value| Schema::compile(value).is_ok()) {
                 Some(schema) => return Some(schema),
                 None => notes.push(format!(
-                    "`{name}` is not a JSON Schema that is written out, so it was left out"
+                    "`{name}` is not a JSON Schema in plain literals, so it was left out"
                 )),
             }
         }

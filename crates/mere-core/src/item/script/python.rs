@@ -119,7 +119,7 @@ fn parse_parameters(signature: &[ScriptToken<'_>]) -> Result<Parameters, &'stati
     for part in inner.split(|token| token.depth == level && token.kind.is_sign(',')) {
         match part {
             [] => {}
-            [slash] if slash.kind.is_sign('/') => return Err("it takes parameters by place alone"),
+            [slash] if slash.kind.is_sign('/') => return Err("it has positional-only parameters"),
             [star, second, ..] if star.kind.is_sign('*') && second.kind.is_sign('*') => {
                 parameters.takes_others = true;
             }

@@ -143,7 +143,7 @@ fn what_a_script_does_not_say_is_told() {
             "d",
             "def main(x: str): pass\nif __name__ == '__main__': main(1)\n",
             "`config: {call: main}` would call `main` instead",
-            "required: [\"x\"]",
+            "  language: python\n",
         ),
         ("e", "x = 'never closed\ndef main(): pass\n", "only in part", "e.py"),
         (
@@ -160,6 +160,7 @@ fn what_a_script_does_not_say_is_told() {
         let path = workshop.stage.path(&format!("project/.ai/tools/t/{id}.yaml"));
         let manifest = std::fs::read_to_string(path).expect("a manifest");
         assert!(manifest.contains(manifest_has), "{id} {manifest}");
+        assert!(!manifest.contains("input_schema:"), "nothing is called: {id} {manifest}");
     }
     // A person decides how the script is run.
     workshop.stage.file("project/.ai/tools/t/g.py", "def main(x: str): return x\nmain('a')\n");
@@ -238,4 +239,52 @@ fn a_new_tool_runs_in_each_language_and_style() {
         let reply = workshop.call(id, &json!({ "name": "Ada" }));
         assert_eq!(reply["data"]["stdout"], expected, "{reply:#}");
     }
+}
+
+#[test]
+fn a_script_in_a_folder_of_the_name_is_named_too() {
+    let workshop = Workshop::new(Who::Tester);
+    workshop.stage.file("project/.ai/tools/kit/dirtool/main.py", "print(1)\n");
+    for name in ["dirtool", "kit/dirtool"] {
+        let call = json!({ "item_type": "tool", "item_id": name });
+        let reply = workshop.stage.call_text("load", &call.to_string()).reply;
+        assert_eq!(
+            reply["data"]["script"], "ROOT_PROJECT:/.ai/tools/kit/dirtool/main.py",
+            "{reply:#}"
+        );
+        let hint = reply["hint"].as_str().expect("a hint");
+        assert!(hint.contains("`mere new tool kit/dirtool/main`"), "{hint}");
+    }
+    let call = json!({ "item_type": "tool", "item_id": "other/dirtool" });
+    let reply = workshop.stage.call_text("load", &call.to_string()).reply;
+    assert_eq!(reply["data"].get("script"), None, "{reply:#}");
+}
+
+#[test]
+fn a_script_with_a_reserved_name_is_told_to_be_renamed() {
+    let workshop = Workshop::new(Who::Tester);
+    for (name, says) in [
+        ("python_runtime.py", "a tool that ships with mere has this name"),
+        ("manifest.py", "this name is reserved"),
+        ("nul.sh", "this name is reserved"),
+        ("Odd Name.py", "an id consists of"),
+    ] {
+        workshop.stage.file(&format!("project/.ai/tools/{name}"), "");
+        let (list, _) = told(&workshop, &["list"]);
+        let scripts = list["data"]["scripts_without_manifest"].as_array().expect("scripts");
+        let address = format!("ROOT_PROJECT:/.ai/tools/{name}");
+        let script = scripts.iter().find(|one| one["address"] == address.as_str());
+        let fix = script.and_then(|script| script["fix"].as_str()).unwrap_or_default();
+        assert!(fix.contains("rename it") && fix.contains(says), "{name}: {fix}");
+    }
+}
+
+#[test]
+fn two_scripts_of_one_name_are_a_choice_and_not_a_wrong_option() {
+    let workshop = Workshop::new(Who::Tester);
+    workshop.stage.file("project/.ai/tools/twin.py", "");
+    workshop.stage.file("project/.ai/tools/twin.js", "");
+    let (reply, _) = told(&workshop, &["new", "tool", "twin"]);
+    assert_eq!(reply["message"], "Several scripts of that name lie there.", "{reply:#}");
+    assert!(reply["hint"].as_str().is_some_and(|hint| hint.contains("--lang python")));
 }

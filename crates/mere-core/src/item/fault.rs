@@ -87,12 +87,17 @@ fn suggest_yaml_fix(text: &str, line: usize) -> &'static str {
 
 /// Says that a value stated in the file differs from the one its location implies.
 pub(super) fn place_mismatch(what: &'static str, stated: &str, found: &str) -> Prose {
-    Prose::words(what)
-        .and(" `")
-        .content(Content::mention(stated))
-        .and("` in the file, but `")
-        .content(Content::mention(found))
-        .and("` by its location")
+    let stated = match stated {
+        "" => Prose::words(what).and(" empty in the file, but "),
+        stated => Prose::words(what)
+            .and(" `")
+            .content(Content::mention(stated))
+            .and("` in the file, but "),
+    };
+    match found {
+        "" => stated.and("it has none by its location"),
+        found => stated.and("`").content(Content::mention(found)).and("` by its location"),
+    }
 }
 
 fn line_and_column(text: &str, offset: usize) -> (usize, usize) {

@@ -137,6 +137,20 @@ impl ScopedPath {
         Self::from_base_path(scope, kind, CategoryBase::Space, &names)
     }
 
+    /// Returns the location of the item whose main file has this address, in a space of the project
+    /// or the user.
+    pub fn from_address(address: &Address) -> Option<Self> {
+        let path = address.path().as_str();
+        match address.root() {
+            Root::Project => {
+                let below = path.strip_prefix(SPACE_FOLDER)?.strip_prefix('/')?;
+                Self::from_space_path(Scope::Project, &below.parse().ok()?)
+            }
+            Root::User => Self::from_space_path(Scope::User, address.path()),
+            _ => None,
+        }
+    }
+
     /// Returns the location that the flat tool of a script would have. `path` is that of the script,
     /// relative to the space.
     pub fn from_script_path(scope: Scope, path: &RelPath) -> Option<Self> {
@@ -228,5 +242,10 @@ mod tests {
         );
         assert_eq!(address(Scope::User).as_deref(), Some("ROOT_USER:/tools/api/jwt.yaml"));
         assert_eq!(address(Scope::Registry), None);
+        for scope in [Scope::Project, Scope::User] {
+            let located = ScopedPath::from_space_path(scope, &path).expect("an item");
+            let address = located.address().expect("an address");
+            assert_eq!(ScopedPath::from_address(&address), Some(located));
+        }
     }
 }

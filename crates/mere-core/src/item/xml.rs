@@ -26,7 +26,14 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, ItemFault> {
             roxmltree::Error::UnknownNamespace(..) => "the prefix of a name is not declared",
             _ => "the XML is not well-formed",
         };
-        let fix = "Close every element, escape `<` and `&` (or use CDATA), and use no DTD.";
+        let fix = match error {
+            roxmltree::Error::UnknownNamespace(..) => {
+                "Write the name without the prefix, or declare it in `<directive>`: \
+                 `xmlns:prefix=\"…\"`."
+            }
+            roxmltree::Error::DuplicatedAttribute(..) => "Keep one of the two attributes.",
+            _ => "Close every element, escape `<` and `&` (or use CDATA), and use no DTD.",
+        };
         ItemFault {
             line: usize::try_from(place.row).unwrap_or(1),
             column: usize::try_from(place.col).unwrap_or(1),

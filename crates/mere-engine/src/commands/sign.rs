@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use mere_core::address::{Address, RelPath, is_invisible};
 use mere_core::digest::Sha256;
 use mere_core::item::{Item, ScopedPath};
-use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{GitStaging, ItemSelection, SelectedItems, ShownItem};
 use mere_core::trust::TrustStatus;
 
@@ -23,7 +23,7 @@ use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::reply_fields::own_text;
 use crate::items::tool_check::tool_warnings;
 use crate::items::validation::check_own_schema;
-use crate::items::{ItemCall, LoadedItem};
+use crate::items::{ItemCall, ItemError, LoadedItem};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::space::ItemChangeError;
 use crate::trust::{forget_drafts, now};
@@ -206,15 +206,30 @@ pub(super) fn refusal_fields(address: &Address, error: &ToolError) -> Data {
     fields.with("why", reason_of(error)).into()
 }
 
-/// Returns why an item is not signed, in one sentence.
+/// Returns why an item is not signed, and what to do where its own text is at fault.
 fn reason_of(error: &ToolError) -> Content {
-    Content::mention(crate::error::tool_error_reply(error).message().render_for_person())
+    let reply = crate::error::tool_error_reply(error);
+    let reason = reply.message().render_for_person();
+    let fix = match error {
+        ToolError::Item(ItemError::InvalidFrontmatter { .. } | ItemError::InvalidSchema { .. }) => {
+            reply.hint_prose().map(Prose::render_for_person)
+        }
+        _ => None,
+    };
+    Content::mention(match fix {
+        Some(fix) => format!("{reason} {fix}"),
+        None => reason,
+    })
 }
 
 /// Joins warnings into one, or returns `None` if there are none.
 fn join_warnings(warnings: impl Iterator<Item = Content>) -> Option<Content> {
-    let warnings = warnings.map(|warning| warning.text().to_owned()).collect::<Vec<_>>();
-    (!warnings.is_empty()).then(|| Content::mention(warnings.join("; ")))
+    let warnings = warnings.map(|warning| warning.text().to_owned());
+    let joined = warnings.reduce(|before, warning| {
+        let separator = if before.ends_with('.') { " " } else { "; " };
+        before + separator + &warning
+    });
+    joined.map(Content::mention)
 }
 
 fn sign_one(

@@ -108,7 +108,7 @@ impl LockfilesAfter {
         self.0.iter().fold(message, |message, one| {
             let message = message.and(" Its lockfile ").address(one.from.clone());
             let message = match (&one.to, &one.left) {
-                (Some(to), _) => message.and(" was made anew as ").address(to.clone()).and("."),
+                (Some(to), _) => message.and(" was re-created as ").address(to.clone()).and("."),
                 (None, None) => message.and(" was deleted"),
                 (None, Some(_)) => message.and(" no longer pins it"),
             };

@@ -7,8 +7,8 @@ use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::LookupScope;
 
 use super::list::{broken_trust_fields, fault_data};
-use crate::error::failure_hint;
 use crate::error::tool_error::ToolError;
+use crate::error::{failure_hint, item_error_reply};
 use crate::items::find::NamedItem;
 use crate::items::reply_fields::own_text;
 use crate::items::{
@@ -120,7 +120,9 @@ pub(super) fn remedy(error: &ItemError) -> Option<String> {
         ItemError::Broken(broken) => {
             Some(failure_hint(&broken.place, &broken.failure).render_for_person())
         }
-        ItemError::Faulty { fault, .. } => Some(fault.fix.render_for_person()),
+        ItemError::Faulty { .. } | ItemError::InvalidFrontmatter { .. } => {
+            item_error_reply(error).hint_prose().map(Prose::render_for_person)
+        }
         _ => None,
     }
 }

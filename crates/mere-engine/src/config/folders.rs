@@ -76,13 +76,16 @@ impl OutsideFolder {
 pub(crate) fn unused_folders_note(folders: &[OutsideFolder]) -> Option<String> {
     let unused = folders.iter().filter(|folder| folder.inside.is_none());
     let unused = unused.map(|folder| folder.path.as_str()).collect::<Vec<_>>();
-    (!unused.is_empty()).then(|| {
-        format!(
-            "`folders` names {}, outside the project, where items have no address: it is not used. \
-             Move it into the project",
-            unused.join(", ")
-        )
-    })
+    let (are, they, them) = match unused.len() {
+        0 => return None,
+        1 => ("is", "it is", "it"),
+        _ => ("are", "they are", "them"),
+    };
+    Some(format!(
+        "`folders` names {}, which {are} outside the project, where items have no address, so \
+         {they} not used. Move {them} into the project",
+        unused.join(", ")
+    ))
 }
 
 /// Returns true if a path is absolute, below the home folder, or begins above the project.

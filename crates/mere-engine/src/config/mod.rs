@@ -119,8 +119,8 @@ impl Config {
             ("`visible` (or `!` in `sensitive`)", self.visible.is_empty()),
             ("`projects`", self.projects.is_empty()),
             ("`agents`", self.agents.is_empty()),
-            ("`stores` (those outside the project)", self.outside_stores.is_empty()),
-            ("`folders` (those outside the project)", self.outside_folders.is_empty()),
+            ("`stores` outside the project", self.outside_stores.is_empty()),
+            ("`folders` outside the project", self.outside_folders.is_empty()),
         ];
         keys.into_iter().filter(|(_, empty)| !empty).map(|(key, _)| key).collect()
     }

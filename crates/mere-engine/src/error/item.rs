@@ -14,7 +14,7 @@ use crate::items::{ItemError, WrongInputs, item_name};
 use crate::space::BareScript;
 
 /// Answers a call about an item that failed.
-pub(super) fn item_error_reply(error: &ItemError) -> Draft {
+pub(crate) fn item_error_reply(error: &ItemError) -> Draft {
     match error {
         ItemError::Missing { kind, item, scopes, suggestions, script } => match script {
             Some(script) => bare_script_reply(item, script),
@@ -69,7 +69,20 @@ pub(super) fn item_error_reply(error: &ItemError) -> Draft {
 pub(super) fn faulty_item_reply(address: &Address, fault: &ItemFault) -> Draft {
     let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
     let message = Prose::words("").address(address.clone()).and(place);
-    parse_error_reply(codes::ITEM_FAULTY, message.append(&fault.what).and("."), (address, fault))
+    let message = message.append(&fault.what).and(".");
+    let draft = parse_error_reply(codes::ITEM_FAULTY, message, (address, fault));
+    match edit_command(address) {
+        Some(command) => draft.hint(fault.fix.clone().and(" ").append(&command)),
+        None => draft,
+    }
+}
+
+/// Says with which command a person opens the item at an address.
+fn edit_command(address: &Address) -> Option<Prose> {
+    let place = ScopedPath::from_address(address)?;
+    let is_edited = !matches!(place.kind, ItemType::Memory | ItemType::Lockfile);
+    let command = Prose::words(format!("`mere edit {} ", place.kind));
+    is_edited.then(|| command.name(item_name(&place)).and("` opens it for a person."))
 }
 
 fn ambiguous_item_reply(kind: ItemType, item: &ItemRef, candidates: &[ScopedPath]) -> Draft {
@@ -124,7 +137,7 @@ fn bare_script_reply(item: &ItemRef, script: &BareScript) -> Draft {
             let words = format!("Ask a person to run `{command}`, which writes one for it.");
             Prose::with_names(&words, &[item_name(place)])
         }
-        _ => Prose::words(script.fix()),
+        _ => Prose::words(format!("To make it a tool, {}.", script.fix())),
     };
     let data = Fields::default().with("script", script.address.clone());
     Draft::invalid(codes::ITEM_MISSING, message).hint(hint).data(data)
@@ -138,9 +151,12 @@ fn frontmatter_error_reply(address: Option<&Address>, problems: &[Problem]) -> D
     let message = message.and(" does not match its schema: ");
     let message = message.content(Content::mention(first_problem(problems))).and(".");
     let data = Fields::default().with("problems", problems_data(problems));
-    Draft::invalid(codes::RUN_FRONTMATTER, message)
-        .hint("Correct the keys that `problems` names.")
-        .data(data)
+    let hint = Prose::words("Correct the keys that `problems` names.");
+    let hint = match address.and_then(edit_command) {
+        Some(command) => hint.and(" ").append(&command),
+        None => hint,
+    };
+    Draft::invalid(codes::RUN_FRONTMATTER, message).hint(hint).data(data)
 }
 
 pub(super) fn wrong_inputs_reply(wrong: &WrongInputs) -> Draft {

@@ -22,6 +22,7 @@ use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, ParameterKind, TOOLS};
 use mere_core::text::pattern::PatternError;
 
+pub(crate) use item::item_error_reply;
 pub(crate) use keys::key_error_reply;
 pub(crate) use model::model_error_reply;
 pub(crate) use signers::signer_error_reply;

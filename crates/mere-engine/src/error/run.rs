@@ -14,6 +14,7 @@ use super::item::problems_data;
 use super::keys::end_sentence;
 use crate::files::masking::{mask_problems, mask_secrets};
 use crate::items::displaced_signature::DisplacedLockfile;
+use crate::items::tool_check::{chain_fault_fix, describe_chain_fault};
 use crate::items::{ItemError, UntrustedItem, WrongInputs, item_name, trust_status_fields};
 use crate::run::RunError;
 use mere_host::{PackagesError, SandboxError};
@@ -55,7 +56,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
                 codes::RUN_LOCK,
                 message.and(" was made for another space. Nothing was run."),
             )
-            .hint("Ask a person to remove it, or to run `mere lock` for the tool here.")
+            .hint("Ask a person to remove it, or run `mere lock` for the tool here.")
         }
         RunError::LockDisplaced(displaced) => displaced_lockfile_reply(displaced),
         RunError::LockLeftBehind { lockfile, pinned, tool } => {
@@ -101,11 +102,9 @@ fn displaced_lockfile_reply(displaced: &DisplacedLockfile) -> Draft {
     let hint = if *is_home_taken {
         Prose::words("Ask a person to delete that copy of the lockfile and of its signature.")
     } else {
-        Prose::words(
-            "Ask a person to restore the lockfile, or to delete that signature. `mere lock ",
-        )
-        .name(item_name(home))
-        .and("` then pins the tool as it is now.")
+        Prose::words("Ask a person to restore the lockfile, or delete that signature. `mere lock ")
+            .name(item_name(home))
+            .and("` then pins the tool as it is now.")
     };
     let data = Fields::default().with_some("signature", signature.clone());
     Draft::fault(codes::RUN_LOCK, message.and(". Nothing was run.")).hint(hint).data(data)
@@ -167,7 +166,8 @@ fn executor_error_reply(link: &ItemId, executor: &ItemId, error: &ItemError) -> 
 }
 
 fn chain_fault_reply(fault: &ChainFault) -> Draft {
-    let message = Prose::words("The chain is refused: ").content(masked_mention(fault)).and(".");
+    let words = masked_mention(&describe_chain_fault(fault));
+    let message = Prose::words("The chain is refused: ").content(words).and(".");
     let (link, field) = chain_field(fault);
     let data = location_fields(link, field);
     let data = match fault {
@@ -177,9 +177,7 @@ fn chain_fault_reply(fault: &ChainFault) -> Draft {
         ChainFault::Pair { child, .. } => data.with("child", Data::Words(child.to_string().into())),
         _ => data,
     };
-    Draft::invalid(codes::RUN_CHAIN, message)
-        .hint("Each tool says in `validation.child_schemas` what it runs, and in `executor_id` what runs it.")
-        .data(data)
+    Draft::invalid(codes::RUN_CHAIN, message).hint(Prose::words(chain_fault_fix(fault))).data(data)
 }
 
 fn chain_field(fault: &ChainFault) -> (Option<&ItemId>, String) {

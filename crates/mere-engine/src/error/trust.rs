@@ -148,12 +148,12 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
     let item = format!("{} {}", place.kind, item_name(place));
     let words = match failure {
         VerificationFailure::WrongLocation(_) if place.kind == ItemType::Lockfile => format!(
-            "Ask a person to put it back, or to delete it and run `mere lock {}`, which pins the \
+            "Ask a person to put it back, or delete it and run `mere lock {}`, which pins the \
              tool as it is now.",
             place.id
         ),
         VerificationFailure::WrongLocation(mismatch) if mismatch.signature.is_some() => format!(
-            "Ask a person to move it back to its signature, or to read it and run `mere sign \
+            "Ask a person to move it back to its signature, or read it and run `mere sign \
              {item}` where it is. If it is a new item that has the id of one that is gone, signing \
              it or deleting that signature settles it."
         ),
@@ -170,7 +170,7 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
             ),
         },
         VerificationFailure::WrongVersion { .. } if place.kind == ItemType::Lockfile => {
-            format!("Ask a person to restore it, or to delete it and run `mere lock {}`.", place.id)
+            format!("Ask a person to restore it, or delete it and run `mere lock {}`.", place.id)
         }
         VerificationFailure::RevokedKey(_) => {
             format!("Ask a person to read it and run `mere sign {item}`, or delete it.")
@@ -179,9 +179,9 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
             format!("Ask a person to restore it, or read it and run `mere sign {item}`.")
         }
         VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. } => format!(
-            "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs. Then \
-             they sign it with `mere sign {item}` or restore it; `mere draft {item}` allows \
-             changes while they work on it."
+            "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs, and \
+             `mere sign {item}` signs it if the change is right; otherwise restore it. `mere draft \
+             {item}` lets agents use it while it is being changed."
         ),
     };
     Prose::with_names(&words, &[item_name(place)])

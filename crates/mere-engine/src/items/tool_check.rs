@@ -6,7 +6,7 @@
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath, Spoken};
 use mere_core::chain::{
-    Chain, ChainFault, ChainTool, MAX_CHAIN_LENGTH, builtin, check_child_schemas,
+    Chain, ChainFault, ChainTool, MAX_CHAIN_LENGTH, PairFault, builtin, check_child_schemas,
     manifest_entrypoint, tool_input_schema,
 };
 use mere_core::digest::Sha256;
@@ -299,10 +299,46 @@ fn read_executor(
     }
 }
 
+/// Says what is wrong with a chain. What a runtime that ships with mere asks of a script is said in
+/// words, not as a pattern.
+pub(crate) fn describe_chain_fault(fault: &ChainFault) -> String {
+    match fault {
+        ChainFault::Pair { parent, child, fault: PairFault::SchemaMismatch { problems, .. } }
+            if builtin::is_reserved(parent)
+                && problems.iter().any(|one| one.pointer == "/manifest/entrypoint") =>
+        {
+            format!(
+                "`{parent}` does not run `{child}`: `manifest.entrypoint` must name a script in \
+                 its language"
+            )
+        }
+        fault => fault.to_string(),
+    }
+}
+
+/// Says what to do about a chain that is refused.
+pub(crate) fn chain_fault_fix(fault: &ChainFault) -> String {
+    match fault {
+        ChainFault::NotImplemented { .. } => {
+            "The tool can be kept, signed and found; it runs once its executor is supported."
+                .to_owned()
+        }
+        ChainFault::Pair { parent, child, .. } if builtin::is_reserved(parent) => format!(
+            "Ask a person to run `mere edit tool {child}` and write `manifest: {{entrypoint: FILE}}` \
+             with the `executor_id` that runs it: `python_runtime` (.py), `node_runtime` (.js, \
+             .mjs, .cjs) or `bash_runtime` (.sh, .bash)."
+        ),
+        _ => {
+            "Each tool says in `validation.child_schemas` what it runs, and in `executor_id` what \
+              runs it."
+                .to_owned()
+        }
+    }
+}
+
 fn chain_fault_problem(fault: &ChainFault) -> ToolProblem {
-    let fix = "Each tool says in `validation.child_schemas` what it runs, and in `executor_id` \
-        what runs it.";
-    let problem = ToolProblem::new("executor_id", fault.to_string(), fix);
+    let (what, fix) = (describe_chain_fault(fault), chain_fault_fix(fault));
+    let problem = ToolProblem::new("executor_id", what, fix);
     match fault {
         ChainFault::NotImplemented { .. } => {
             ToolProblem { gravity: Gravity::NotSupportedYet, ..problem }

@@ -54,7 +54,7 @@ pub(crate) fn check_config(context: &Context) -> [CheckedFile; 2] {
 impl CheckedFile {
     fn new(address: Address, checked: Result<EffectiveConfig, ConfigError>) -> Self {
         let state = match &checked {
-            Ok(EffectiveConfig { is_there: true, .. }) => "right",
+            Ok(EffectiveConfig { is_there: true, .. }) => "valid",
             Ok(EffectiveConfig { is_there: false, .. }) => "not there",
             Err(_) => "wrong",
         };
@@ -104,7 +104,8 @@ fn check_project_file(
     }
     check_outside_stores(context, user, &whole)?;
     let open = whole.widening_keys();
-    let verb = if open.len() == 1 { "does" } else { "do" };
+    let are_several = open.len() > 1 || open.iter().any(|key| key.ends_with("outside the project"));
+    let verb = if are_several { "do" } else { "does" };
     let note =
         format!("{} {verb} not take effect until you run `mere trust project`", open.join(", "));
     let note = (!open.is_empty()).then_some(note);

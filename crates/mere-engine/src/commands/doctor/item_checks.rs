@@ -11,8 +11,11 @@ use crate::commands::CommandCall;
 use crate::commands::item_report::{ItemReport, verify_all};
 use crate::commands::orphan_report::find_orphans;
 use crate::commands::select::all_items;
+use crate::commands::why::remedy;
+use crate::error::item_error_reply;
 use crate::error::tool_error::ToolError;
 use crate::items::tool_check::tool_problems;
+use crate::items::validation::check_own_schema;
 use crate::items::{ItemReader, LoadedItem};
 
 /// Returns a finding for every item that has a problem or is a draft, for each warning, and for
@@ -33,6 +36,8 @@ pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolEr
     }));
     let tools = places.iter().filter(|place| place.kind == ItemType::Tool);
     findings.extend(tools.flat_map(|place| tool_findings(call.items, place)));
+    let notes = places.iter().filter(|place| place.kind == ItemType::Knowledge);
+    findings.extend(notes.filter_map(|place| schema_finding(call.items, place)));
     if findings.is_empty() {
         let words = match reports.len() {
             1 => "the only item is valid".to_owned(),
@@ -67,6 +72,20 @@ fn tool_findings(items: &ItemReader<'_>, place: &ScopedPath) -> Vec<Finding> {
             .with_address(place.address())
     });
     problems.collect()
+}
+
+/// Returns how a note differs from its own `frontmatter_schema`, because of which it is neither run
+/// nor signed. A note that cannot be read is reported elsewhere.
+fn schema_finding(items: &ItemReader<'_>, place: &ScopedPath) -> Option<Finding> {
+    let loaded = LoadedItem::read(items.view, place.clone()).ok()?;
+    let error = check_own_schema(items.view, &loaded).err()?;
+    let what = item_error_reply(&error).message().render_for_person();
+    let finding = Finding::new("items", FindingState::Wrong, what);
+    let finding = match remedy(&error) {
+        Some(fix) => finding.with_fix(fix),
+        None => finding,
+    };
+    Some(finding.with_address(place.address()))
 }
 
 fn item_finding(items: &ItemReader<'_>, report: &ItemReport) -> Finding {

@@ -63,9 +63,11 @@ impl WideningRequest {
         let agents = self.config.agents.configured_values().into_iter();
         let agents = agents.map(|(key, value)| format!("{key}: {value}"));
         let in_place = self.config.outside_folders.iter().map(|one| {
-            let use_of_it = match one.inside {
-                Some(_) => "",
-                None => ", outside the project, where items have no address: it is not used",
+            let use_of_it = match (&one.inside, &one.target) {
+                (None, Some(_)) => {
+                    " outside the project, where items have no address, so it is not used"
+                }
+                (Some(_), _) | (None, None) => "",
             };
             let leads = leads(&one.target);
             format!("folders: Agent Skills in {}, which leads to {leads}{use_of_it}", one.path)

@@ -60,7 +60,7 @@ fn problem(stage: &Stage, whose: Whose, text: &str) -> Option<String> {
     std::fs::remove_file(stage.path(whose.path())).expect("the file");
     let problem = file["problem"].as_str().map(str::to_owned);
     assert_eq!(answer.status, if problem.is_some() { 4 } else { 0 }, "{text}: {}", answer.reply);
-    assert_eq!(file["state"], if problem.is_some() { "wrong" } else { "right" }, "{text}");
+    assert_eq!(file["state"], if problem.is_some() { "wrong" } else { "valid" }, "{text}");
     problem
 }
 

@@ -44,7 +44,7 @@ fn a_store_elsewhere_that_is_not_there_is_told_and_no_root() {
     stage.file("home/file", "");
     stage.file(USER, "stores: {a: {path: ~/none}, b: {path: ~/file}}\n");
     let (status, file) = checked(&stage, USER);
-    assert_eq!((status, &file["state"]), (0, &"right".into()));
+    assert_eq!((status, &file["state"]), (0, &"valid".into()));
     let words = |name| format!("store `{name}` has no folder: create it, or correct `path`");
     assert_eq!(file["warnings"], json!([words("a"), words("b")]));
     assert!(!visible(&stage, "mod:a:/") && !visible(&stage, "mod:b:/"));
@@ -66,14 +66,11 @@ fn a_projects_store_outside_is_absent_until_a_person_trusts_it() {
     assert!(!visible(&stage, "mod:notes:/"));
     assert_eq!(stores(&stage), "available stores: `inner`");
     let (status, file) = checked(&stage, PROJECT);
-    let note = "`stores` (those outside the project) does not take effect until you run `mere \
+    let note = "`stores` outside the project do not take effect until you run `mere \
                 trust project`";
     assert_eq!((status, &file["note"]), (0, &note.into()));
     let printed = text(&stage.person(&["where"]));
-    assert!(
-        printed.contains("`stores` (those outside the project) in the project's config"),
-        "{printed}"
-    );
+    assert!(printed.contains("`stores` outside the project in the project's config"), "{printed}");
 
     let shown = text(&stage.person(&["trust", "project", "--yes"]));
     let beside = stage.path("beside/notes").canonicalize().expect("there");

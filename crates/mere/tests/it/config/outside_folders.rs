@@ -40,7 +40,10 @@ fn a_folder_outside_awaits_trust_and_is_not_used_even_then() {
         let config = format!("folders: {{directives: [.claude/skills, '{folder}']}}\n");
         stage.file(CONFIG, &config);
         let said = note(&stage).expect("a note");
-        assert!(said.contains("`folders` (those outside") && said.contains("mere trust project"));
+        assert!(
+            said.contains("`folders` outside the project do not")
+                && said.contains("mere trust project")
+        );
         assert!(!is_found(&stage), "{folder}");
         for command in [&["where"][..], &["doctor"]] {
             assert!(words(&stage, command).contains("`folders`"), "{folder}: {command:?}");

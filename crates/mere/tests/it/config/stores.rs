@@ -189,7 +189,7 @@ fn a_name_in_both_files_is_refused() {
     let words = "line 3, column 3: both config files define a store `b`: rename one of them";
     assert!(problem_text.contains(words), "{problem_text}");
     assert_eq!(stage.list("").code(), "WA-CONFIG-E-001");
-    assert_eq!(checked(&stage, PROJECT).1["state"], "right");
+    assert_eq!(checked(&stage, PROJECT).1["state"], "valid");
 }
 
 #[test]

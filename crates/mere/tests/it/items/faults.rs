@@ -264,3 +264,65 @@ fn what_editors_leave_in_a_file_is_no_fault() {
         assert_eq!(reply["data"]["content"], text, "{reply}");
     }
 }
+
+#[test]
+fn a_fault_names_the_command_that_opens_the_file() {
+    let stage = Stage::new();
+    let step = |id: &str, parts: &str| {
+        format!("<directive name=\"{id}\" version=\"1.0.0\"><metadata/>{parts}</directive>\n")
+    };
+    for (path, text, what, says) in [
+        (
+            "directives/a/unnamed",
+            step("unnamed", "<process><step/></process>"),
+            "directive",
+            "Add `name`",
+        ),
+        (
+            "directives/a/cased",
+            step("cased", "<inputs><input name='x' required='True'/></inputs><process/>"),
+            "directive",
+            "required=\"true\"",
+        ),
+        (
+            "directives/a/short",
+            "<directive name='short' version='1.0'><metadata/><process/></directive>".to_owned(),
+            "directive",
+            "1.0.0",
+        ),
+        (
+            "directives/a/prefix",
+            step("prefix", "<process><p:step name='x'/></process>"),
+            "directive",
+            "xmlns:prefix",
+        ),
+        (
+            "knowledge/a/tagged",
+            "---\nid: tagged\ntitle: T\ntags: [2026]\n---\n".to_owned(),
+            "knowledge",
+            "[a, b]",
+        ),
+    ] {
+        stage.file(&format!("project/.ai/{path}.md"), &text);
+        let (_, name) = path.split_once('/').expect("a name");
+        let call = serde_json::json!({ "item_type": what, "item_id": name });
+        let reply = stage.call_text("load", &call.to_string()).reply;
+        let hint = reply["hint"].as_str().unwrap_or_default();
+        assert!(hint.contains(says), "{reply:#}");
+        assert!(
+            hint.ends_with(&format!("`mere edit {what} {name}` opens it for a person.")),
+            "{hint}"
+        );
+        assert!(!hint.contains("Close every element"), "{hint}");
+    }
+}
+
+#[test]
+fn a_category_that_the_location_does_not_have_is_said_to_be_none() {
+    let stage = Stage::new();
+    stage.file("project/.ai/knowledge/n.md", "---\nid: n\ntitle: T\ncategory: core\n---\n");
+    let call = serde_json::json!({ "item_type": "knowledge", "item_id": "n" });
+    let reply = stage.call_text("load", &call.to_string()).reply;
+    let message = reply["message"].as_str().unwrap_or_default();
+    assert!(message.contains("`core` in the file, but it has none by its location"), "{message}");
+}

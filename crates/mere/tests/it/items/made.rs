@@ -197,3 +197,46 @@ fn a_note_that_breaks_its_own_schema_is_not_made_and_not_signed() {
     workshop.stage.file("project/.ai/knowledge/n.md", &text.replace("high", "3"));
     assert!(sign().status.success());
 }
+
+#[test]
+fn doctor_and_sign_name_a_note_that_breaks_its_own_schema_with_its_fix() {
+    let workshop = Workshop::new(Who::Tester);
+    let note = "---\nid: odd\ntitle: Odd\nlevel: 1\nfrontmatter_schema:\n  properties:\n    \
+        level: {type: string}\n---\n";
+    workshop.stage.file("project/.ai/knowledge/odd.md", note);
+    let output = workshop.command().args(["doctor", "--json"]).output().expect("mere runs");
+    let reply = serde_json::from_slice::<Value>(&output.stdout).expect("JSON");
+    let checks = reply["data"]["checks"].as_array().expect("checks").iter();
+    let mut found = checks.filter(|check| check["address"] == "ROOT_PROJECT:/.ai/knowledge/odd.md");
+    let found = found.find(|check| check["state"] == "wrong").expect("a finding");
+    assert!(found["what"].to_string().contains("does not match its schema"), "{found}");
+    assert!(found["fix"].to_string().contains("mere edit knowledge odd"), "{found}");
+    let output = workshop.command().args(["sign", "knowledge", "odd"]).output().expect("mere runs");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned()
+        + &String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("mere edit knowledge odd"), "{printed}");
+}
+
+#[test]
+fn a_chain_that_is_refused_names_what_to_correct() {
+    let workshop = Workshop::new(Who::Tester);
+    let manifest =
+        |id: &str, rest: &str| format!("tool_id: {id}\ntool_type: script\nversion: 1.0.0\n{rest}");
+    for (id, rest, fix) in [
+        ("bare", "executor_id: python_runtime\n", "mere edit tool bare"),
+        (
+            "mixed",
+            "executor_id: bash_runtime\nmanifest: {entrypoint: mixed.py}\n",
+            "`python_runtime` (.py)",
+        ),
+        ("web", "executor_id: http_client\n", "runs once its executor is supported"),
+    ] {
+        workshop.stage.file(&format!("project/.ai/tools/{id}.yaml"), &manifest(id, rest));
+        workshop.stage.file(&format!("project/.ai/tools/{id}.py"), "print(1)\n");
+        workshop.person(&["sign", "tool", id]);
+        let reply = workshop.call(id, &json!({}));
+        let (message, hint) = (reply["message"].to_string(), reply["hint"].to_string());
+        assert!(hint.contains(fix) && !hint.contains("child_schemas"), "{reply:#}");
+        assert!(!message.contains("[.]"), "no pattern: {message}");
+    }
+}

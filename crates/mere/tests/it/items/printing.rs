@@ -54,7 +54,7 @@ fn items_are_printed() {
         ["✗ dangling: .ai/knowledge/api/retries.md", "    Write that entry", "mere: Some li"];
     check(&stage, "graph --check", 4, &found);
     check(&stage, "doctor", 4, &["✓ keys: ", "✗ items: ", "wrong."]);
-    check(&stage, "config check", 0, &["ROOT_USER:/config.yaml: right"]);
+    check(&stage, "config check", 0, &["ROOT_USER:/config.yaml: valid"]);
     stage.file("project/.ai/config.yaml", "stores: [\n");
     check(
         &stage,

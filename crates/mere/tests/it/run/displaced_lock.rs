@@ -144,7 +144,7 @@ fn a_moved_or_renamed_tool_takes_its_lockfile_along() {
         assert_eq!(told.len(), 2, "{reply:#}");
         let now = format!("ROOT_PROJECT:/{}", to.strip_prefix("project/").expect("in the project"));
         assert_eq!(told[0]["now"], now, "{reply:#}");
-        assert!(reply["message"].as_str().is_some_and(|words| words.contains("was made anew")));
+        assert!(reply["message"].as_str().is_some_and(|words| words.contains("was re-created")));
         for gone in [LOCK, SIDECAR, "home/.ai/lockfiles/t/a@1.0.0.lock.json"] {
             assert!(!workshop.stage.path(gone).exists(), "{gone}");
         }

@@ -74,7 +74,7 @@ impl PersonSession {
         let is_exact = selection.names_each_item();
         let is_asked = !arguments.yes && !is_exact;
         let one_by_one = match selection.which {
-            SelectedItems::Unfinished | SelectedItems::Staged => true,
+            SelectedItems::Unfinished | SelectedItems::Unsigned | SelectedItems::Staged => true,
             SelectedItems::All => selection.kind.is_some(),
             SelectedItems::Named(_) => false,
         };

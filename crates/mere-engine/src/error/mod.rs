@@ -7,6 +7,7 @@ mod file_change;
 mod item;
 mod item_change;
 mod keys;
+mod lockfile;
 mod model;
 mod run;
 mod signers;

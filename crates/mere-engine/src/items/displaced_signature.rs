@@ -76,7 +76,12 @@ pub(crate) fn is_unclaimed(sources: &ItemSources<'_>, place: &ScopedPath) -> boo
     let is_claimed = |orphan: &OrphanedSidecar| orphan.concerns(&claim);
     place.kind == ItemType::Memory
         || sources.orphans(place.scope).is_ok_and(|orphans| !orphans.iter().any(is_claimed))
-            && twins_of(sources, place).is_ok_and(|twins| twins.is_empty())
+}
+
+/// Returns whether no other item of the space has the id of the item at a place, so that no
+/// signature beside another one can be about it.
+pub(crate) fn has_no_twin(sources: &ItemSources<'_>, place: &ScopedPath) -> bool {
+    place.kind == ItemType::Memory || twins_of(sources, place).is_ok_and(|twins| twins.is_empty())
 }
 
 /// Finds a signature of a lockfile that lies where it does not belong. `lockfile` is the place that

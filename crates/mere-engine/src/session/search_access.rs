@@ -11,7 +11,7 @@ use mere_core::search::Document;
 
 use crate::error::trust_fields;
 use crate::files::masking::ItemMasker;
-use crate::items::displaced_signature::is_unclaimed;
+use crate::items::displaced_signature::{has_no_twin, is_unclaimed};
 use crate::items::{
     ItemError, ItemReader, RawItem, UsableItem, is_visible, open_for_use, signature_requirement,
     trust_status_fields,
@@ -40,6 +40,7 @@ impl<'a> SearchAccess<'a> {
         let requirement = signature_requirement(self.0.trust_policy, self.0.reader, place.kind);
         let is_plain = requirement == SignatureRequirement::Optional
             && is_unclaimed(self.0.sources, place)
+            && has_no_twin(self.0.sources, place)
             && RawItem::has_no_sidecar(self.0.view, place).unwrap_or_default();
         is_plain || self.open(place).is_ok()
     }

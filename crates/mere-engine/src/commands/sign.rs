@@ -314,3 +314,18 @@ pub(super) fn end_drafts(context: &Context, addresses: &[&Address]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_are_joined_as_sentences_are() {
+        let join = |warnings: &[&'static str]| {
+            let joined = join_warnings(warnings.iter().map(|words| Content::mention(*words)));
+            joined.map(|joined| joined.text().to_owned())
+        };
+        assert_eq!(join(&[]), None);
+        assert_eq!(join(&["a", "b. B.", "c. C.", "d"]).as_deref(), Some("a; b. B. c. C. d"));
+    }
+}

@@ -63,9 +63,7 @@ pub(super) fn denial_reply(denied: &Denied) -> Draft {
             codes::INSTALL_DENIED,
             "Agents may not copy items between spaces.",
         )
-        .hint(
-            "Ask a person to run `mere copy`, or to set `agents.may_install` in the user's config.",
-        ),
+        .hint("Ask a person to run `mere copy`, or set `agents.may_install` in the user's config."),
         Denied::Sign => Draft::denied(
             codes::SIGN_DENIED,
             "Nothing was signed: signing needs a person at a terminal, or a key in ssh-agent.",

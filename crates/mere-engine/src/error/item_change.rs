@@ -97,7 +97,7 @@ pub(super) fn newer_space_reply() -> Draft {
         codes::CHANGE_NEWER,
         "The space is read-only: its space.json has a newer format, or is not valid.",
     )
-    .hint("Ask a person to install a newer version of Merestone, or to correct the file.")
+    .hint("Ask a person to install a newer version of Merestone, or correct the file.")
 }
 
 /// Answers a change that only the item's author may make.

@@ -51,7 +51,7 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
         StoreError::NoFolder(name) => {
             let message = format!("The folder of the store `{name}` does not exist.");
             Draft::fault(codes::STORE_FOLDER, Prose::words(message))
-                .hint("Ask a person to create the folder, or to correct `path` in config.yaml.")
+                .hint("Ask a person to create the folder, or correct `path` in config.yaml.")
         }
         StoreError::Unreadable { store, cause } => {
             unreadable_reply(&format!("The store `{store}`"), cause)

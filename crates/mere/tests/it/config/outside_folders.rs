@@ -62,6 +62,25 @@ fn a_folder_outside_awaits_trust_and_is_not_used_even_then() {
 }
 
 #[test]
+fn several_folders_outside_are_told_in_the_plural_and_a_missing_one_as_missing() {
+    let stage = Stage::new();
+    stage.file("elsewhere/skills/greet/SKILL.md", SKILL);
+    stage.file(CONFIG, "folders: {directives: ['../elsewhere', '~/gone']}\n");
+    let trusted = words(&stage, &["trust", "project", "--yes"]);
+    assert!(trusted.contains("../elsewhere, which leads to"), "{trusted}");
+    assert!(
+        trusted.contains("outside the project, where items have no address, so it is not used")
+    );
+    assert!(
+        trusted.contains("~/gone, which leads to nothing: there is no such folder\n"),
+        "{trusted}"
+    );
+    let said = note(&stage).expect("a note");
+    assert!(said.contains("../elsewhere, ~/gone, which are outside the project"), "{said}");
+    assert!(said.contains("so they are not used. Move them into the project"), "{said}");
+}
+
+#[test]
 fn a_path_that_leads_back_into_the_project_counts_once_it_is_trusted() {
     let stage = Stage::new();
     let skill = stage.file("project/.claude/skills/greet/SKILL.md", SKILL);

@@ -61,7 +61,7 @@ fn write_directive(shape: &Shape, words: &Words) -> String {
     for (number, [text, schema, attribute, element]) in shape.inputs.iter().enumerate() {
         let say =
             |is_said: bool, said: &dyn Fn() -> String| if is_said { said() } else { String::new() };
-        inputs += &format!("<input name=\"i{number}\"");
+        inputs.extend(["<input name=\"i", &number.to_string(), "\""]);
         inputs += &say(*attribute, &|| format!(" example=\"{}\"", word()));
         inputs += ">";
         inputs += &say(*text, &word);
@@ -72,7 +72,7 @@ fn write_directive(shape: &Shape, words: &Words) -> String {
     if let Some(count) = shape.in_schema {
         let properties = (0..count).map(|number| (format!("i{number}"), words.schema()));
         let schema = json!({ "properties": properties.collect::<Map<_, _>>(), "title": word() });
-        inputs += &format!("<schema>{schema}</schema>{}", word());
+        inputs.extend(["<schema>", &schema.to_string(), "</schema>", &word()]);
     }
     let entries = shape.entries.iter().map(|kind| match kind {
         0 => format!("<step name=\"{}\">{}</step>", word(), word()),

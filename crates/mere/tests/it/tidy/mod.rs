@@ -236,3 +236,21 @@ fn every_field_that_is_printed_is_one_that_the_engine_writes() {
         assert!(is_written, "`{field}` is printed, and nothing writes it");
     }
 }
+
+/// "Ask a person to" is dropped for a person, so everything after it must read as an instruction.
+#[test]
+fn what_a_person_is_asked_to_do_reads_as_an_instruction_to_them() {
+    let mut files = Vec::new();
+    rust_files(&workspace().join("crates/mere-engine/src"), &mut files);
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source");
+        let text = text.replace("\\\n", "").split_whitespace().collect::<Vec<_>>().join(" ");
+        for request in text.split("Ask a person to ").skip(1) {
+            let request = request.split('"').next().unwrap_or_default();
+            let sentence = request.split(". ").next().unwrap_or_default();
+            for wrong in [" or to ", ", to ", " and to ", " they "] {
+                assert!(!sentence.contains(wrong), "{}: {sentence}", file.display());
+            }
+        }
+    }
+}

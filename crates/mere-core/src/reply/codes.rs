@@ -65,6 +65,7 @@ codes! {
     CONFIG_WRONG: World "CONFIG" Fault 3 "`mere config check`: a config file is not valid.";
     CONFIG_INVALID: World "CONFIG" Fault 1 "A config file does not parse, or contradicts itself.";
     CONFIG_UNREADABLE: World "CONFIG" Fault 2 "A config file cannot be read.";
+    CONFIG_FLOOR: World "CONFIG" Fault 4 "The record of the rules that the project had on this machine cannot be read.";
     SEARCH: Items "SEARCH" Success 1 "`search`: items that match, and how well.";
     SEARCH_BROKEN: Items "SEARCH" Fault 1 "The search index cannot be read or built.";
     LOAD: Items "LOAD" Success 1 "`load`: an item, with its text, metadata, files and trust.";
@@ -279,6 +280,7 @@ codes! {
     STORE_UNREADABLE: Items "STORE" Fault 2 "The store cannot be read.";
     STORE_UNWRITTEN: Items "STORE" Fault 3 "The store could not be written; its contents are unchanged.";
     STORE_FAULTS: Items "STORE" Fault 4 "`mere store reindex`: there are memories that are not valid.";
+    STORE_UNAVAILABLE: Items "STORE" Fault 5 "A configured store cannot be served, and no other takes its place: it awaits trust, is switched off, or would be replaced by a less strict one.";
 }
 
 #[cfg(test)]

@@ -47,8 +47,8 @@ pub(crate) use search::SEARCHED_TYPES;
 use settings::RawSettings;
 use signing::RawSign;
 pub(crate) use signing::SigningConfig;
-pub(crate) use store_location::{PathResolver, StoreLocation};
-pub(crate) use stores::{OutsideStore, StorageConfig, StoreConfig};
+pub(crate) use store_location::{PathResolver, StoreLocation, identify_address};
+pub(crate) use stores::{OutsideStore, StorageConfig, StoreConfig, StoreFloor};
 use stores::{RawItems, RawStores, StoreValues};
 pub(crate) use yaml::{MAX_YAML_BYTES, YamlError, read as read_file};
 
@@ -304,11 +304,7 @@ pub(crate) fn read_project(
         Ok((narrow, shown))
     });
     let (mut narrow, shown) = narrow.map_err(|fault| invalid_config(&address, fault))?;
-    let resolver = PathResolver { environment, project };
-    for store in &mut narrow.storage.stores {
-        store.awaits_trust =
-            matches!(resolver.resolve_project_path(&store.path, space).0, StoreLocation::Outside);
-    }
+    narrow.storage.locate_project_stores(&PathResolver { environment, project }, space);
     let widening = yaml::parse::<Option<TrustedProjectFile>>(&text).and_then(|file| {
         let Some(file) = file else { return Ok(Config::default()) };
         let mut visible = shown;

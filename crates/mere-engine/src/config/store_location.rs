@@ -3,7 +3,8 @@
 //! A relative path that stays inside is taken as it is written, and no link on it will be followed.
 //! For every other path, the place where it ends after links are resolved decides.
 
-use mere_core::address::{RelPath, Root};
+use mere_core::address::{Address, RelPath, Root};
+use mere_core::digest::Sha256;
 
 use mere_host::{Environment, Folder, FolderLocation, RelativeLocation, SPACE_FOLDER};
 
@@ -15,6 +16,33 @@ pub(crate) enum StoreLocation {
     Outside,
     /// A place inside one of them that no address can name.
     Unaddressable,
+}
+
+impl StoreLocation {
+    /// Returns a text by which the location of a store of this path is recognised later.
+    pub(super) fn identifying_text(&self, path: &str) -> String {
+        match self {
+            Self::Inside(root, path) => {
+                identify_address(&Address::directory(root.clone(), path.clone()))
+            }
+            Self::Outside | Self::Unaddressable => shorten(path.to_owned()),
+        }
+    }
+}
+
+/// Returns the text by which the location of a store at an address is recognised.
+pub(crate) fn identify_address(address: &Address) -> String {
+    shorten(address.to_string())
+}
+
+/// Replaces a long text by its digest, because it is kept in a record of limited size.
+fn shorten(text: String) -> String {
+    const MAX_BYTES: usize = 200;
+    if text.len() <= MAX_BYTES {
+        text
+    } else {
+        format!("sha256:{}", Sha256::digest(text.as_bytes()))
+    }
 }
 
 /// Resolves the paths of stores in config files.

@@ -16,6 +16,8 @@ use super::categories::{self, CategoryUse, RawCategories};
 use super::ordered_map::OrderedMap;
 use super::policies::{self, RawPolicy};
 use super::settings::{self, RawSettings, Settings};
+use super::store_location::{PathResolver, StoreLocation};
+use mere_host::Folder;
 
 /// A store as one config describes it.
 #[derive(Clone, Debug)]
@@ -30,6 +32,9 @@ pub(crate) struct StoreConfig {
     pub(crate) rules: CategoryRules,
     /// True if it lies outside the project whose config names it, and nobody has trusted that yet.
     pub(crate) awaits_trust: bool,
+    /// A text that identifies its location: an address if it lies inside the project, else the path
+    /// as written. Empty in the user's own config.
+    pub(crate) location: String,
 }
 
 /// What one config says about stores and categories.
@@ -40,6 +45,37 @@ pub(crate) struct StorageConfig {
     /// The category rules for items, by type.
     pub(crate) items: Vec<(ItemType, CategoryRules)>,
     pub(crate) settings: Settings,
+    /// The store of the project that was served before, if a project's config may serve no less
+    /// strict one in its place.
+    pub(crate) served_floor: Option<StoreFloor>,
+}
+
+/// A store of a project as this machine has seen it, and how strict it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoreFloor {
+    pub(crate) name: ModName,
+    pub(crate) location: String,
+    pub(crate) mode: CategoryMode,
+}
+
+impl StorageConfig {
+    /// Determines where the stores of a project's config lie, and which of them await trust.
+    pub(super) fn locate_project_stores(&mut self, resolver: &PathResolver<'_>, space: &Folder) {
+        for store in &mut self.stores {
+            let location = resolver.resolve_project_path(&store.path, space).0;
+            store.awaits_trust = matches!(location, StoreLocation::Outside);
+            store.location = location.identifying_text(&store.path);
+        }
+    }
+
+    /// Returns the store that this config alone would serve: its default, or else its first. `None`
+    /// if it names no store, or if its default is a store of another config.
+    pub(crate) fn own_default(&self) -> Option<&StoreConfig> {
+        match &self.settings.default_store {
+            Some((name, _)) => self.stores.iter().find(|store| store.name == *name),
+            None => self.stores.first(),
+        }
+    }
 }
 
 /// A store that a project's config puts outside the project. A person is shown these values, and
@@ -104,6 +140,7 @@ pub(super) fn parse(
         stores: stores.collect::<Result<_, _>>()?,
         items: items.collect::<Result<_, _>>()?,
         settings: settings::parse(settings)?,
+        served_floor: None,
     })
 }
 
@@ -129,6 +166,7 @@ fn parse_store(name: &Spanned<String>, raw: Option<RawStore>) -> Result<StoreCon
         description: categories::parse_description(raw.description)?.to_string(),
         rules: CategoryRules::new(CategoryOwner::Store, mode, hierarchy),
         awaits_trust: false,
+        location: String::new(),
     })
 }
 

@@ -32,6 +32,7 @@ use crate::config::ConfigError;
 use crate::error::tool_error::ToolError;
 use crate::files::error::FileError;
 use crate::search::SearchError;
+use crate::trust::approvals::rule_floor::FloorError;
 use crate::world::{ResolveError, WorldError};
 pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
 
@@ -169,6 +170,7 @@ pub(crate) fn file_error_reply(error: &FileError) -> Draft {
     match error {
         FileError::World(WorldError::Config(error)) => config_error_reply(error),
         FileError::World(WorldError::Io(cause)) => io_error_reply(cause),
+        FileError::World(WorldError::RuleFloor(error)) => rule_floor_reply(error),
         FileError::Path(ResolveError::NotVisible) => not_visible_reply(),
         FileError::Path(ResolveError::Io(cause)) => io_error_reply(cause),
         FileError::NotADirectory(address) => {
@@ -245,6 +247,14 @@ fn config_error_reply(error: &ConfigError) -> Draft {
                 .hint("It must be a regular file, not a link, with at most 1 MiB of UTF-8 text.")
         }
     }
+}
+
+/// Answers a call while nobody knows which rules of the project must hold.
+fn rule_floor_reply(error: &FloorError) -> Draft {
+    tracing::error!(%error, "the rules that the project had cannot be read");
+    let message = "What this machine recorded about the rules of the project cannot be read.";
+    Draft::fault(codes::CONFIG_FLOOR, message)
+        .hint("Ask a person to run `mere config check`, which names the file.")
 }
 
 /// Answers when a question could not be asked, which counts as a no.

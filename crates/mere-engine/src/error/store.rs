@@ -10,7 +10,9 @@ use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 use super::item::problems_data as problems_of;
 use super::quote_names;
 use crate::files::masking::mask_problems;
-use crate::memory::{ConfigureError, StoreError, UnknownStore};
+use crate::memory::{
+    ConfigureError, NoServedStore, StoreError, UnavailableReason, UnavailableStore, UnknownStore,
+};
 
 /// Answers a call about a store that failed.
 pub(super) fn store_error_reply(error: &StoreError) -> Draft {
@@ -36,7 +38,10 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
                 "Nothing was overwritten. Change it with update_memory, or choose another path.",
             )
         }
-        StoreError::UnknownStore(unknown) => unknown_store_reply(unknown),
+        StoreError::NoServedStore(NoServedStore::Unknown(unknown)) => unknown_store_reply(unknown),
+        StoreError::NoServedStore(NoServedStore::Unavailable(store)) => {
+            unavailable_store_reply(store)
+        }
         StoreError::NewerFormat => super::item_change::newer_space_reply(),
         StoreError::Configure(error) => configure_error_reply(error),
         StoreError::ForeignCursor => super::wrong_cursor_reply(),
@@ -71,13 +76,40 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
 fn unknown_store_reply(unknown: &UnknownStore) -> Draft {
     let message = Prose::words(format!("There is no store called `{}`.", unknown.name));
     let hint = if unknown.known.is_empty() {
-        "A store that a project's config places outside the project is available after `mere trust \
-         project`."
-            .to_owned()
+        "No store can be served; list_stores says why.".to_owned()
     } else {
         format!("Available stores: {}.", quote_names(&unknown.known))
     };
     Draft::invalid(codes::STORE_UNKNOWN, message).hint(Prose::words(hint))
+}
+
+/// Answers a call about a store that the configuration names and that cannot be served. No other
+/// store takes its place.
+fn unavailable_store_reply(store: &UnavailableStore) -> Draft {
+    let UnavailableStore { name, reason } = store;
+    let (words, hint) = match reason {
+        UnavailableReason::AwaitsTrust => (
+            format!("The store `{name}` lies outside the project, and awaits trust."),
+            "Ask a person to run `mere trust project`, which shows where it lies. Until then there \
+             is no store in its place.",
+        ),
+        UnavailableReason::SwitchedOff => (
+            format!(
+                "The store `{name}` lies outside the project, and `--no-mods` switches it off."
+            ),
+            "Ask a person to start the server without `--no-mods`, or with `--store` and another \
+             store.",
+        ),
+        UnavailableReason::Replaced(mode) => (
+            format!(
+                "The store `{name}` was served in '{mode}' mode, and the project's config would \
+                 now serve a less strict store in its place."
+            ),
+            "Ask a person to restore the config, or to accept the change with `mere trust \
+             project`. Until then no store is served.",
+        ),
+    };
+    Draft::fault(codes::STORE_UNAVAILABLE, Prose::words(words)).hint(hint)
 }
 
 /// Answers when something cannot be read. The cause may name host paths, so it goes to the log.

@@ -7,6 +7,8 @@ use mere_core::item::Scope;
 use crate::config::{self, Config, ConfigError};
 use crate::memory::{Drift, ItemRules, find_drift, resolve_stores};
 use crate::trust::approvals::project;
+use crate::trust::approvals::rule_floor::RuleFloor;
+use crate::trust::project_key::ProjectKey;
 use crate::world::{Context, OperatorChoice, WorldError};
 
 /// The most differences between disk and configuration that are reported.
@@ -28,20 +30,37 @@ pub(crate) struct CheckedFile {
 struct EffectiveConfig {
     is_there: bool,
     config: Config,
+    /// The keys that have no effect yet.
+    awaiting: Vec<&'static str>,
     note: Option<String>,
+}
+
+impl EffectiveConfig {
+    /// Says which keys have no effect.
+    fn note(&self) -> Option<String> {
+        let is_several = |key: &String| key.ends_with("outside the project");
+        let are_several = self.awaiting.len() > 1 || self.awaiting.iter().any(is_several);
+        let verb = if are_several { "do" } else { "does" };
+        let keys = self.awaiting.join(", ");
+        let waits = format!("{keys} {verb} not take effect until you run `mere trust project`");
+        let waits = (!self.awaiting.is_empty()).then_some(waits);
+        let notes = waits.into_iter().chain(self.note.clone()).collect::<Vec<_>>();
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
 }
 
 /// Checks both config files, and returns the user's first.
 pub(crate) fn check_config(context: &Context) -> [CheckedFile; 2] {
     let user = check_user_file(context);
-    let project = check_project_file(context, user.as_ref().ok().map(|user| &user.config));
+    let mut project = check_project_file(context, user.as_ref().ok().map(|user| &user.config));
+    let floor = project.as_mut().map_or(Ok(()), |project| hold_floor(context, project));
     let both = match (&user, &project) {
         (Ok(user), Ok(project)) => find_differences(context, &user.config, &project.config),
         _ => Ok(Vec::new()),
     };
     let mut user = CheckedFile::new(config::user_address(), user);
     let mut project = CheckedFile::new(config::project_address(), project);
-    match both {
+    match floor.map_err(WorldError::from).and(both) {
         Ok(found) => add_warnings((&mut user, &mut project), found),
         Err(WorldError::Config(error)) if *error.address() == user.address => {
             user.set_problem(&error);
@@ -59,7 +78,7 @@ impl CheckedFile {
             Err(_) => "wrong",
         };
         let (problem, note) = match checked {
-            Ok(counted) => (None, counted.note),
+            Ok(counted) => (None, counted.note()),
             Err(error) => (Some(error.to_string()), None),
         };
         Self { address, state, problem, note, warnings: Vec::new() }
@@ -79,7 +98,8 @@ fn check_user_file(context: &Context) -> Result<EffectiveConfig, ConfigError> {
     let config = config::read_user(space.dir())?;
     config::check_clashes(&config, &Config::default(), None)?;
     let note = config::unused_folders_note(&config.outside_folders);
-    Ok(EffectiveConfig { is_there: space.dir().exists(config::FILE), config, note })
+    let is_there = space.dir().exists(config::FILE);
+    Ok(EffectiveConfig { is_there, config, awaiting: Vec::new(), note })
 }
 
 /// Checks the project's file. Keys that await trust are checked as far as they could be trusted.
@@ -100,16 +120,26 @@ fn check_project_file(
     if project::is_config_trusted(&context.environment, &context.project, &space, &whole) {
         config::check_clashes(user, &whole, outer)?;
         let note = config::unused_folders_note(&whole.outside_folders);
-        return Ok(EffectiveConfig { is_there, config: whole, note });
+        return Ok(EffectiveConfig { is_there, config: whole, awaiting: Vec::new(), note });
     }
     check_outside_stores(context, user, &whole)?;
-    let open = whole.widening_keys();
-    let are_several = open.len() > 1 || open.iter().any(|key| key.ends_with("outside the project"));
-    let verb = if are_several { "do" } else { "does" };
-    let note =
-        format!("{} {verb} not take effect until you run `mere trust project`", open.join(", "));
-    let note = (!open.is_empty()).then_some(note);
-    Ok(EffectiveConfig { is_there, config: config.untrusted_config(), note })
+    let awaiting = whole.widening_keys();
+    Ok(EffectiveConfig { is_there, config: config.untrusted_config(), awaiting, note: None })
+}
+
+/// Makes a project's config as strict as it takes effect, and notes the keys that demand less than
+/// before.
+fn hold_floor(context: &Context, project: &mut EffectiveConfig) -> Result<(), WorldError> {
+    let space = context.space()?;
+    let Some(key) = ProjectKey::for_project(&context.project, space.as_ref()) else {
+        return Ok(());
+    };
+    let floor = RuleFloor::read(&context.environment, &key)?;
+    let mut loosened = floor.describe_loosening(&project.config);
+    loosened.dedup_by_key(|(key, _)| *key);
+    project.awaiting.extend(loosened.into_iter().map(|(key, _)| key.describe()));
+    floor.hold(&mut project.config);
+    Ok(())
 }
 
 /// Checks that the project's stores could be used if they were trusted. A clash with the user's own

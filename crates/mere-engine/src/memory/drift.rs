@@ -59,6 +59,9 @@ fn find_store_drift(context: &Context, store: &Store) -> io::Result<Vec<String>>
     if matches!(store.folder_access, FolderAccess::Missing) {
         return Ok(vec![format!("{what} has no folder: create it, or correct `path`")]);
     }
+    if store.unavailable_reason().is_some() {
+        return Ok(Vec::new());
+    }
     let tree = CategoryFolders { top: store.folder(context)?, kind: None };
     tree.find_differences(&what, store.rules.hierarchy(), &store.rules)
 }

@@ -9,7 +9,7 @@ use mere_core::address::{Address, ModName};
 use mere_core::category::{Denial, InvalidChange, Refusal};
 use mere_core::item::{ItemFault, ItemType, MemoryPath};
 
-use super::UnknownStore;
+use super::NoServedStore;
 use super::configure::ConfigureError;
 use crate::files::error::FileError;
 use crate::space::ItemChangeError;
@@ -20,7 +20,7 @@ use crate::world::{ResolveError, WorldError};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     #[error(transparent)]
-    UnknownStore(#[from] UnknownStore),
+    NoServedStore(#[from] NoServedStore),
     #[error(transparent)]
     Denied(Denial),
     #[error(transparent)]

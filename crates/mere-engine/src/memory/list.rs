@@ -13,7 +13,7 @@ use super::reply::{description_content, time_data};
 use super::store_view::StoreOnDisk;
 use super::sync::category_address;
 use super::table::{MemoryPage, MemoryQuery, MemoryRow};
-use super::{Store, StoreCall, StoreError, category_file};
+use super::{FolderAccess, Store, StoreCall, StoreError, category_file};
 use crate::files::masking::mask_secrets;
 use crate::files::view::{count_phrase, cursor_data, nonzero, page_reply};
 use crate::space::ItemChangeError;
@@ -22,10 +22,12 @@ use mere_host::FolderWriter;
 
 /// Lists the stores, each with the category hierarchy that its configuration defines.
 pub(crate) fn list_stores(call: &StoreCall<'_>) -> Draft {
-    let served = call.stores.served_store().ok().map(|store| &store.name);
+    let served = call.stores.served_store().ok();
     let stores = call.stores.all().iter().map(|store| {
-        let is_served = Some(&store.name) == served;
-        Data::from(store_fields(store).with_some("current", is_served.then_some(true)))
+        let is_served = served.is_some_and(|served| std::ptr::eq(served, store));
+        let unavailable = describe_unavailable(store);
+        let fields = store_fields(store).with_some("unavailable", unavailable);
+        Data::from(fields.with_some("current", is_served.then_some(true)))
     });
     let data = Fields::default().with("stores", stores.collect::<Data>());
     let message = match call.stores.all().len() {
@@ -33,6 +35,16 @@ pub(crate) fn list_stores(call: &StoreCall<'_>) -> Draft {
         many => format!("{many} stores are configured."),
     };
     Draft::success(codes::STORE_LIST, Prose::words(message)).data(data)
+}
+
+/// Says why a store cannot be used, if it cannot.
+fn describe_unavailable(store: &Store) -> Option<&'static str> {
+    match store.folder_access {
+        FolderAccess::AwaitsTrust => Some("It awaits `mere trust project`."),
+        FolderAccess::SwitchedOff => Some("`--no-mods` switches it off."),
+        FolderAccess::Missing => Some("Its folder does not exist."),
+        FolderAccess::Inside | FolderAccess::Outside(_) => None,
+    }
 }
 
 fn store_fields(store: &Store) -> Fields {

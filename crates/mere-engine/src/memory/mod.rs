@@ -49,7 +49,7 @@ use locked_store::StoreAccess;
 pub(crate) use memory_source::MemorySource;
 use mere_host::{Folder, FolderWriter, SPACE_FOLDER};
 pub(crate) use resolve::resolve_stores;
-pub(crate) use stores::{Stores, UnknownStore};
+pub(crate) use stores::{NoServedStore, Stores, UnavailableReason, UnavailableStore, UnknownStore};
 pub(crate) use tables::MemoryTables;
 
 /// A store as the configuration describes it.
@@ -75,6 +75,11 @@ pub(crate) enum FolderAccess {
     Outside(Arc<Folder>),
     /// The folder would lie outside, and does not exist.
     Missing,
+    /// The folder lies outside the project whose configuration names it, and nobody has trusted
+    /// that yet.
+    AwaitsTrust,
+    /// The folder lies outside, and extra folders are switched off for this session.
+    SwitchedOff,
 }
 
 /// One call about stores, categories or memories, with everything needed to answer it.
@@ -88,9 +93,13 @@ pub(crate) struct StoreCall<'a> {
 }
 
 impl StoreCall<'_> {
-    /// Returns the store that calls are about.
+    /// Returns the store that calls are about. Its folder exists, or can be made.
     pub(crate) fn served_store(&self) -> Result<&Store, StoreError> {
-        Ok(self.stores.served_store()?)
+        let store = self.stores.served_store()?;
+        match store.folder_access {
+            FolderAccess::Missing => Err(StoreError::NoFolder(store.name.clone())),
+            _ => Ok(store),
+        }
     }
 
     fn access(&self) -> StoreAccess<'_> {
@@ -179,7 +188,7 @@ impl Store {
                 Some(space) => space.subfolder(path)?,
                 None => None,
             },
-            (FolderAccess::Inside | FolderAccess::Missing, _) => None,
+            _ => None,
         };
         folder.map(|folder| folder.dir().try_clone()).transpose()
     }

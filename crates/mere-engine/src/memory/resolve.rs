@@ -7,20 +7,22 @@ use std::io;
 use std::sync::Arc;
 
 use mere_core::address::{Address, ModName, RelPath, Root};
+use mere_core::category::CategoryMode;
 use mere_core::item::{ItemType, Scope};
 use serde_saphyr::Location;
 
 use super::config_error::StoreConfigError;
-use super::stores::fallback_store;
-use super::{FolderAccess, Store, Stores};
+use super::stores::{ServedStore, fallback_store};
+use super::{FolderAccess, Store, Stores, UnavailableReason, UnavailableStore};
 use crate::config::{
-    self, Config, ConfigError, PathResolver, StoreConfig, StoreLocation, YamlError,
+    self, Config, ConfigError, PathResolver, StoreConfig, StoreFloor, StoreLocation, YamlError,
 };
 use crate::world::{Context, Mods, OperatorChoice, WorldError};
 use mere_host::{Folder, FolderLocation, SPACE_FOLDER, WORKSPACES_FOLDER};
 
-/// Resolves the stores of the user's configuration and the project's. Stores that await trust are
-/// left out and, with `--no-mods`, so are those that lie outside the project and the user's space.
+/// Resolves the stores of the user's configuration and the project's. A store that awaits trust, or
+/// that `--no-mods` switches off, is among them but cannot be served. The fallback store exists only
+/// if neither configuration names a store.
 pub(crate) fn resolve_stores(
     context: &Context,
     (user, project): (&Config, &Config),
@@ -28,13 +30,22 @@ pub(crate) fn resolve_stores(
 ) -> Result<Stores, WorldError> {
     let default = default_store(user, project)?;
     let served = choice.store.clone().or(default);
+    let served = served.map_or(ServedStore::First, ServedStore::Named);
+    // The user's own default is their choice, and so is `--store`.
+    let is_users_choice = choice.store.is_some()
+        || (project.storage.settings.default_store.is_none()
+            && user.storage.settings.default_store.is_some());
+    let floor = project.storage.served_floor.as_ref();
     let minimum_mode = context.least_mode();
     let with_minimum_mode =
         |store: Store| Store { rules: store.rules.with_mode_at_least(minimum_mode), ..store };
-    // A store that awaits trust does not count as configured.
-    let counts = |config: &Config| config.storage.stores.iter().any(|store| !store.awaits_trust);
-    if !counts(user) && !counts(project) {
-        return Ok(Stores::new(vec![with_minimum_mode(fallback_store(context))], served));
+    if user.storage.stores.is_empty() && project.storage.stores.is_empty() {
+        let fallback = fallback_store(context);
+        let replaced = floor.filter(|floor| !is_users_choice && !is_same_store(floor, &fallback));
+        let mode = floor.map_or(CategoryMode::Free, |floor| floor.mode);
+        let fallback = Store { rules: fallback.rules.with_mode_at_least(mode), ..fallback };
+        let served = replaced.map_or(served, withhold);
+        return Ok(Stores::new(vec![with_minimum_mode(fallback)], served));
     }
     let spaces = (context.space()?, context.environment.user_space()?);
     let mut resolver = StoreResolver { context, configs: [user, project], resolved: Vec::new() };
@@ -42,12 +53,34 @@ pub(crate) fn resolve_stores(
         [(Scope::Project, project, spaces.0.as_ref()), (Scope::User, user, spaces.1.as_deref())]
     {
         let Some(space) = space else { continue };
-        for store in config.storage.stores.iter().filter(|store| !store.awaits_trust) {
+        for store in &config.storage.stores {
             resolver.add(store, (scope, space), choice.mods)?;
         }
     }
     let stores = resolver.resolved.into_iter().map(|(store, _)| with_minimum_mode(store));
-    Ok(Stores::new(stores.collect(), served))
+    let stores = Stores::new(stores.collect(), served);
+    let replaced = floor.filter(|floor| {
+        let is_looser =
+            |store: &Store| !is_same_store(floor, store) && store.rules.mode() < floor.mode;
+        !is_users_choice && stores.served_store().is_ok_and(is_looser)
+    });
+    Ok(match replaced {
+        Some(floor) => stores.with_served(withhold(floor)),
+        None => stores,
+    })
+}
+
+/// Checks whether a store is the project's store that was served before. It is recognised by its
+/// name and by its location.
+fn is_same_store(floor: &StoreFloor, store: &Store) -> bool {
+    store.scope == Scope::Project
+        && (floor.name == store.name || floor.location == config::identify_address(&store.address))
+}
+
+/// Serves no store in the place of one that was stricter.
+fn withhold(floor: &StoreFloor) -> ServedStore {
+    let (name, reason) = (floor.name.clone(), UnavailableReason::Replaced(floor.mode));
+    ServedStore::Withheld(UnavailableStore { name, reason })
 }
 
 /// Returns `settings.defaultStore` of the project or, if that is not set, the user's.
@@ -73,7 +106,8 @@ fn default_store(user: &Config, project: &Config) -> Result<Option<ModName>, Con
 struct StoreResolver<'a> {
     context: &'a Context,
     configs: [&'a Config; 2],
-    resolved: Vec<(Store, FolderLocation)>,
+    /// The stores, each with its location if that was resolved.
+    resolved: Vec<(Store, Option<FolderLocation>)>,
 }
 
 impl StoreResolver<'_> {
@@ -84,10 +118,18 @@ impl StoreResolver<'_> {
         mods: Mods,
     ) -> Result<(), WorldError> {
         let name = || config.name.clone();
+        if config.awaits_trust {
+            // Nothing is checked before it can count.
+            self.resolved.push((mounted_store(config, scope, FolderAccess::AwaitsTrust), None));
+            return Ok(());
+        }
         let refuse_name = |fault: &StoreConfigError| {
             Err(invalid_config(scope, config.name_location, fault).into())
         };
-        if self.resolved.iter().any(|(store, _)| store.name == config.name) {
+        let is_same = |store: &Store| {
+            store.name == config.name && !matches!(store.folder_access, FolderAccess::AwaitsTrust)
+        };
+        if self.resolved.iter().any(|(store, _)| is_same(store)) {
             return refuse_name(&StoreConfigError::Duplicate(name()));
         }
         let refuse = |fault: &StoreConfigError| {
@@ -100,6 +142,7 @@ impl StoreResolver<'_> {
             Scope::User | Scope::Registry => resolver.resolve_user_path(&config.path, space),
         };
         if matches!(store_location, StoreLocation::Outside) && mods == Mods::Off {
+            self.resolved.push((mounted_store(config, scope, FolderAccess::SwitchedOff), None));
             return Ok(());
         }
         if matches!(store_location, StoreLocation::Outside) && self.is_name_taken(&config.name) {
@@ -120,18 +163,8 @@ impl StoreResolver<'_> {
                 (Address::directory(Root::Mod(name()), RelPath::default()), home)
             }
         };
-        let (description, rules) = (config.description.clone(), config.rules.clone());
-        let is_configured = true;
-        let store = Store {
-            name: name(),
-            scope,
-            description,
-            rules,
-            address,
-            folder_access: home,
-            is_configured,
-        };
-        self.resolved.push((store, folder_location));
+        let store = Store { address, ..mounted_store(config, scope, home) };
+        self.resolved.push((store, Some(folder_location)));
         Ok(())
     }
 
@@ -175,11 +208,26 @@ impl StoreResolver<'_> {
         if environment.overlaps_private_folders(folder_location)? {
             return Ok(Some(StoreConfigError::TouchesPrivateFolder(name)));
         }
-        let overlap = |(_, other): &&(Store, FolderLocation)| {
-            other.contains(folder_location) || folder_location.contains(other)
+        let overlap = |(_, other): &&(Store, Option<FolderLocation>)| {
+            other.as_ref().is_some_and(|other| {
+                other.contains(folder_location) || folder_location.contains(other)
+            })
         };
         let other = self.resolved.iter().find(overlap);
         Ok(other.map(|(store, _)| StoreConfigError::Overlap(name, store.name.clone())))
+    }
+}
+
+/// Returns a store with the address that it has, or would have, as an extra folder.
+fn mounted_store(config: &StoreConfig, scope: Scope, folder_access: FolderAccess) -> Store {
+    Store {
+        name: config.name.clone(),
+        scope,
+        description: config.description.clone(),
+        rules: config.rules.clone(),
+        address: Address::directory(Root::Mod(config.name.clone()), RelPath::default()),
+        folder_access,
+        is_configured: true,
     }
 }
 

@@ -20,7 +20,51 @@ pub(crate) struct Stores {
     all: Vec<Store>,
     /// The user's own notes, which are also searched where no store is configured.
     user_fallback: Store,
-    served: Option<ModName>,
+    served: ServedStore,
+}
+
+/// Which store is served.
+#[derive(Clone, Debug)]
+pub(crate) enum ServedStore {
+    /// The first one.
+    First,
+    /// The one that a configuration or the operator names.
+    Named(ModName),
+    /// None, because the project's configuration would put a less strict store in the place of the
+    /// one that was served before.
+    Withheld(UnavailableStore),
+}
+
+/// Why no store is served.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoServedStore {
+    #[error(transparent)]
+    Unknown(#[from] UnknownStore),
+    #[error(transparent)]
+    Unavailable(#[from] UnavailableStore),
+}
+
+/// A store that the configuration names and that cannot be served now. No other store takes its
+/// place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the store `{name}` {reason}")]
+pub(crate) struct UnavailableStore {
+    pub(crate) name: ModName,
+    pub(crate) reason: UnavailableReason,
+}
+
+/// Why a store cannot be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UnavailableReason {
+    #[error("lies outside the project and awaits trust: `mere trust project` shows it")]
+    AwaitsTrust,
+    #[error("lies outside the project, and `--no-mods` switches it off")]
+    SwitchedOff,
+    #[error(
+        "was served in '{0}' mode, and the project's config would serve a less strict store in its \
+         place: `mere trust project` shows the change"
+    )]
+    Replaced(CategoryMode),
 }
 
 /// The requested store is not configured.
@@ -34,31 +78,59 @@ pub(crate) struct UnknownStore {
 
 impl Default for Stores {
     fn default() -> Self {
-        Self::new(Vec::new(), None)
+        Self::new(Vec::new(), ServedStore::First)
     }
 }
 
 impl Stores {
-    /// Takes all stores and the name of the one to serve. Without a name the first one is served.
-    pub(crate) fn new(all: Vec<Store>, served: Option<ModName>) -> Self {
+    /// Takes all stores, and which one is served.
+    pub(crate) fn new(all: Vec<Store>, served: ServedStore) -> Self {
         Self { all, user_fallback: unconfigured_store(Scope::User), served }
     }
 
+    /// Returns the same stores, of which another one is served.
+    #[must_use]
+    pub(super) fn with_served(self, served: ServedStore) -> Self {
+        Self { served, ..self }
+    }
+
+    /// Returns every configured store, also those that cannot be served.
     pub(crate) fn all(&self) -> &[Store] {
         &self.all
     }
 
     /// Returns the store that calls are about.
-    pub(crate) fn served_store(&self) -> Result<&Store, UnknownStore> {
+    pub(crate) fn served_store(&self) -> Result<&Store, NoServedStore> {
         let found = match &self.served {
-            Some(name) => self.all.iter().find(|store| store.name == *name),
-            None => self.all.first(),
+            ServedStore::Withheld(store) => return Err(store.clone().into()),
+            ServedStore::Named(name) => self.find(name),
+            ServedStore::First => self.all.first(),
         };
-        found.ok_or_else(|| {
-            let name = self.served.clone();
-            let known = self.all.iter().map(|store| store.name.clone()).collect();
-            UnknownStore { name: name.unwrap_or_else(ModName::default_store), known }
-        })
+        let store = found.ok_or_else(|| self.unknown_store())?;
+        match store.unavailable_reason() {
+            Some(reason) => Err(UnavailableStore { name: store.name.clone(), reason }.into()),
+            None => Ok(store),
+        }
+    }
+
+    /// Returns the store of a name. One that can be served comes before one that cannot.
+    fn find(&self, name: &ModName) -> Option<&Store> {
+        let named = || self.all.iter().filter(|store| store.name == *name);
+        named().find(|store| store.unavailable_reason().is_none()).or_else(|| named().next())
+    }
+
+    fn unknown_store(&self) -> UnknownStore {
+        let name = match &self.served {
+            ServedStore::Named(name) => name.clone(),
+            ServedStore::First | ServedStore::Withheld(_) => ModName::default_store(),
+        };
+        UnknownStore { name, known: self.available_names() }
+    }
+
+    /// Returns the names of the stores that can be served.
+    pub(crate) fn available_names(&self) -> Vec<ModName> {
+        let available = self.all.iter().filter(|store| store.unavailable_reason().is_none());
+        available.map(|store| store.name.clone()).collect()
     }
 
     /// Returns the stores that lie outside the project and the user's space, as roots of the world.
@@ -70,7 +142,7 @@ impl Stores {
                 folder: Some(Arc::clone(folder)),
                 enclosing_repository: None,
             }),
-            FolderAccess::Inside | FolderAccess::Missing => None,
+            _ => None,
         });
         elsewhere.collect()
     }
@@ -98,14 +170,15 @@ impl Stores {
     pub(crate) fn create_categories(&self, context: &Context) -> Result<Vec<Address>, StoreError> {
         let mut all = Vec::new();
         let mut failed = None;
-        for store in &self.all {
+        for store in self.all.iter().filter(|store| store.unavailable_reason().is_none()) {
             match store.create_categories(context) {
                 Ok(made) => all.extend(made),
                 Err(cause) => {
-                    let store = store.name.clone();
-                    failed = failed.or(Some(match cause.kind() {
-                        io::ErrorKind::TimedOut => StoreError::LockTimeout(store),
-                        _ => StoreError::WriteFailed { store, cause },
+                    let name = store.name.clone();
+                    failed = failed.or(Some(match (cause.kind(), &store.folder_access) {
+                        (io::ErrorKind::TimedOut, _) => StoreError::LockTimeout(name),
+                        (_, FolderAccess::Missing) => StoreError::NoFolder(name),
+                        _ => StoreError::WriteFailed { store: name, cause },
                     }));
                 }
             }
@@ -124,6 +197,15 @@ pub(super) fn lock_timeout() -> impl Fn() -> bool {
 }
 
 impl Store {
+    /// Returns why the store cannot be served, if it cannot.
+    pub(crate) fn unavailable_reason(&self) -> Option<UnavailableReason> {
+        match self.folder_access {
+            FolderAccess::AwaitsTrust => Some(UnavailableReason::AwaitsTrust),
+            FolderAccess::SwitchedOff => Some(UnavailableReason::SwitchedOff),
+            FolderAccess::Inside | FolderAccess::Outside(_) | FolderAccess::Missing => None,
+        }
+    }
+
     /// Creates the configured categories, and returns the addresses of those that were missing.
     pub(crate) fn create_categories(&self, context: &Context) -> io::Result<Vec<Address>> {
         if self.rules.hierarchy().is_empty() {

@@ -3,9 +3,11 @@
 
 use mere_core::address::AgentName;
 
-use crate::config::{self, WideningConfig};
+use crate::config::{self, Config, WideningConfig};
 use crate::session::snapshot::Snapshot;
 use crate::trust::approvals::project;
+use crate::trust::approvals::rule_floor::RuleFloor;
+use crate::trust::project_key::ProjectKey;
 use crate::world::{Context, OpenError, OperatorChoice};
 use mere_host::{Boundary, Folder, TypedPath};
 
@@ -98,12 +100,33 @@ fn notes(context: &Context) -> Vec<String> {
         Ok(config::unused_folders_note(&folders).map(as_sentence))
     });
     notes.extend(user.unwrap_or_else(|error| Some(error.to_string())));
-    let Some(space) = context.space().ok().flatten() else { return notes };
+    let Some(space) = context.space().ok().flatten() else {
+        notes.extend(loosened_note(context, None, &Config::default()));
+        return notes;
+    };
     match config::read_project(&context.environment, &context.project, &space) {
         Err(error) => notes.push(error.to_string()),
-        Ok(config) => notes.extend(untrusted_note(context, &space, &config.widening)),
+        Ok(config) => {
+            notes.extend(untrusted_note(context, &space, &config.widening));
+            notes.extend(loosened_note(context, Some(&space), &config.untrusted_config()));
+        }
     }
     notes
+}
+
+/// Returns a note if the configuration demands less than this machine has seen of it.
+fn loosened_note(context: &Context, space: Option<&Folder>, config: &Config) -> Option<String> {
+    let key = ProjectKey::for_project(&context.project, space)?;
+    let floor = RuleFloor::read(&context.environment, &key).ok()?;
+    let mut keys = floor.describe_loosening(config);
+    keys.dedup_by_key(|(key, _)| *key);
+    let keys = keys.iter().map(|(key, _)| key.describe()).collect::<Vec<_>>();
+    let words = format!(
+        "{} in the project's config has no effect: what was demanded before still holds. See \
+         `mere trust project`.",
+        keys.join(", ")
+    );
+    (!keys.is_empty()).then_some(words)
 }
 
 /// Returns a note if the configuration would widen access but is not trusted, or is trusted and has
@@ -117,7 +140,7 @@ fn untrusted_note(context: &Context, space: &Folder, widening: &WideningConfig) 
     if let Some(config) = widening.config().ok().filter(|config| counts(config)) {
         return config::unused_folders_note(&config.outside_folders).map(as_sentence);
     }
-    let keys = widening.config().map(config::Config::widening_keys).unwrap_or_default();
+    let keys = widening.config().map(Config::widening_keys).unwrap_or_default();
     let keys =
         if keys.is_empty() { "The part that widens access".to_owned() } else { keys.join(", ") };
     let words = format!(

@@ -24,7 +24,9 @@ use crate::error::tool_error::ToolError;
 use crate::files::question::DraftOutcome;
 use crate::files::view::View;
 use crate::items::{Catalogs, ItemSources};
-use crate::memory::{MemoryTables, StoreError, Stores, UnknownStore};
+use crate::memory::{
+    MemoryTables, NoServedStore, StoreError, Stores, UnavailableReason, UnknownStore,
+};
 use crate::search::SessionIndex;
 use crate::session::dispatch::{answer_item_verb, answer_store_verb};
 use crate::session::event::Event;
@@ -90,8 +92,17 @@ impl Session {
         let snapshot = Arc::new(Snapshot::take(&context, &choice));
         // The requested store must exist now; each call checks again whether it still does.
         if let (Some(_), Ok(stores)) = (&choice.store, snapshot.stores()) {
-            let unknown_store = |UnknownStore { name, known }| OpenError::Store { name, known };
-            stores.served_store().map_err(unknown_store)?;
+            stores.served_store().map_err(|error| match error {
+                NoServedStore::Unknown(UnknownStore { name, known }) => {
+                    OpenError::Store { name, known }
+                }
+                NoServedStore::Unavailable(store)
+                    if store.reason == UnavailableReason::SwitchedOff =>
+                {
+                    OpenError::Store { name: store.name, known: stores.available_names() }
+                }
+                NoServedStore::Unavailable(store) => OpenError::UnavailableStore(store.to_string()),
+            })?;
         }
         let kept = match opening.state {
             SessionState::Kept => {

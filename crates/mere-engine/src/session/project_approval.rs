@@ -6,10 +6,11 @@
 use mere_host::TypedPath;
 use serde_json::Value;
 
-use crate::config::{self, ConfigError};
+use crate::config::{self, Config, ConfigError};
 use crate::memory::resolve_stores;
 use crate::trust::approvals::project::{FILE, WideningRequest, escape_unprintable, is_recorded};
 use crate::trust::approvals::records::{self, RecordError};
+use crate::trust::approvals::rule_floor::RuleFloor;
 use crate::trust::project_key::ProjectKey;
 use crate::world::{Context, OpenError, OperatorChoice, WorldError};
 
@@ -62,8 +63,10 @@ impl ProjectApproval {
         let broken =
             |error: ConfigError| TrustError::Config(escape_unprintable(&error.to_string()));
         let environment = &self.context.environment;
+        let floor = RuleFloor::read(environment, &self.key)
+            .map_err(|error| TrustError::Config(error.to_string()))?;
         let Some(space) = self.context.space().map_err(TrustError::Space)? else {
-            return Ok(WideningRequest::default());
+            return Ok(WideningRequest::default().with_loosening(&floor, &Config::default()));
         };
         let config = config::read_project(environment, &self.context.project, &space);
         let trusted = config.and_then(|config| config.trusted_config()).map_err(broken)?;
@@ -75,15 +78,17 @@ impl ProjectApproval {
         resolve_stores(&self.context, (&user, &trusted), &OperatorChoice::default()).map_err(
             |error| match error {
                 WorldError::Config(error) => broken(error),
-                WorldError::Io(cause) => TrustError::Config(cause.to_string()),
+                error => TrustError::Config(error.to_string()),
             },
         )?;
-        Ok(WideningRequest::from_config(&trusted, &space, environment))
+        let request = WideningRequest::from_config(&trusted, &space, environment);
+        Ok(request.with_loosening(&floor, &trusted))
     }
 
     /// Checks whether exactly this request is trusted already.
     pub fn is_trusted(&self, widening: &WideningRequest) -> bool {
-        is_recorded(&self.context.environment, &self.key, widening)
+        widening.loosened_rules().is_none()
+            && is_recorded(&self.context.environment, &self.key, widening)
     }
 
     /// Records that a person trusts exactly this request.
@@ -91,8 +96,13 @@ impl ProjectApproval {
         records::update(self.context.environment.lock_state(), FILE, |records| {
             // Each folder has one record, whatever id its space has.
             records.retain(|record| record["folder"] != self.key.folder());
-            records.push(widening.record(&self.key));
+            if widening.has_widening_keys() {
+                records.push(widening.record(&self.key));
+            }
         })?;
+        if let Some(rules) = widening.loosened_rules() {
+            rules.replace_recorded(&self.context.environment, &self.key)?;
+        }
         Ok(())
     }
 

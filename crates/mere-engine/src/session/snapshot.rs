@@ -12,14 +12,12 @@ use mere_core::gate::{Gate, Landmark, MirrorFormat, StandIn};
 use mere_core::item::{ItemType, Scope};
 use mere_core::request::Reader;
 
-use crate::config::{
-    self, AgentsConfig, Config, ConfigError, EmbeddingsConfig, RunConfig, SEARCHED_TYPES,
-};
+use crate::config::{self, AgentsConfig, Config, EmbeddingsConfig, RunConfig, SEARCHED_TYPES};
 use crate::memory::{ItemRules, Stores, resolve_stores};
 use crate::search::{Embedder, MINILM_FILE};
 use crate::space::{InPlace, Space};
 use crate::trust;
-use crate::trust::approvals::{files, project};
+use crate::trust::approvals::{files, project, rule_floor};
 use crate::trust::project_key::ProjectKey;
 use crate::trust::{ProjectFolders, TrustPolicy, keys, signers};
 use crate::world::{
@@ -99,7 +97,8 @@ impl Snapshot {
         for name in [trust::ROSTER_FILE, trust::ROSTER_SIDECAR] {
             context.project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
         }
-        for name in [project::FILE, files::FILE, trust::DRAFTS_FILE, trust::HOMES_FILE] {
+        let approvals = [project::FILE, files::FILE, rule_floor::FILE];
+        for name in approvals.into_iter().chain([trust::DRAFTS_FILE, trust::HOMES_FILE]) {
             context.environment.watch_state_file(name, &mut watched);
         }
         for name in [keys::FILE, signers::FILE, trust::TEAMS_FILE] {
@@ -256,9 +255,8 @@ fn resolve_config(
     let user = user_space.as_ref().map(|space| config::read_user(space.dir())).transpose()?;
     let user = user.unwrap_or_default();
     let space = context.space()?;
-    let project =
-        space.as_ref().map(|space| effective_project_config(context, space)).transpose()?;
-    let project = project.unwrap_or_default();
+    let folders = ProjectFolders { project: &context.project, space: space.as_ref() };
+    let project = project::effective_config(environment, folders)?;
     let outer = context.trusted_outer();
     config::check_clashes(&user, &project, outer.map(|outer| &outer.name))?;
     let sensitivity = sensitivity_rules(context, space.as_ref(), [&user, &project]);
@@ -283,7 +281,6 @@ fn resolve_config(
         mods.extend(open_mods(environment, &project, space.as_ref())?);
         mods.extend(stores.mounted_roots());
     }
-    let folders = ProjectFolders { project: &context.project, space: space.as_ref() };
     let skill_folders = project.skill_folders.iter().chain(&user.skill_folders);
     let (user_storage, project_storage) = (&user.storage, &project.storage);
     let format = project_storage.settings.output_format.or(user_storage.settings.output_format);
@@ -320,31 +317,6 @@ fn sensitivity_rules(
     let allowed = key.map(|key| files::allowed_addresses(&context.environment, &key));
     let (sensitive, visible) = (sensitive.collect::<Vec<_>>(), visible.collect::<Vec<_>>());
     SensitivityRules::new(&sensitive, &visible, allowed.unwrap_or_default())
-}
-
-/// Returns the part of a project's configuration that takes effect: whatever widens access needs a
-/// person's trust.
-fn effective_project_config(context: &Context, space: &Folder) -> Result<Config, ConfigError> {
-    let environment = &context.environment;
-    let config = config::read_project(environment, &context.project, space)?;
-    match config.widening.config() {
-        _ if config.widening.is_empty() => {}
-        Ok(widening)
-            if project::is_config_trusted(environment, &context.project, space, widening) =>
-        {
-            return config.trusted_config();
-        }
-        Ok(widening) => {
-            let keys = widening.widening_keys().join(", ");
-            tracing::warn!(
-                "{keys} in the project's config has no effect without `mere trust project`"
-            );
-        }
-        Err(error) => {
-            tracing::warn!(%error, "the widening part of the project's config has no effect");
-        }
-    }
-    Ok(config.untrusted_config())
 }
 
 /// Opens the extra folders. A folder that does not exist, or that lies where keys or approvals are

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use crate::config::ConfigError;
+use crate::trust::approvals::project::EffectiveConfigError;
+use crate::trust::approvals::rule_floor::FloorError;
 
 /// The reason why the roots of a session could not be built.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -14,6 +16,19 @@ pub(crate) enum WorldError {
     /// must not be shown, so nothing is.
     #[error("reading or writing failed: {0}")]
     Io(Arc<io::Error>),
+    /// What this machine has seen of the project's rules cannot be read, so nobody knows what must
+    /// hold.
+    #[error(transparent)]
+    RuleFloor(#[from] FloorError),
+}
+
+impl From<EffectiveConfigError> for WorldError {
+    fn from(error: EffectiveConfigError) -> Self {
+        match error {
+            EffectiveConfigError::Config(error) => Self::Config(error),
+            EffectiveConfigError::Floor(error) => Self::RuleFloor(error),
+        }
+    }
 }
 
 impl From<io::Error> for WorldError {

@@ -29,6 +29,9 @@ pub enum OpenError {
         /// The stores that exist.
         known: Vec<ModName>,
     },
+    /// `--store` names a store that cannot be served.
+    #[error("{0}")]
+    UnavailableStore(String),
 }
 
 fn known_stores(known: &[ModName]) -> String {

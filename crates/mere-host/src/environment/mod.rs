@@ -260,6 +260,15 @@ impl Environment {
             .and_then(|state| LockedFolder::read_unlocked_or_none(state, name))
     }
 
+    /// Reads a file of the state folder. A file that cannot be read is an error and not mistaken for
+    /// a missing one.
+    pub fn read_state(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        self.private_folders
+            .state
+            .as_deref()
+            .map_or(Ok(None), |folder| LockedFolder::read_unlocked(folder, name))
+    }
+
     pub(super) fn data_path(&self) -> Option<&Path> {
         self.private_folders.data.as_deref()
     }

@@ -227,8 +227,9 @@ pub(crate) struct TrustArguments {
 pub(crate) enum TrustCommandArguments {
     /// Let this project's .ai/config.yaml widen what agents see
     ///
-    /// A repository's config may name folders outside the project. Such settings count only after
-    /// this command has shown them and you have said yes to exactly those.
+    /// A repository's config may name folders outside the project, or demand less than it did
+    /// before (`require_signed`, `categoryMode`). Such settings count only after this command has
+    /// shown them and you have said yes to exactly those.
     #[command(after_help = "Examples:
   mere trust project             show what agents would see, ask, and record
   mere trust project --revoke    revoke it")]

@@ -1,7 +1,9 @@
-//! What a person has approved: widening configurations and sensitive files.
+//! What a person has approved: widening configurations and sensitive files; and the floor below
+//! which the rules of a project do not fall without that.
 //!
 //! Approvals are kept in the user's own folders, each for one project, where no agent can write.
 
 pub(crate) mod files;
 pub(crate) mod project;
 pub(crate) mod records;
+pub(crate) mod rule_floor;

@@ -8,8 +8,11 @@
 use mere_core::digest::Sha256;
 use serde_json::{Value, json};
 
-use crate::config::{Config, OutsideStore};
+use crate::config::{self, Config, ConfigError, OutsideStore};
+use crate::trust::ProjectFolders;
 use crate::trust::approvals::records;
+use crate::trust::approvals::rule_floor;
+use crate::trust::approvals::rule_floor::{FloorError, RuleFloor};
 use crate::trust::project_key::ProjectKey;
 use mere_host::{Environment, Folder};
 
@@ -21,6 +24,10 @@ pub(crate) const FILE: &str = "trusted-projects.json";
 pub struct WideningRequest {
     config: Config,
     targets: Vec<Option<String>>,
+    /// What the configuration demands less than this machine has seen, one line each.
+    loosening: Vec<String>,
+    /// The rules that hold once the request is trusted.
+    rules: RuleFloor,
 }
 
 impl WideningRequest {
@@ -33,12 +40,29 @@ impl WideningRequest {
         let stores = config.outside_stores.iter().map(|one| &one.path);
         let folders = config.outside_folders.iter().map(|one| one.target.clone());
         let targets = mods.chain(stores).map(target).chain(folders).collect();
-        Self { config: config.clone(), targets }
+        Self { config: config.clone(), targets, ..Self::default() }
+    }
+
+    /// Returns the request with what the configuration demands less than `floor`.
+    pub(crate) fn with_loosening(self, floor: &RuleFloor, config: &Config) -> Self {
+        let loosening = floor.describe_loosening(config).into_iter().map(|(_, line)| line);
+        Self { loosening: loosening.collect(), rules: RuleFloor::from_config(config), ..self }
+    }
+
+    /// Returns the rules that hold once the request is trusted, if they are less strict than those
+    /// that hold now.
+    pub(crate) fn loosened_rules(&self) -> Option<&RuleFloor> {
+        (!self.loosening.is_empty()).then_some(&self.rules)
+    }
+
+    /// Checks whether the configuration sets a key that widens.
+    pub(crate) fn has_widening_keys(&self) -> bool {
+        !self.config.has_no_widening_keys()
     }
 
     /// Describes the request, one line for each part: which folders agents would see and where
-    /// those lead, where agents would keep memories, which sensitive files are shown, and which
-    /// folders become projects.
+    /// those lead, where agents would keep memories, which sensitive files are shown, which folders
+    /// become projects, and which rules become less strict.
     pub fn describe(&self) -> Vec<String> {
         let leads = |target: &Option<String>| {
             target.clone().unwrap_or_else(|| "nothing: there is no such folder".to_owned())
@@ -74,6 +98,7 @@ impl WideningRequest {
         });
         let folders = mods.chain(stores).chain(in_place);
         let lines = folders.chain(visible).chain(projects).chain(agents);
+        let lines = lines.chain(self.loosening.iter().cloned());
         lines.map(|line| escape_unprintable(&line)).collect()
     }
 
@@ -116,8 +141,57 @@ impl WideningRequest {
 
     /// Checks whether there is nothing to decide.
     pub fn is_empty(&self) -> bool {
-        self.config.has_no_widening_keys()
+        !self.has_widening_keys() && self.loosening.is_empty()
     }
+}
+
+/// Why it is not known which part of a project's configuration takes effect.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EffectiveConfigError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Floor(#[from] FloorError),
+}
+
+/// Returns the part of a project's configuration that takes effect: whatever widens access, and
+/// whatever demands less than this machine has seen, needs a person's trust. What it demands now is
+/// recorded.
+pub(crate) fn effective_config(
+    environment: &Environment,
+    folders: ProjectFolders<'_>,
+) -> Result<Config, EffectiveConfigError> {
+    let ProjectFolders { project, space } = folders;
+    let config = space.map(|space| trusted_config(environment, project, space)).transpose()?;
+    let mut config = config.unwrap_or_default();
+    let key = ProjectKey::for_project(project, space);
+    rule_floor::hold_seen_rules(environment, key.as_ref(), &mut config)?;
+    Ok(config)
+}
+
+/// Returns a project's configuration without what widens access and is not trusted.
+fn trusted_config(
+    environment: &Environment,
+    project: &Folder,
+    space: &Folder,
+) -> Result<Config, ConfigError> {
+    let config = config::read_project(environment, project, space)?;
+    match config.widening.config() {
+        _ if config.widening.is_empty() => {}
+        Ok(widening) if is_config_trusted(environment, project, space, widening) => {
+            return config.trusted_config();
+        }
+        Ok(widening) => {
+            let keys = widening.widening_keys().join(", ");
+            tracing::warn!(
+                "{keys} in the project's config has no effect without `mere trust project`"
+            );
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the widening part of the project's config has no effect");
+        }
+    }
+    Ok(config.untrusted_config())
 }
 
 /// Checks whether a person has trusted what this project's configuration widens, and whether its

@@ -187,15 +187,18 @@ fn a_project_does_not_take_over_a_store_of_the_user() {
     let free_store =
         |path: &str| format!("stores: {{loose: {{path: {path}, categoryMode: free}}}}\n");
     stage.file(CONFIG, &free_store("~/.ai/notes"));
-    let stores = Surface::Call.done(&stage, "list_stores", &json!({}));
-    let names = |stores: &Value| {
-        let stores = stores["stores"].as_array().expect("stores").iter();
-        stores.map(|store| store["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    let nothing_is_served = || {
+        let stores = Surface::Call.done(&stage, "list_stores", &json!({}));
+        let stores = stores["stores"].as_array().expect("stores");
+        let names = stores.iter().map(|store| store["name"].as_str().expect("a name"));
+        assert_eq!(names.collect::<Vec<_>>(), ["loose", "mine"]);
+        assert!(stores.iter().all(|store| store["current"].is_null()), "{stores:?}");
+        let reply = Surface::Call.ask(&stage, "create_category", &json!({ "path": "x" }));
+        assert_eq!(reply["code"], "IT-STORE-E-005", "{reply}");
     };
-    assert_eq!(names(&stores), ["mine"]);
-    assert_eq!(mode_of(&stage, Surface::Call), "strict");
+    nothing_is_served();
     assert_eq!(stage.person(&["trust", "project", "--yes"]).status.code(), Some(4));
-    assert_eq!(mode_of(&stage, Surface::Call), "strict");
+    nothing_is_served();
 
     // A store of the user that lies in the project.
     let path = stage.folder("project/notes");
@@ -218,20 +221,23 @@ fn a_store_outside_the_project_waits_for_trust() {
         for words in [&["mcp", "--store", "away"][..], &["call", "--store", "away", "dir"]] {
             assert_eq!(stage.person(words).status.code(), Some(2), "{words:?}");
         }
-        for words in [
-            &["store", "sync"][..],
-            &["memory", "list"],
-            &["category", "list"],
-            &["store", "reindex"],
+        for (words, status) in [
+            (&["store", "sync"][..], 0),
+            (&["memory", "list"], 4),
+            (&["category", "list"], 4),
+            (&["store", "reindex"], 4),
+            (&["memory", "list", "--store", "near"], 0),
         ] {
-            assert_eq!(stage.person(words).status.code(), Some(0), "{words:?}");
+            assert_eq!(stage.person(words).status.code(), Some(status), "{words:?}");
         }
         drop(Mcp::greeted(&stage, &[]));
         assert_eq!(disk(&stage), before, "{mode}");
         let stores = Surface::Mcp.done(&stage, "list_stores", &json!({}));
-        assert!(!stores.to_string().contains("away"), "{stores}");
-        let listed = Surface::Mcp.done(&stage, "list_memories", &json!({}));
-        assert_eq!((&listed["store"], &listed["count"]), (&json!("near"), &json!(0)));
+        let away = &stores["stores"][0];
+        assert_eq!((&away["name"], &away["current"]), (&json!("away"), &json!(null)));
+        assert_eq!(away["unavailable"], "It awaits `mere trust project`.");
+        let reply = Surface::Mcp.ask(&stage, "list_memories", &json!({}));
+        assert_eq!(reply["code"], "IT-STORE-E-005", "{reply}");
 
         assert_eq!(stage.person(&["trust", "project", "--yes"]).status.code(), Some(0));
         let listed = Surface::Mcp.done(&stage, "list_memories", &json!({}));

@@ -103,12 +103,13 @@ fn secrets_in_descriptions_are_masked_wherever_they_are_told() {
 }
 
 #[test]
-fn a_store_that_awaits_trust_takes_no_other_away() {
+fn no_other_store_takes_the_place_of_one_that_awaits_trust() {
     let stage = Stage::new();
     let config = format!("stores: {{out: {{path: {}}}}}\n", stage.folder("beside/out").display());
     stage.file("project/.ai/config.yaml", &config);
     let reply = call(&stage, "create_memory", &json!({ "path": "a", "content": "x" }));
-    assert_eq!((&reply["reply_type"], &reply["data"]["store"]), (&json!("S"), &json!("memory")));
+    assert_eq!((&reply["reply_type"], &reply["code"]), (&json!("E"), &json!("IT-STORE-E-005")));
+    assert!(!stage.path("project/.ai/memory").exists());
 }
 
 #[test]

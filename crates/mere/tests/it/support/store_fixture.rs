@@ -176,9 +176,16 @@ pub(crate) fn disk(stage: &Stage) -> BTreeMap<String, String> {
         let is_staging = path.ends_with("/.new-files");
         assert!(!path.contains("/.new-files/"), "{path} was left behind");
         let is_derived = path.contains("/.cache") || path.ends_with(".index.json");
-        !(is_derived || is_staging && what == "folder")
+        !(is_derived || is_record_of_rules(path) || is_staging && what == "folder")
     });
     found
+}
+
+/// Whether a path belongs to the record of the rules that were seen, which any call may write.
+fn is_record_of_rules(path: &str) -> bool {
+    let state = "home/.local/state/merestone";
+    let files = [format!("{state}/.lock"), format!("{state}/project-rules.json")];
+    files.iter().any(|file| file == path) || state.starts_with(path)
 }
 
 fn look(folder: &Path, above: &str, found: &mut BTreeMap<String, String>) {

@@ -82,10 +82,9 @@ pub enum StoreChange {
 pub enum DeletableContents {
     /// Nothing: the category must be empty.
     Nothing,
-    /// Memories and subcategories, which are deleted with it.
+    /// Anything that may be seen. Memories and subcategories are deleted; what is neither stays,
+    /// and so does its folder.
     Memories,
-    /// Anything that may be seen.
-    Visible,
     /// Anything at all, if a person asks for that.
     Everything,
 }

@@ -19,5 +19,5 @@ pub use description::{Description, DescriptionError};
 pub use hierarchy::{ConfiguredCategory, Hierarchy};
 pub use mode::{CategoryMode, CategoryModeError};
 pub use policy::{MAX_TTL_DAYS, MemoryOperation, MemoryPermissions, MemoryPolicy};
-pub use refusal::{CategoryContents, CategoryOwner, Denial, InvalidChange, Refusal};
+pub use refusal::{CategoryContents, CategoryOwner, Configured, Denial, InvalidChange, Refusal};
 pub use rules::{CategoryRules, ChangeContext, Force, StoreView};

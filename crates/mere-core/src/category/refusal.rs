@@ -37,9 +37,11 @@ pub struct CategoryContents {
     pub memories: u64,
     /// Subcategories at any depth.
     pub categories: u64,
-    /// Files that are neither memories nor categories, and files that may not be seen.
-    pub others: u64,
-    /// How many of these files may not be seen.
+    /// Files that are not memories, and files that may not be seen, at any depth.
+    pub other_files: u64,
+    /// Folders that are not categories, at any depth.
+    pub other_folders: u64,
+    /// How many memories, categories and other files of categories may not be seen.
     pub hidden: u64,
 }
 
@@ -47,6 +49,23 @@ impl CategoryContents {
     /// Reports whether the category contains nothing.
     pub fn is_empty(self) -> bool {
         self == Self::default()
+    }
+
+    /// Counts what is neither a memory nor a category.
+    pub fn others(self) -> u64 {
+        self.other_files + self.other_folders
+    }
+
+    /// Describes the contents in a few words, such as `2 memories, 1 other file`.
+    pub fn describe(self) -> String {
+        let parts = [
+            (self.memories, "memory", "memories"),
+            (self.categories, "subcategory", "subcategories"),
+            (self.other_files, "other file", "other files"),
+            (self.other_folders, "other folder", "other folders"),
+        ];
+        let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+        parts.map(|(count, one, many)| pluralize(count, one, many)).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -135,7 +154,8 @@ pub enum Denial {
         /// How many memories it holds.
         memories: u64,
     },
-    /// The category holds files that are not memories.
+    /// The category holds nothing but what is neither a memory nor a category, or something that
+    /// may not be seen.
     #[error(
         "Cannot delete category '{path}': it contains {} that agents may not delete. Ask a person \
          to check what is there.",
@@ -144,7 +164,7 @@ pub enum Denial {
     ForeignFiles {
         /// The category to delete.
         path: Category,
-        /// How many such files there are.
+        /// How many such files and folders there are.
         others: u64,
     },
     /// The content of a memory is too long.
@@ -185,11 +205,20 @@ pub enum Denial {
     },
 }
 
+/// Whether the configuration names a category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Configured {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+}
+
 /// A change that is wrong in itself: the caller can correct it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidChange {
     /// The category of a memory does not exist.
-    #[error("Cannot create memory at '{path}': category '{category}' does not exist. {}", remedy(*.mode))]
+    #[error("Cannot create memory at '{path}': category '{category}' does not exist. {}", remedy(*.mode, *.configured))]
     MemoryCategoryMissing {
         /// The memory.
         path: MemoryPath,
@@ -197,8 +226,8 @@ pub enum InvalidChange {
         category: Category,
         /// The category mode, which decides the remedy in the message.
         mode: CategoryMode,
-        /// Whether the configuration names the category and it was not created yet.
-        is_configured: bool,
+        /// Whether the configuration names the category, which was not created yet.
+        configured: Configured,
     },
     /// The category does not exist.
     #[error("Cannot {what} category '{path}': it does not exist.")]
@@ -236,7 +265,7 @@ pub enum InvalidChange {
     #[error(
         "Cannot delete category '{path}': it is not empty ({}). Set `recursive` to delete its \
          contents as well.",
-        describe_contents(*.contents)
+        .contents.describe()
     )]
     NotEmpty {
         /// The category.
@@ -338,28 +367,19 @@ fn allowed_roots(allowed: &[Category]) -> String {
     format!("Allowed root categories: {names}. You may create subcategories under these.")
 }
 
-fn remedy(mode: CategoryMode) -> &'static str {
-    match mode {
-        CategoryMode::Free | CategoryMode::Subcategories => {
+/// Returns the one thing to do about a missing category.
+fn remedy(mode: CategoryMode, configured: Configured) -> &'static str {
+    match (mode, configured) {
+        (CategoryMode::Free | CategoryMode::Subcategories, _) => {
             "Create the category first using create_category."
         }
-        CategoryMode::Strict => "Ask a person to add it to config.yaml.",
+        (CategoryMode::Strict, Configured::Yes) => "Ask a person to run mere store sync.",
+        (CategoryMode::Strict, Configured::No) => "Ask a person to add it to config.yaml.",
     }
 }
 
 fn category_phrase(category: &Category) -> String {
     if category.is_empty() { "the store".to_owned() } else { format!("category '{category}'") }
-}
-
-fn describe_contents(contents: CategoryContents) -> String {
-    let CategoryContents { memories, categories, others, .. } = contents;
-    let parts = [
-        (memories, "memory", "memories"),
-        (categories, "subcategory", "subcategories"),
-        (others, "other file", "other files"),
-    ];
-    let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
-    parts.map(|(count, one, many)| pluralize(count, one, many)).collect::<Vec<_>>().join(", ")
 }
 
 fn pluralize(count: u64, one: &str, many: &str) -> String {

@@ -6,8 +6,8 @@
 use jiff::Timestamp;
 
 use super::{
-    CategoryContents, CategoryMode, CategoryOwner, DeletableContents, Denial, Hierarchy,
-    InvalidChange, MemoryOperation, MemoryPolicy, Permit, Refusal, StoreChange,
+    CategoryContents, CategoryMode, CategoryOwner, Configured, DeletableContents, Denial,
+    Hierarchy, InvalidChange, MemoryOperation, MemoryPolicy, Permit, Refusal, StoreChange,
 };
 use crate::item::{Category, MemoryPath, MemoryText};
 
@@ -203,11 +203,14 @@ impl CategoryRules {
             DeletableContents::Nothing if !contents.is_empty() => {
                 Err(InvalidChange::NotEmpty { path: path.clone(), contents }.into())
             }
-            DeletableContents::Memories if contents.others > 0 => {
-                Err(Denial::ForeignFiles { path: path.clone(), others: contents.others }.into())
-            }
-            DeletableContents::Visible if contents.hidden > 0 => {
+            // What may not be seen cannot be named either, so nothing is deleted.
+            DeletableContents::Memories if contents.hidden > 0 => {
                 Err(Denial::ForeignFiles { path: path.clone(), others: contents.hidden }.into())
+            }
+            DeletableContents::Memories
+                if contents.others() > 0 && contents.memories + contents.categories == 0 =>
+            {
+                Err(Denial::ForeignFiles { path: path.clone(), others: contents.others() }.into())
             }
             _ => Ok(()),
         }
@@ -240,13 +243,16 @@ impl CategoryRules {
         }
         if !category.is_empty() {
             if !store.has_category(category).map_err(Refusal::Unreadable)? {
-                let is_named = self.hierarchy.find(category).is_some();
+                let configured = match self.hierarchy.find(category) {
+                    Some(_) => Configured::Yes,
+                    None => Configured::No,
+                };
                 let (path, category, mode) = (path.clone(), category.clone(), self.mode);
                 return Err(InvalidChange::MemoryCategoryMissing {
                     path,
                     category,
                     mode,
-                    is_configured: is_named,
+                    configured,
                 }
                 .into());
             }

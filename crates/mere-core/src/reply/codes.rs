@@ -259,6 +259,8 @@ codes! {
     CATEGORY_DESCRIBED: Items "CATEGORY" Success 4 "`set_category_description`: the description was set.";
     CATEGORY_DEFINED: Items "CATEGORY" Success 5 "`mere category define`: the configuration names the category.";
     CATEGORY_UNDEFINED: Items "CATEGORY" Success 6 "`mere category undefine`: the configuration does not name the category any more.";
+    CATEGORY_PARTLY_DELETED: Items "CATEGORY" Success 7 "`delete_category`: memories and subcategories are gone; what is neither was left, with its folder. `data.left` names it.";
+    CATEGORY_COUNTED: Items "CATEGORY" Success 8 "`mere category delete`: what is in the category, before a person decides.";
     CATEGORY_MISSING: Items "CATEGORY" Invalid 1 "The category does not exist.";
     CATEGORY_NOT_EMPTY: Items "CATEGORY" Invalid 2 "The category is not empty and `recursive` was not set; `data` has the counts.";
     CATEGORY_OBSTRUCTED: Items "CATEGORY" Invalid 3 "A file or a link has the name of the category; nothing was made.";

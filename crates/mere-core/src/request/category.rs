@@ -9,7 +9,8 @@ use crate::item::Category;
 
 pub(super) const CREATE_ABOUT: &str =
     "Create a category for memories, with missing ancestors. An existing one stays as it is.";
-pub(super) const DELETE_ABOUT: &str = "Delete a category. Configured categories cannot be deleted.";
+pub(super) const DELETE_ABOUT: &str =
+    "Delete a category. Configured categories, and what is not a memory, cannot be deleted.";
 pub(super) const DESCRIBE_ABOUT: &str =
     "Describe what a category is for; an empty text clears the description.";
 
@@ -64,6 +65,8 @@ pub enum CategoryChange {
         /// Tells whether it may contain anything.
         depth: DeletableContents,
     },
+    /// Counts what is in it, for a person who is about to delete it.
+    CountContents,
     /// Describes it.
     Describe {
         /// The new description.
@@ -79,7 +82,7 @@ pub(super) fn parse_create(arguments: &Arguments<'_>) -> Result<Verb, CallError>
 
 pub(super) fn parse_delete(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let depth = if arguments.flag("recursive")? {
-        DeletableContents::Visible
+        DeletableContents::Memories
     } else {
         DeletableContents::Nothing
     };

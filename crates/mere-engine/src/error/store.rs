@@ -4,12 +4,14 @@
 
 use std::io;
 
-use mere_core::category::{CategoryMode, CategoryOwner, Denial, InvalidChange};
+use mere_core::category::{CategoryMode, CategoryOwner, Configured, Denial, InvalidChange};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 
 use super::item::problems_data as problems_of;
 use super::quote_names;
 use crate::files::masking::mask_problems;
+use crate::files::view::nonzero;
+use crate::memory::with_left;
 use crate::memory::{
     ConfigureError, NoServedStore, StoreError, UnavailableReason, UnavailableStore, UnknownStore,
 };
@@ -18,6 +20,9 @@ use crate::memory::{
 pub(super) fn store_error_reply(error: &StoreError) -> Draft {
     match error {
         StoreError::Denied(denial) => category_denial_reply(denial),
+        StoreError::CategoryKept { denial, left } => {
+            category_denial_reply(denial).data(with_left(Fields::default(), left))
+        }
         StoreError::Invalid(invalid) => invalid_change_reply(invalid),
         StoreError::Missing(path) => {
             let message =
@@ -165,14 +170,9 @@ fn category_denial_reply(denial: &Denial) -> Draft {
 fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
     let message = invalid.prose();
     match invalid {
-        InvalidChange::MemoryCategoryMissing { is_configured: true, .. } => Draft::invalid(
-            codes::MEMORY_CATEGORY,
-            message,
-        )
-        .hint(
-            "The configuration defines it; ask a person to run `mere store sync`, which creates \
-             it.",
-        ),
+        InvalidChange::MemoryCategoryMissing { configured: Configured::Yes, .. } => {
+            Draft::invalid(codes::MEMORY_CATEGORY, message)
+        }
         InvalidChange::MemoryCategoryMissing { mode: CategoryMode::Subcategories, .. } => {
             Draft::invalid(codes::MEMORY_CATEGORY, message)
                 .hint("Create new categories below those that list_stores and list_memories show.")
@@ -190,7 +190,8 @@ fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
             let data = Fields::default()
                 .with("memories", contents.memories)
                 .with("subcategories", contents.categories)
-                .with("other_files", contents.others);
+                .with("other_files", contents.other_files)
+                .with_some("other_folders", nonzero(contents.other_folders));
             Draft::invalid(codes::CATEGORY_NOT_EMPTY, message).data(data)
         }
         InvalidChange::SchemaMismatch { problems, .. } => {

@@ -23,6 +23,10 @@ pub(crate) enum StoreError {
     NoServedStore(#[from] NoServedStore),
     #[error(transparent)]
     Denied(Denial),
+    /// A category is not deleted because of what it contains, which is named as far as the caller
+    /// may see it.
+    #[error("{denial}")]
+    CategoryKept { denial: Denial, left: Vec<String> },
     #[error(transparent)]
     Invalid(InvalidChange),
     #[error("there is no memory at '{0}'")]

@@ -9,9 +9,7 @@ use std::io;
 
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath, Root};
-use mere_core::category::{
-    ChangeContext, DeletableContents, Description, Force, Permit, StoreChange, StoreView,
-};
+use mere_core::category::{ChangeContext, Description, Force, Permit, StoreChange};
 use mere_core::digest::Sha256;
 use mere_core::item::{self, Category, MemoryPath};
 use mere_core::request::Reader;
@@ -98,6 +96,15 @@ impl<'a> LockedStore<'a> {
         Ok(Self { store, access, editing })
     }
 
+    pub(super) fn editing(&self) -> &FolderWriter {
+        &self.editing
+    }
+
+    /// Tells whether the caller may see a path from the store's folder.
+    pub(super) fn is_visible(&self, path: &str) -> bool {
+        self.store.is_visible(self.access.world, path)
+    }
+
     /// Asks for a permit for a change, given what is on disk now.
     pub(super) fn permit(&self, change: StoreChange, force: Force) -> Result<Permit, StoreError> {
         let (store, access) = (self.store, self.access);
@@ -130,13 +137,13 @@ impl<'a> LockedStore<'a> {
         self.perform(permit.spend()).map_err(|cause| write_error(self.store, cause))
     }
 
-    fn perform(&self, change: StoreChange) -> io::Result<bool> {
+    pub(super) fn perform(&self, change: StoreChange) -> io::Result<bool> {
         match change {
             StoreChange::CreateCategory { path, description } => {
                 self.create_category(&path, &description)
             }
             StoreChange::DeleteCategory { path, deletable } => {
-                self.delete_category(&path, deletable)
+                Ok(self.delete_category(&path, deletable)?.is_gone)
             }
             StoreChange::DescribeCategory { path, description } => {
                 let Some(folder) = self.editing.open_folder(&category_path(&path)?)? else {
@@ -187,22 +194,6 @@ impl<'a> LockedStore<'a> {
         let made = self.editing.put_folder_in(&parent, name, &files)?;
         // If the parent was moved away meanwhile, the new category is not where it should be.
         Ok(made && self.editing.open_folder(&category_path(path)?)?.is_some())
-    }
-
-    /// Moves a category aside, checks its contents once more, and removes it.
-    fn delete_category(&self, path: &Category, deletable: DeletableContents) -> io::Result<bool> {
-        self.editing.remove_folder_if(&category_path(path)?, |folder| {
-            let shows =
-                |below: &str| self.store.is_visible(self.access.world, &format!("{path}/{below}"));
-            let seen = VisibleStore { disk: StoreOnDisk(Some(folder)), is_visible: &shows };
-            let contents = seen.contents(&Category::default())?;
-            Ok(match deletable {
-                DeletableContents::Nothing => contents.is_empty(),
-                DeletableContents::Memories => contents.others == 0,
-                DeletableContents::Visible => contents.hidden == 0,
-                DeletableContents::Everything => true,
-            })
-        })
     }
 
     fn put_memory(

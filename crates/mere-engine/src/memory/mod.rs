@@ -6,10 +6,12 @@
 //! folder.
 
 mod categories;
+mod category_deletion;
 mod category_file;
 pub(crate) mod config_check;
 mod config_error;
 mod configure;
+mod contents;
 mod drift;
 mod error;
 mod item_rules;
@@ -40,6 +42,7 @@ use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
 use crate::files::view::View;
 use crate::space::ItemChangeError;
 use crate::world::Context;
+pub(crate) use categories::with_left;
 pub(crate) use configure::{ConfigureError, ReloadStores};
 pub(crate) use drift::{Drift, find_drift};
 pub(crate) use error::StoreError;
@@ -166,15 +169,6 @@ impl Store {
             Ok(())
         } else {
             Err(ItemChangeError::InvalidPlace.into())
-        }
-    }
-
-    /// Returns true if the store lies in a space, where nothing else belongs.
-    fn is_in_space(&self) -> bool {
-        match self.address.root() {
-            Root::User => true,
-            Root::Project => self.address.path().names().next() == Some(SPACE_FOLDER),
-            _ => false,
         }
     }
 

@@ -8,14 +8,14 @@ use cap_std::fs::Dir;
 use mere_core::category::{CategoryContents, StoreView};
 use mere_core::item::{Category, ItemId};
 
-use super::category_file::CATEGORY_FILE;
+use super::contents;
 use mere_host::{EntryKind, OpenFolder, is_symlink_error, none_if_missing};
 
 /// The folder of a store; `None` while it does not exist.
 pub(super) struct StoreOnDisk<'a>(pub(super) Option<&'a Dir>);
 
-/// The same folder as seen by a caller who may not see all of it. Hidden entries count as `others`,
-/// and in `hidden`.
+/// The same folder as seen by a caller who may not see all of it. Hidden entries count as other
+/// files, and as hidden.
 pub(super) struct VisibleStore<'a> {
     pub(super) disk: StoreOnDisk<'a>,
     /// Tells whether a path from the store's folder may be seen.
@@ -33,36 +33,13 @@ impl StoreOnDisk<'_> {
 
     fn count_contents(
         &self,
-        path: &str,
-        shows: &dyn Fn(&str) -> bool,
-        contents: &mut CategoryContents,
-    ) -> io::Result<()> {
-        let Some(folder) = self.open(path)? else { return Ok(()) };
-        let mut deeper = Vec::new();
-        let below =
-            |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-        folder.for_each_entry(|name, kind| {
-            let is_seen = name.is_some_and(|name| shows(&below(name)));
-            match (name, kind) {
-                (Some(CATEGORY_FILE), EntryKind::File) => {}
-                (Some(name), EntryKind::Folder) if is_id(name) && is_seen => {
-                    deeper.push(below(name));
-                }
-                (Some(name), EntryKind::File) if is_memory(name) && is_seen => {
-                    contents.memories += 1;
-                }
-                _ => {
-                    contents.others += 1;
-                    contents.hidden += u64::from(!is_seen);
-                }
-            }
-            Ok(())
-        })?;
-        for path in deeper {
-            contents.categories += 1;
-            self.count_contents(&path, shows, contents)?;
+        category: &Category,
+        is_visible: &dyn Fn(&str) -> bool,
+    ) -> io::Result<CategoryContents> {
+        match self.open(category.as_str())? {
+            Some(folder) => contents::count_contents(&folder.into_dir(), category, is_visible),
+            None => Ok(CategoryContents::default()),
         }
-        Ok(())
     }
 }
 
@@ -97,9 +74,7 @@ impl StoreView for StoreOnDisk<'_> {
     }
 
     fn contents(&self, category: &Category) -> io::Result<CategoryContents> {
-        let mut contents = CategoryContents::default();
-        self.count_contents(category.as_str(), &|_| true, &mut contents)?;
-        Ok(contents)
+        self.count_contents(category, &|_| true)
     }
 }
 
@@ -121,9 +96,7 @@ impl StoreView for VisibleStore<'_> {
     }
 
     fn contents(&self, category: &Category) -> io::Result<CategoryContents> {
-        let mut contents = CategoryContents::default();
-        self.disk.count_contents(category.as_str(), self.is_visible, &mut contents)?;
-        Ok(contents)
+        self.disk.count_contents(category, self.is_visible)
     }
 }
 

@@ -6,22 +6,24 @@ use std::process::ExitCode;
 
 use mere_core::category::Force;
 use mere_core::reply::ReplyType;
-use mere_core::request::{
-    CategoryCall, CategoryChange, ExpiredMemories, ListMemories, MemoryCall, StoreCommand,
-};
+use mere_core::request::{CategoryCall, CategoryChange, ListMemories, MemoryCall, StoreCommand};
+use serde::Deserialize;
 
 use crate::arguments::{
     CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
     LocationArguments, SessionArguments,
 };
-use crate::commands::memories::count_listed;
 use crate::commands::person_session::{PersonSession, report_refusal, with_session};
 use crate::print::reply::ReplyView;
 use crate::print::{Printer, terminal};
 
 const TOOL: &str = "category";
-/// How many memories are counted at most before a category is deleted with them.
-const MAX_COUNTED: usize = 10_000;
+
+/// What is in a category that is about to be deleted.
+#[derive(Deserialize)]
+struct CountedContents {
+    contents: String,
+}
 
 /// Runs the command.
 pub(crate) fn run(
@@ -81,17 +83,16 @@ impl PersonSession {
         if !arguments.yes {
             let mut question = format!("Delete the category `{}`?", arguments.path);
             if arguments.recursive {
-                let (category, expired) = (arguments.path.clone(), ExpiredMemories::Included);
-                let list = ListMemories { category, expired, ..ListMemories::default() };
-                let count = match self.collect_pages(list, MAX_COUNTED) {
-                    Ok(reply) => count_listed(&reply),
-                    Err(reply) => {
-                        return self.print_reply(&reply, &arguments.answer, Printer::outcome);
-                    }
-                };
-                let memories = format_count(count);
+                let count = CategoryChange::CountContents;
+                let path = arguments.path.clone();
+                let call = CategoryCall { path, change: count, force: Force::No };
+                let reply = self.call(TOOL, call);
+                if reply.reply_type() != ReplyType::Success {
+                    return self.print_reply(&reply, &arguments.answer, Printer::outcome);
+                }
+                let counted = ReplyView::<CountedContents>::read(&reply)?.data.contents;
                 question = format!(
-                    "Delete the category `{}` and everything in it ({memories})?",
+                    "Delete the category `{}` and everything in it ({counted})?",
                     arguments.path
                 );
             }
@@ -103,13 +104,5 @@ impl PersonSession {
         let call =
             CategoryCall { path: arguments.path.clone(), change: what, force: arguments.force() };
         self.call_and_print(TOOL, call, &arguments.answer, Printer::outcome)
-    }
-}
-
-fn format_count(count: usize) -> String {
-    match count {
-        1 => "1 memory".to_owned(),
-        MAX_COUNTED => format!("at least {MAX_COUNTED} memories"),
-        _ => format!("{count} memories"),
     }
 }

@@ -56,8 +56,7 @@ impl StoreView for Model {
         Ok(CategoryContents {
             memories: memories.len() as u64,
             categories: categories.len() as u64,
-            others: 0,
-            hidden: 0,
+            ..CategoryContents::default()
         })
     }
 }
@@ -116,7 +115,7 @@ fn create(path: &str) -> StoreChange {
 }
 
 fn delete(path: &str) -> StoreChange {
-    StoreChange::DeleteCategory { path: category(path), deletable: DeletableContents::Visible }
+    StoreChange::DeleteCategory { path: category(path), deletable: DeletableContents::Memories }
 }
 
 fn describe(path: &str) -> StoreChange {

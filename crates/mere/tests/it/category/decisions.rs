@@ -220,7 +220,17 @@ fn what_is_in_a_category_goes_only_if_that_is_said() {
             assert_eq!(disk(&stage), before);
             let all = json!({ "path": "legacy", "recursive": true });
             let reply = surface.ask(&stage, "delete_category", &all);
-            assert!(format!("{:?}", deleted("legacy")).contains(outcome(&reply)[2]), "{reply}");
+            if surface != Surface::Person {
+                // An agent leaves what is no memory; then there is only that, and it is told.
+                assert_eq!(reply["code"], "IT-CATEGORY-S-007", "{reply}");
+                assert_eq!(reply["data"]["left"], json!(["legacy/deep/picture.png"]));
+                std::fs::remove_file(stage.path(&format!("{STORE}/legacy/deep/picture.png")))
+                    .expect("removed");
+                surface.done(&stage, "delete_category", &all);
+            } else {
+                let message = outcome(&reply)[2];
+                assert!(format!("{:?}", deleted("legacy")).contains(message), "{reply}");
+            }
             assert!(!stage.path(&format!("{STORE}/legacy")).exists());
             let reply = surface.ask(&stage, "delete_category", &all);
             let message = "Cannot delete category 'legacy': it does not exist.";
@@ -379,5 +389,32 @@ fn list_stores_tells_the_hierarchy_of_the_config() {
         let data = surface.done(&stage, "list_stores", &json!({}));
         // The order of the keys is that of the design, too.
         assert_eq!(data.to_string(), expected.to_string(), "{surface:?}");
+    }
+}
+
+#[test]
+fn a_category_that_only_the_config_has_needs_one_thing() {
+    // A server that starts makes it again, so only the other two are asked.
+    for surface in [Surface::Call, Surface::Person] {
+        for (mode, remedy) in [
+            ("free", "Create the category first using create_category."),
+            ("subcategories", "Create the category first using create_category."),
+            ("strict", "Ask a person to run mere store sync."),
+        ] {
+            let stage = configured(&cortex(mode));
+            std::fs::remove_dir_all(stage.path(&format!("{STORE}/todo"))).expect("removed");
+            let memory = json!({ "path": "todo/a", "content": "x" });
+            let reply = surface.ask(&stage, "create_memory", &memory);
+            let message = format!(
+                "Cannot create memory at 'todo/a': category 'todo' does not exist. {remedy}"
+            );
+            assert_eq!(outcome(&reply), ["I", "IT-MEMORY-I-004", message.as_str()]);
+            assert_eq!(reply["hint"], json!(null), "one thing, not two");
+            match mode {
+                "strict" => assert!(stage.person(&["store", "sync"]).status.success()),
+                _ => drop(surface.done(&stage, "create_category", &json!({ "path": "todo" }))),
+            }
+            surface.done(&stage, "create_memory", &memory);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Detours around a store's mode: the commands for items, the tools for files, a project's config,
 //! a flag. None of them leads anywhere.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::person;

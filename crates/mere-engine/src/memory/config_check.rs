@@ -38,7 +38,7 @@ struct EffectiveConfig {
 impl EffectiveConfig {
     /// Says which keys have no effect.
     fn note(&self) -> Option<String> {
-        let is_several = |key: &String| key.ends_with("outside the project");
+        let is_several = |key: &&str| key.ends_with("outside the project");
         let are_several = self.awaiting.len() > 1 || self.awaiting.iter().any(is_several);
         let verb = if are_several { "do" } else { "does" };
         let keys = self.awaiting.join(", ");

@@ -107,7 +107,7 @@ impl VisibilityRules<'_> {
             return Visibility::Hidden;
         }
         let plain = above == Visibility::Plain
-            && !is_sensitive(name)
+            && !is_sensitive(path)
             && !self.is_configured_sensitive(path);
         if plain {
             Visibility::Plain

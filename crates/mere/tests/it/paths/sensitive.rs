@@ -62,6 +62,65 @@ fn until_confirmed_the_answer_is_that_of_a_missing_file() {
     assert_eq!(read(&stage, ".env.example")["data"]["content"], "KEY=\n");
 }
 
+/// One file of each kind that secret scanners know by its path.
+const CREDENTIAL_FILES: [&str; 30] = [
+    ".kube/config",
+    ".docker/config.json",
+    ".config/gcloud/access_tokens.db",
+    ".config/gcloud/configurations/config_default",
+    ".azure/accessTokens.json",
+    ".aws/credentials",
+    ".git-credentials",
+    ".config/gh/hosts.yml",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".cargo/credentials.toml",
+    ".m2/settings.xml",
+    ".pgpass",
+    ".my.cnf",
+    ".bash_history",
+    ".local/share/fish/fish_history",
+    ".claude/.credentials.json",
+    ".claude.json",
+    ".codex/auth.json",
+    ".gemini/oauth_creds.json",
+    ".config/github-copilot/apps.json",
+    ".local/share/opencode/auth.json",
+    "release.keystore",
+    "vault.kdbx",
+    "office.ovpn",
+    "deploy_rsa",
+    "infra/terraform.tfstate",
+    "firefox/logins.json",
+    "rootfs/etc/shadow",
+];
+
+#[test]
+fn credential_files_of_other_programs_are_missing_under_every_spelling_and_link() {
+    let stage = Stage::new();
+    for (at, path) in CREDENTIAL_FILES.iter().enumerate() {
+        stage.file(&format!("project/{path}"), "hush-hush\n");
+        let link = stage.path(&format!("project/link-{at}"));
+        std::os::unix::fs::symlink(path, link).expect("a link");
+    }
+    std::os::unix::fs::symlink(".docker", stage.path("project/containers")).expect("a link");
+    let missing = timeless(&read(&stage, "no-such-file"));
+    for (at, path) in CREDENTIAL_FILES.iter().enumerate() {
+        for path in [path.to_string(), format!("link-{at}")] {
+            assert_eq!(timeless(&read(&stage, &path)), missing, "{path}");
+            assert!(!is_told(&stage, &path), "{path}");
+        }
+    }
+    assert_eq!(timeless(&read(&stage, "containers/config.json")), missing);
+    for path in ["auth.json", "docker/config.json", "kube/config", "locales/en/auth.json"] {
+        stage.file(&format!("project/{path}"), "hush-hush\n");
+        assert!(is_told(&stage, path), "{path}: an ordinary name");
+    }
+    assert!(stage.person(&["allow", ".docker/config.json"]).status.success());
+    assert!(is_told(&stage, ".docker/config.json") && !is_told(&stage, ".kube/config"));
+}
+
 #[test]
 fn what_a_person_allows_is_shown_in_this_project_until_it_is_taken_back() {
     let stage = stage();

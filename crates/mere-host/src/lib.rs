@@ -52,5 +52,7 @@ pub use write::log_file::LogFile;
 pub use write::model_folder::ModelFolder;
 pub use write::person_file::{read_file, write_file};
 pub use write::workspace::{
-    ExistingEntry, MissingFolders, TargetLookup, Workspace, digest_file, read_at_most,
+    EntryOutcome, MissingFolders, TargetLookup, Workspace, digest_file, read_at_most,
 };
+pub use write::workspace_size::{WorkspaceError, WorkspaceLimits, WorkspaceSize};
+pub use write::write_target::{ExistingEntry, WriteTarget};

@@ -1,7 +1,7 @@
 //! The arguments of the tools that change files: `write`, `edit` and `patch_section`.
 
 use super::arguments::{ArgumentError, Arguments, Need, Parameter, ParameterKind};
-use super::{CallError, FileVerb, HOME, Verb};
+use super::{CallError, EXPECT_SHA256, FileVerb, HOME, Verb};
 use crate::address::Spoken;
 use crate::digest::Sha256;
 use crate::text::markdown::Section;
@@ -21,13 +21,6 @@ const fn text_parameter(name: &'static str, need: Need, about: &'static str) -> 
 const PATH: Parameter =
     text_parameter("path", Need::Required, "Which file, such as ROOT_WORKSPACE:/notes.md.");
 const CONTENT: Parameter = text_parameter("content", Need::Required, "The new text.");
-const EXPECT_SHA256: Parameter = Parameter {
-    name: "expect_sha256",
-    kind: ParameterKind::Sha256,
-    need: Need::Optional,
-    about: "The `sha256` you read: nothing is changed if the file has changed since.",
-};
-
 pub(super) const WRITE: &[Parameter] = &[
     PATH,
     CONTENT,

@@ -7,6 +7,7 @@
 mod arguments;
 mod category;
 mod dir;
+mod entry_change;
 mod execute;
 mod file_change;
 mod glob;
@@ -27,6 +28,7 @@ mod stores;
 mod team;
 mod tool;
 mod verb;
+mod workspace;
 
 use serde_json::{Map, Value};
 
@@ -37,6 +39,7 @@ use crate::turn::{Answer, Resume};
 pub use arguments::{ArgumentError, Need, Parameter, ParameterKind};
 pub use category::{CategoryCall, CategoryChange};
 pub use dir::Dir;
+pub use entry_change::EntryChange;
 pub use execute::{Execute, ItemAction, ItemContent, RunItem};
 pub use file_change::{FileChange, FileChangeKind};
 pub use glob::Glob;
@@ -66,6 +69,7 @@ pub use stores::{DryRun, NewStore, StoreCommand, StoreTemplate};
 pub use team::{JoinCommand, JoinConsent, NewMember, NewTeam, TeamCommand, TeamRole};
 pub use tool::{Availability, Effect, TOOLS, Tool, Toolset};
 pub use verb::{FileVerb, ItemVerb, StoreVerb, Verb};
+pub use workspace::WorkspaceCommand;
 
 /// The parameter of every file tool: the root where bare paths begin.
 const HOME: Parameter = Parameter {
@@ -73,6 +77,14 @@ const HOME: Parameter = Parameter {
     kind: ParameterKind::Text,
     need: Need::Optional,
     about: "For this call only.",
+};
+
+/// The parameter of every tool that changes or removes a file.
+const EXPECT_SHA256: Parameter = Parameter {
+    name: "expect_sha256",
+    kind: ParameterKind::Sha256,
+    need: Need::Optional,
+    about: "The `sha256` you read: nothing is changed if the file has changed since.",
 };
 
 /// The parameter of every tool whose results have pages.

@@ -9,7 +9,7 @@ use crate::item::{
 };
 use crate::request::{
     ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, SignCommand, StoreCommand,
-    TeamCommand, ToolCommand, TrustCommand, VerifyCommand,
+    TeamCommand, ToolCommand, TrustCommand, VerifyCommand, WorkspaceCommand,
 };
 
 /// One command of a person.
@@ -110,6 +110,8 @@ pub enum ItemCommand {
     Verify(VerifyCommand),
     /// Starts work on an item.
     Work(ItemWork),
+    /// Looks after the agents' workspaces.
+    Workspace(WorkspaceCommand),
     /// Looks for problems.
     Doctor(DoctorMode),
     /// Draws or checks the knowledge graph.

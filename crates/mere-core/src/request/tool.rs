@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, Need, Parameter};
 use super::{
-    CallError, StoreVerb, Verb, category, dir, execute, file_change, glob, grep, help, load,
-    memory, read, search, stores,
+    CallError, StoreVerb, Verb, category, dir, entry_change, execute, file_change, glob, grep,
+    help, load, memory, read, search, stores,
 };
 use crate::address::Root;
 use crate::category::CategoryMode;
@@ -274,6 +274,36 @@ pub const TOOLS: &[Tool] = &[
         toolset: Toolset::Files,
         availability: Availability::Always,
         parse: file_change::parse_patch,
+    },
+    Tool {
+        name: "delete",
+        title: "Delete a file",
+        about: entry_change::DELETE_ABOUT,
+        parameters: entry_change::DELETE,
+        effect: Effect::Writes,
+        toolset: Toolset::Files,
+        availability: Availability::Always,
+        parse: entry_change::parse_delete,
+    },
+    Tool {
+        name: "move",
+        title: "Move a file",
+        about: entry_change::MOVE_ABOUT,
+        parameters: entry_change::MOVE,
+        effect: Effect::Writes,
+        toolset: Toolset::Files,
+        availability: Availability::Always,
+        parse: entry_change::parse_move,
+    },
+    Tool {
+        name: "mkdir",
+        title: "Make a directory",
+        about: entry_change::MAKE_ABOUT,
+        parameters: entry_change::MAKE,
+        effect: Effect::Adds,
+        toolset: Toolset::Files,
+        availability: Availability::Always,
+        parse: entry_change::parse_make,
     },
 ];
 

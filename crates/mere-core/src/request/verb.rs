@@ -3,8 +3,8 @@
 //! The groups are nested so that every layer can match all of what it owns and nothing else.
 
 use super::{
-    CallError, CategoryCall, Dir, Execute, FileChange, Glob, Grep, ItemAction, ItemCommand, Load,
-    MemoryCall, PersonCommand, Read, Search, StoreCommand, ToolCommand,
+    CallError, CategoryCall, Dir, EntryChange, Execute, FileChange, Glob, Grep, ItemAction,
+    ItemCommand, Load, MemoryCall, PersonCommand, Read, Search, StoreCommand, ToolCommand,
 };
 use crate::item::ItemType;
 
@@ -41,6 +41,8 @@ pub enum FileVerb {
     Grep(Grep),
     /// Changes a file.
     Change(FileChange),
+    /// Deletes, moves or makes an entry of the workspace.
+    Rearrange(EntryChange),
 }
 
 /// One call about items.

@@ -35,6 +35,7 @@ mod tool_lockfiles;
 mod verify;
 mod why;
 mod work;
+mod workspaces;
 
 use mere_core::item::{ItemType, MemoryPath};
 use mere_core::reply::Draft;
@@ -103,6 +104,7 @@ pub(crate) fn execute_item_command(
         ItemCommand::Sign(SignCommand::Sign { items, staging }) => {
             sign::sign_chosen(call, items, *staging)
         }
+        ItemCommand::Workspace(command) => workspaces::execute_workspace_command(call, command),
         ItemCommand::Doctor(mode) => doctor::diagnose(call, *mode),
         ItemCommand::Graph(command) => graph::execute_graph_command(call, command),
         ItemCommand::Verify(command) => verify::verify(call, command),

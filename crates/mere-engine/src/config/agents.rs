@@ -1,9 +1,12 @@
-//! `agents:` of a config: what agents may do with items, type by type.
+//! `agents:` of a config: what agents may do with items, type by type, and how much their
+//! workspaces may hold.
 //!
 //! This file only parses and combines the values; the policy layer enforces them.
 
 use mere_core::item::ItemType;
 use serde::Deserialize;
+
+use mere_host::WorkspaceLimits;
 
 /// What happens to an agent's change to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -32,6 +35,16 @@ pub(crate) struct AgentsConfig {
     pub(crate) write: WriteModes,
     /// Whether an agent may copy items between spaces.
     pub(crate) may_install: Option<bool>,
+    #[serde(default)]
+    pub(crate) workspace: WorkspaceConfig,
+}
+
+/// `agents.workspace`: how much the workspace of each agent may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WorkspaceConfig {
+    max_bytes: Option<u64>,
+    max_files: Option<u64>,
 }
 
 /// `agents.write`.
@@ -57,6 +70,8 @@ impl AgentsConfig {
             ("agents.write.tool", mode(self.write.tool)),
             ("agents.write.knowledge", mode(self.write.knowledge)),
             ("agents.may_install", self.may_install.map(|may| may.to_string())),
+            ("agents.workspace.max_bytes", self.workspace.max_bytes.map(|most| most.to_string())),
+            ("agents.workspace.max_files", self.workspace.max_files.map(|most| most.to_string())),
         ];
         values.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
     }
@@ -68,7 +83,20 @@ impl AgentsConfig {
             tool: self.write.tool.or(other.write.tool),
             knowledge: self.write.knowledge.or(other.write.knowledge),
         };
-        Self { write, may_install: self.may_install.or(other.may_install) }
+        let workspace = WorkspaceConfig {
+            max_bytes: self.workspace.max_bytes.or(other.workspace.max_bytes),
+            max_files: self.workspace.max_files.or(other.workspace.max_files),
+        };
+        Self { write, may_install: self.may_install.or(other.may_install), workspace }
+    }
+
+    /// Returns how much the workspace of an agent may hold.
+    pub(crate) fn workspace_limits(&self) -> WorkspaceLimits {
+        let default = WorkspaceLimits::default();
+        WorkspaceLimits {
+            bytes: self.workspace.max_bytes.unwrap_or(default.bytes),
+            files: self.workspace.max_files.unwrap_or(default.files),
+        }
     }
 
     /// Returns what happens to an agent's change to an item of this type. By default knowledge is

@@ -6,8 +6,10 @@ use mere_core::digest::Sha256;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::text::markdown::PatchError;
 
-use crate::files::file_change::ChangeError;
+use crate::files::file_change::{ChangeError, UnmovableReason};
+use crate::files::view::usage_fields;
 use crate::policy::Denied;
+use mere_host::{WorkspaceLimits, WorkspaceSize};
 
 /// Answers a change that was not made.
 pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
@@ -28,8 +30,26 @@ pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
         ChangeError::NoDirectory(address) => {
             let words = " cannot be written: its directory does not exist.";
             Draft::invalid(codes::WRITE_NO_DIRECTORY, address_prose(address, words))
-                .hint("Pass `create_dirs`: true to create it.")
+                .hint("Pass `create_dirs`: true to `write`, or use `mkdir`, to create it.")
         }
+        ChangeError::Exists(address) => {
+            let words = " exists already, and nothing is replaced.";
+            Draft::invalid(codes::WRITE_EXISTS, address_prose(address, words))
+                .hint("Choose another name, or `delete` what is there.")
+        }
+        ChangeError::NotEmpty(address) => {
+            let whole = Address::directory(address.root().clone(), address.path().clone());
+            let hint = Prose::words("To delete it with everything in it, pass ").address(whole);
+            Draft::invalid(codes::WRITE_NOT_EMPTY, address_prose(address, " is not empty."))
+                .hint(hint.and("."))
+        }
+        ChangeError::Unmovable(address, reason) => unmovable_reply(address, *reason),
+        ChangeError::TooDeep(address) => {
+            let words = " was not created: a workspace has at most 64 levels of directories.";
+            Draft::invalid(codes::WRITE_TOO_DEEP, address_prose(address, words))
+                .hint("Choose a path with fewer levels.")
+        }
+        ChangeError::Full { address, size, limits } => full_workspace_reply(address, size, limits),
         ChangeError::TouchesRedaction(address) => {
             let words = "The change touches text that was hidden from you in ";
             Draft::invalid(
@@ -59,6 +79,17 @@ pub(super) fn denial_reply(denied: &Denied) -> Draft {
             Draft::denied(codes::WRITE_DENIED, "Agents may only write in their workspace.")
                 .hint(hint.and(", and ask a person to move it from there."))
         }
+        Denied::NotInWorkspace(instead) => {
+            let hint = Prose::words("Only what is in ROOT_WORKSPACE is yours, such as ");
+            let message = "Agents may only delete and move what is in their workspace.";
+            Draft::denied(codes::WRITE_DENIED, message)
+                .hint(hint.address(instead.clone()).and("; ask a person to change the rest."))
+        }
+        Denied::Reveals => {
+            let message = "The move would show you something that only a person may show.";
+            Draft::denied(codes::WRITE_REVEALS, message)
+                .hint("Choose a name that is hidden or masked in the same way, or ask a person.")
+        }
         Denied::Install => Draft::denied(
             codes::INSTALL_DENIED,
             "Agents may not copy items between spaces.",
@@ -77,6 +108,50 @@ pub(super) fn denial_reply(denied: &Denied) -> Draft {
                 .hint("Choose another name: git could execute what such a folder contains.")
         }
     }
+}
+
+fn unmovable_reply(address: &Address, reason: UnmovableReason) -> Draft {
+    let (words, hint) = match reason {
+        UnmovableReason::Workspace => (
+            " is the workspace itself, which is neither deleted nor moved.",
+            "Name what is in it. A person can empty it with `mere workspace clean`.",
+        ),
+        UnmovableReason::IntoItself => (
+            " cannot be moved into itself.",
+            "Choose a path that is not below the directory that is moved.",
+        ),
+        UnmovableReason::NamedAsDirectory => (
+            " ends in `/`, but a file is moved.",
+            "`to` is the new path of the file, with its name.",
+        ),
+    };
+    Draft::invalid(codes::WRITE_UNMOVABLE, address_prose(address, words)).hint(hint)
+}
+
+/// Answers a change for which the workspace has no room, and says what it holds.
+pub(super) fn full_workspace_reply(
+    address: &Address,
+    size: &WorkspaceSize,
+    limits: &WorkspaceLimits,
+) -> Draft {
+    let (words, hint) = if size.is_partial {
+        (
+            " was not written: a part of the workspace cannot be measured.".to_owned(),
+            "A tool may have made a folder that nobody can enter: `delete` it, or ask a person to \
+             run `mere workspace list`.",
+        )
+    } else {
+        let words = format!(
+            " was not written: the workspace holds {} of {} bytes and {} of {} files.",
+            size.bytes, limits.bytes, size.files, limits.files
+        );
+        let hint = "`delete` what is not needed any more. A person can set \
+                    `agents.workspace.max_bytes` and `max_files` in the user's config.";
+        (words, hint)
+    };
+    let message = Prose::words("").address(address.clone()).and(words);
+    let data = usage_fields(size, limits).with("target", address.clone());
+    Draft::invalid(codes::WRITE_FULL, message).hint(hint).data(data)
 }
 
 fn stale_reply(address: &Address, current: Option<Sha256>) -> Draft {

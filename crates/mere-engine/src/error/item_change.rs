@@ -7,7 +7,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::{ItemId, ItemType};
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 
-use super::file_change::denial_reply;
+use super::file_change::{denial_reply, full_workspace_reply};
 use super::item::parse_error_reply;
 use crate::space::{ItemChangeError, ProposalError};
 
@@ -59,6 +59,9 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
         ItemChangeError::GitFailed(cause) => git_failure_reply(cause),
         ItemChangeError::NotStaged(path) => not_staged_reply(path),
         ItemChangeError::EditorFailed(address) => editor_failure_reply(address),
+        ItemChangeError::WorkspaceFull { address, size, limits } => {
+            full_workspace_reply(address, size, limits)
+        }
         ItemChangeError::WriteFailed { address, cause } => write_failure_reply(address, cause),
         ItemChangeError::Denied(denied) => denial_reply(denied),
         ItemChangeError::Proposal(error) => proposal_error_reply(error),

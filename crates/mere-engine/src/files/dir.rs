@@ -9,7 +9,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::turn::Turn;
 
 use crate::files::error::FileError;
-use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply};
+use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply, usage_fields};
 use crate::world::{DirEntry, Listing, PathKind, Position, SweepBounds, SweepPage, Weight};
 
 /// How many entries one page holds.
@@ -46,7 +46,10 @@ pub(crate) fn list(
     let after = cursor.map(|cursor| list_position(cursor, address)).transpose()?;
     let listing = view.world.list(&target, after.as_ref(), PAGE_SIZE, turn);
     let listing = listing.map_err(|error| FileError::from_traversal(error, address))?;
-    Ok(list_reply(view, address, listing))
+    let is_workspace = *address.root() == Root::Workspace && address.path().is_root();
+    let is_measured = is_workspace && after.is_none();
+    let usage = is_measured.then(|| usage_fields(&target.size(), &view.workspace_limits));
+    Ok(list_reply(view, address, listing, usage))
 }
 
 /// What a call wants to see of a directory tree.
@@ -72,7 +75,7 @@ pub(crate) fn tree(
     Ok(tree_reply(view, address, depth, page))
 }
 
-fn list_reply(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
+fn list_reply(view: &View<'_>, target: &Address, listing: Listing, usage: Option<Fields>) -> Draft {
     let last = listing.entries.last().filter(|_| listing.more).map(DirEntry::to_position);
     let next = last.map(|position| Cursor::new("list", target, &position));
     let seen = listing.entries.len() as u64;
@@ -89,6 +92,7 @@ fn list_reply(view: &View<'_>, target: &Address, listing: Listing) -> Draft {
         .with("target", target.clone())
         .with("entries", Data::List(entries))
         .with("count", count)
+        .with_some("usage", usage)
         .with_some("unaddressable", nonzero(unaddressable))
         .with_some("next", next.as_ref().map(cursor_data));
     let message = count_phrase(count, "entry", "entries").and(" in ").address(target.clone());

@@ -19,7 +19,10 @@ use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::files::view::View;
 use crate::policy::{self, Denied, Permit};
 use crate::world::{ResolveError, check_active};
-use mere_host::{ExistingEntry, Folder, MissingFolders, TargetLookup, Workspace, read_at_most};
+use mere_host::{
+    ExistingEntry, Folder, MissingFolders, TargetLookup, Workspace, WorkspaceError,
+    WorkspaceLimits, WorkspaceSize, read_at_most,
+};
 
 /// The largest file that is edited.
 const MAX_EDITED: u64 = 16 * 1024 * 1024;
@@ -46,8 +49,41 @@ pub(crate) enum ChangeError {
     NoDirectory(Address),
     #[error("the change touches hidden parts of {0}")]
     TouchesRedaction(Address),
+    #[error("something is at {0} already")]
+    Exists(Address),
+    #[error("{0} is not empty")]
+    NotEmpty(Address),
+    #[error("{0} cannot be deleted or moved like this")]
+    Unmovable(Address, UnmovableReason),
+    #[error("{0} would have too many levels")]
+    TooDeep(Address),
+    #[error("the workspace cannot take {address}")]
+    Full { address: Address, size: WorkspaceSize, limits: WorkspaceLimits },
     #[error("{address} could not be written")]
     Failed { address: Address, cause: std::io::Error },
+}
+
+/// Why something is not deleted or moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnmovableReason {
+    /// It is the workspace itself.
+    Workspace,
+    /// It is a directory that contains the new path.
+    IntoItself,
+    /// It is a file, and the new path ends in `/`.
+    NamedAsDirectory,
+}
+
+impl ChangeError {
+    /// Converts what kept a workspace from being changed at `address`.
+    pub(super) fn from_workspace(error: WorkspaceError, address: &Address) -> Self {
+        let address = address.clone();
+        match error {
+            WorkspaceError::Full { size, limits } => Self::Full { address, size, limits },
+            WorkspaceError::TooDeep => Self::TooDeep(address),
+            WorkspaceError::Io(cause) => Self::Failed { address, cause },
+        }
+    }
 }
 
 /// A file that was changed.
@@ -67,16 +103,37 @@ pub(crate) fn change_file(
     let address = call.path.address(&view.home);
     let address = view.world.address(&call.path, &view.home).unwrap_or(address);
     let permit = policy::permit(address, call).map_err(ChangeError::from)?;
-    // A hidden file may not be written either, because the reply would reveal that it exists. A
-    // name that spells a real folder could be written, but no reply could ever name it.
-    let spells_a_folder = view.gate.has_escaped_folder_in(permit.path().as_str());
-    if !view.world.may_show(permit.address()) || spells_a_folder {
-        return Err(ResolveError::NotVisible.into());
-    }
+    check_speakable(view, permit.address())?;
     if permit.address().is_directory() {
         return Err(ChangeError::NotRegularFile(permit.address().clone()).into());
     }
     apply(permit, view, project, turn)
+}
+
+/// Checks that a reply may name what is changed. A hidden file may not be changed either, because
+/// the reply would reveal that it exists. A name that spells a real folder could be written, but no
+/// reply could ever name it.
+pub(super) fn check_speakable(view: &View<'_>, address: &Address) -> Result<(), FileError> {
+    let spells_a_folder = view.gate.has_escaped_folder_in(address.path().as_str());
+    let is_speakable = view.world.may_show(address) && !spells_a_folder;
+    if is_speakable { Ok(()) } else { Err(ResolveError::NotVisible.into()) }
+}
+
+/// Opens the agent's workspace for a change at `address`, and creates it if it does not exist.
+pub(super) fn open_workspace(
+    view: &View<'_>,
+    project: &Folder,
+    address: &Address,
+    turn: &dyn Turn,
+) -> Result<Workspace, FileError> {
+    let is_cancelled = || check_active(turn).is_err();
+    let workspace = Workspace::open(project, view.agent, &is_cancelled);
+    let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
+    if let Some(workspace) = workspace.map_err(failed)? {
+        return Ok(workspace);
+    }
+    check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
+    Err(FileError::TimedOut(address.clone()))
 }
 
 /// Applies a permitted change. A permit can be spent only once.
@@ -102,12 +159,7 @@ fn apply(
     if !view.world.has_workspace() && missing == MissingFolders::Refuse && is_deep {
         return Err(ChangeError::NoDirectory(address.clone()).into());
     }
-    let is_cancelled = || check_active(turn).is_err();
-    let workspace = Workspace::open(project, view.agent, &is_cancelled).map_err(failed)?;
-    let Some(workspace) = workspace else {
-        check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
-        return Err(FileError::TimedOut(address.clone()));
-    };
+    let workspace = open_workspace(view, project, address, turn)?;
     let target = match workspace.find_target(permit.path(), missing).map_err(failed)? {
         TargetLookup::Found(target) => target,
         TargetLookup::MissingFolder => return Err(ChangeError::NoDirectory(address.clone()).into()),
@@ -118,7 +170,9 @@ fn apply(
     let new = new_content(&permit, view, occupant)?;
     // A call that was abandoned by now must not change anything.
     check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
-    workspace.put(&target, new.as_bytes()).map_err(failed)?;
+    workspace
+        .put(&target, new.as_bytes(), view.workspace_limits)
+        .map_err(|error| ChangeError::from_workspace(error, address))?;
     if created {
         workspace.remove_abandoned_files();
     }
@@ -134,7 +188,9 @@ fn new_content(
 ) -> Result<String, FileError> {
     let address = permit.address();
     let current = match occupant {
-        ExistingEntry::Other => return Err(ChangeError::NotRegularFile(address.clone()).into()),
+        ExistingEntry::Folder | ExistingEntry::Other => {
+            return Err(ChangeError::NotRegularFile(address.clone()).into());
+        }
         ExistingEntry::Absent => None,
         ExistingEntry::File(file) => Some(file),
     };
@@ -234,7 +290,7 @@ fn count_occurrences(text: &str, part: &str) -> usize {
     count
 }
 
-fn stale_error(address: &Address, current: Option<Sha256>) -> ChangeError {
+pub(super) fn stale_error(address: &Address, current: Option<Sha256>) -> ChangeError {
     ChangeError::Stale { address: address.clone(), current }
 }
 

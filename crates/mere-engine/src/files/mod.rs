@@ -4,6 +4,7 @@
 //! reader, and a sensitive file is shown only after a person has said yes ([`question`]).
 
 pub(crate) mod dir;
+pub(crate) mod entry_change;
 pub(crate) mod error;
 pub(crate) mod file_change;
 pub(crate) mod glob;

@@ -5,10 +5,11 @@
 use mere_core::address::{Address, AgentName, RelPath, Root, Segment, Spoken};
 use mere_core::cursor::Cursor;
 use mere_core::gate::Gate;
-use mere_core::reply::{Code, Data, Draft, Prose, Success};
+use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success};
 
 use crate::files::error::FileError;
 use crate::world::{PathKind, Position, SweepPage, VisibilityRef, Weight, World};
+use mere_host::{WorkspaceLimits, WorkspaceSize};
 
 /// The world, gate, agent and home root of one call.
 pub(crate) struct View<'a> {
@@ -17,6 +18,8 @@ pub(crate) struct View<'a> {
     pub(crate) agent: &'a AgentName,
     /// The root that bare paths start from.
     pub(crate) home: Root,
+    /// How much the agent's workspace may hold.
+    pub(crate) workspace_limits: WorkspaceLimits,
 }
 
 impl View<'_> {
@@ -104,6 +107,16 @@ pub(crate) fn page_reply(code: Code<Success>, message: Prose, next: Option<&Curs
 
 pub(crate) fn cursor_data(cursor: &Cursor) -> Data {
     Data::Words(cursor.to_string().into())
+}
+
+/// Returns what a workspace holds and what it may hold. The number of files includes directories.
+pub(crate) fn usage_fields(size: &WorkspaceSize, limits: &WorkspaceLimits) -> Fields {
+    Fields::default()
+        .with("bytes", size.bytes)
+        .with("max_bytes", limits.bytes)
+        .with("files", size.files)
+        .with("max_files", limits.files)
+        .with_some("partial", size.is_partial.then_some(true))
 }
 
 /// Returns a count, or `None` for zero.

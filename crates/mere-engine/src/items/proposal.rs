@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::{ItemCall, ItemError};
 use crate::policy::{ItemOperation, ItemPermit};
 use crate::space::ItemChangeError;
-use mere_host::{MissingFolders, TargetLookup, Workspace};
+use mere_host::{MissingFolders, TargetLookup, Workspace, WorkspaceError};
 
 /// The folder of a workspace that holds proposals.
 pub(crate) const PROPOSALS_FOLDER: &str = "proposals";
@@ -88,20 +88,33 @@ pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<A
         Workspace::open(&call.context.project, call.items.view.agent, call.is_cancelled);
     let workspace =
         workspace.map_err(failed)?.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
-    let put =
-        |path: RelPath, bytes: &[u8]| match workspace.find_target(&path, MissingFolders::Create)? {
-            TargetLookup::Found(target) => workspace.put(&target, bytes),
-            TargetLookup::MissingFolder | TargetLookup::NotAFolder => {
-                Err(std::io::ErrorKind::AlreadyExists.into())
-            }
+    let limits = call.agents.workspace_limits();
+    let put = |path: RelPath, bytes: &[u8]| {
+        let lookup = workspace.find_target(&path, MissingFolders::Create).map_err(failed)?;
+        let TargetLookup::Found(target) = lookup else {
+            return Err(failed(std::io::ErrorKind::AlreadyExists.into()));
         };
-    let item = folder.child(ITEM_FOLDER).ok_or(ItemChangeError::InvalidPlace)?;
-    for (path, bytes) in files {
-        put(item.join_path(path), bytes).map_err(failed)?;
+        workspace.put(&target, bytes, limits).map_err(|error| match error {
+            WorkspaceError::Full { size, limits } => {
+                ItemChangeError::WorkspaceFull { address: address.clone(), size, limits }
+            }
+            WorkspaceError::TooDeep => ItemChangeError::InvalidPlace,
+            WorkspaceError::Io(cause) => failed(cause),
+        })
+    };
+    let put_all = || {
+        let item = folder.child(ITEM_FOLDER).ok_or(ItemChangeError::InvalidPlace)?;
+        for (path, bytes) in files {
+            put(item.join_path(path), bytes)?;
+        }
+        // The description is written last: without it there is no proposal.
+        let about = folder.child(PROPOSAL_FILE).ok_or(ItemChangeError::InvalidPlace)?;
+        put(about, proposal.to_json_text().as_bytes())
+    };
+    if let Err(error) = put_all() {
+        let _ = workspace.remove_folder(&folder);
+        return Err(error.into());
     }
-    // The description is written last: without it there is no proposal.
-    let about = folder.child(PROPOSAL_FILE).ok_or(ItemChangeError::InvalidPlace)?;
-    put(about, proposal.to_json_text().as_bytes()).map_err(failed)?;
     Ok(address)
 }
 

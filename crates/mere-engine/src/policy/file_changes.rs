@@ -1,11 +1,11 @@
 //! Which files an agent may change: those of its workspace, and nothing else.
 //!
-//! A [`Permit`] is the change itself: it names the file and what happens to it, so it cannot be
-//! spent on another.
+//! A [`Permit`] or [`EntryPermit`] is the change itself: it names the file and what happens to it,
+//! so it cannot be spent on another.
 
-use mere_core::address::{Address, RelPath, Root};
+use mere_core::address::{Address, RelPath, Root, Spoken};
 use mere_core::digest::Sha256;
-use mere_core::request::{FileChange, FileChangeKind};
+use mere_core::request::{EntryChange, FileChange, FileChangeKind};
 
 use super::Denied;
 
@@ -18,13 +18,81 @@ pub struct Permit<'a> {
 /// Allows a change to a file in the workspace, and to nothing else. Does not check whether the file
 /// exists.
 pub(crate) fn permit(address: Address, change: &FileChange) -> Result<Permit<'_>, Denied> {
+    check_place(&address, Denied::OutsideWorkspace)?;
+    Ok(Permit { address, change })
+}
+
+/// Checks that an agent may change what lies at an address.
+fn check_place(address: &Address, outside: fn(Address) -> Denied) -> Result<(), Denied> {
     if *address.root() != Root::Workspace {
-        return Err(Denied::OutsideWorkspace(address.with_root(Root::Workspace)));
+        return Err(outside(address.clone().with_root(Root::Workspace)));
     }
     if address.path().names().any(|name| name.eq_ignore_ascii_case(".git")) {
         return Err(Denied::Repository);
     }
-    Ok(Permit { address, change })
+    Ok(())
+}
+
+/// A deletion, a move or a new directory that policy allows.
+pub struct EntryPermit {
+    change: PermittedEntryChange,
+}
+
+/// A permitted change to an entry, with the addresses that it is for.
+pub(crate) enum PermittedEntryChange {
+    Delete { target: Address, expect: Option<Sha256> },
+    Move { from: Address, to: Address, expect: Option<Sha256> },
+    MakeDirectory { target: Address },
+}
+
+impl EntryPermit {
+    /// Spends the permit on its change.
+    pub(crate) fn spend(self) -> PermittedEntryChange {
+        self.change
+    }
+}
+
+/// Allows the workspace to be rearranged, and nothing else. Does not check what exists.
+pub(crate) fn permit_entry_change(
+    change: &EntryChange,
+    resolve: impl Fn(&Spoken) -> Address,
+) -> Result<EntryPermit, Denied> {
+    let allow = |path: &Spoken, outside: fn(Address) -> Denied| {
+        let address = resolve(path);
+        check_place(&address, outside).map(|()| address)
+    };
+    let change = match change {
+        EntryChange::Delete { path, expect } => PermittedEntryChange::Delete {
+            target: allow(path, Denied::NotInWorkspace)?,
+            expect: *expect,
+        },
+        EntryChange::Move { from, to, expect } => PermittedEntryChange::Move {
+            from: allow(from, Denied::NotInWorkspace)?,
+            to: allow(to, Denied::OutsideWorkspace)?,
+            expect: *expect,
+        },
+        EntryChange::MakeDirectory { path } => {
+            PermittedEntryChange::MakeDirectory { target: allow(path, Denied::OutsideWorkspace)? }
+        }
+    };
+    Ok(EntryPermit { change })
+}
+
+/// Whether a move would let an agent see more than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MoveEffect {
+    /// Everything is as visible at its new address as it was.
+    ShowsTheSame,
+    /// Something that is hidden or masked would be shown.
+    ShowsMore,
+}
+
+/// Allows a move by what it does to visibility: only a person shows what is hidden.
+pub(crate) fn permit_move_effect(effect: MoveEffect) -> Result<(), Denied> {
+    match effect {
+        MoveEffect::ShowsTheSame => Ok(()),
+        MoveEffect::ShowsMore => Err(Denied::Reveals),
+    }
 }
 
 impl Permit<'_> {

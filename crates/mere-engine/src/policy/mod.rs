@@ -16,8 +16,10 @@ pub use categories::CategoryPermit;
 pub(crate) use categories::{
     StoreChangeContext, permit_category, permit_lockfile_category, permit_store_change,
 };
-pub use file_changes::Permit;
-pub(crate) use file_changes::permit;
+pub use file_changes::{EntryPermit, Permit};
+pub(crate) use file_changes::{
+    MoveEffect, PermittedEntryChange, permit, permit_entry_change, permit_move_effect,
+};
 pub(crate) use item_changes::{
     ChangeRoute, ItemChange, ItemOperation, SignatureState, permit_install, permit_item,
 };
@@ -35,6 +37,12 @@ pub(crate) enum Denied {
     /// Carries the address in the workspace where the agent may write instead.
     #[error("agents may only write in their workspace")]
     OutsideWorkspace(Address),
+    /// Carries the address in the workspace that the agent could delete or move instead.
+    #[error("agents may only delete and move what is in their workspace")]
+    NotInWorkspace(Address),
+    /// A move must not show what is hidden or masked at its present address.
+    #[error("the move would show what is hidden")]
+    Reveals,
     /// Git executes what such a folder configures, as the person who runs git there.
     #[error("agents may not create repositories")]
     Repository,

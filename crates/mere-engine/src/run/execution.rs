@@ -108,7 +108,7 @@ fn run_in_cell(
         workspace: work,
         read_only_folders: shown,
         timeout: ready.subprocess.timeout,
-        limits: RunLimits::default(),
+        limits: RunLimits::in_workspace(work, call.items.view.workspace_limits),
         level: call.run_config.sandbox_level,
     };
     let began = Instant::now();

@@ -23,7 +23,7 @@ use crate::error::tool_error::ToolError;
 use crate::files::dir::TreeRequest;
 use crate::files::question::DraftOutcome;
 use crate::files::view::View;
-use crate::files::{dir, file_change, glob, grep, question};
+use crate::files::{dir, entry_change, file_change, glob, grep, question};
 use crate::items::load::RelatedFields;
 use crate::items::{self, ItemCall, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
@@ -72,6 +72,9 @@ impl Session {
             FileVerb::Grep(call) => grep::grep(&view()?, call, turn)?,
             FileVerb::Change(call) => {
                 file_change::change_file(&view()?, &self.context.project, call, turn)?
+            }
+            FileVerb::Rearrange(call) => {
+                entry_change::rearrange(&view()?, &self.context.project, call, turn)?
             }
         };
         Ok(DraftOutcome::Done(draft))

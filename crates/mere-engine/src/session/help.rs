@@ -14,8 +14,8 @@ fn topic_text(topic: &str) -> &'static str {
              its id (a directive, tool, knowledge entry or lockfile), with its trust status. Use \
              `get_memory` to get a memory by its path in the store, and `read` for any other file. \
              `execute` runs an item, or creates, changes or deletes one; `dir` lists directories, \
-             `glob` and `grep` find files and lines. `write`, `edit` and `patch_section` change \
-             files in your workspace."
+             `glob` and `grep` find files and lines. `write`, `edit`, `patch_section`, `delete`, \
+             `move` and `mkdir` work in your workspace, which is yours to keep tidy."
         }
         "addresses" => {
             "Every file has an address such as ROOT_PROJECT:/src/main.rs. A bare path starts at \

@@ -317,7 +317,9 @@ impl Session {
     fn view<'a>(&self, snapshot: &'a Snapshot, caller: &'a Caller) -> Result<View<'a>, ToolError> {
         let home = self.home_of(snapshot, caller)?;
         let world = snapshot.world(&self.context, &caller.agent)?;
-        Ok(View { world, gate: snapshot.gate(caller.reader), agent: &caller.agent, home })
+        let gate = snapshot.gate(caller.reader);
+        let workspace_limits = snapshot.agents()?.workspace_limits();
+        Ok(View { world, gate, agent: &caller.agent, home, workspace_limits })
     }
 
     fn home_of(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Root, ToolError> {

@@ -8,6 +8,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::{ItemFault, ItemId, ItemType};
 
 use crate::policy::Denied;
+use mere_host::{WorkspaceLimits, WorkspaceSize};
 
 /// The reason why an item was not created, changed or deleted. Nothing was changed in any of these
 /// cases.
@@ -31,6 +32,8 @@ pub(crate) enum ItemChangeError {
     NewerFormat,
     #[error("the change touches hidden parts of {0}")]
     TouchesMasked(Address),
+    #[error("the workspace cannot take {address}")]
+    WorkspaceFull { address: Address, size: WorkspaceSize, limits: WorkspaceLimits },
     #[error("{0} took too long")]
     TimedOut(Address),
     #[error("{0} is signed by someone else")]

@@ -145,6 +145,13 @@ impl World {
         address.is_within_length_limit() && visibility.is_shown()
     }
 
+    /// Checks whether an agent would see more of a file at the path `to` of a root than at `from`.
+    pub(crate) fn shows_more(&self, root: &Root, from: &str, to: &str) -> bool {
+        let rules = self.limits(root).visibility;
+        let is_shown = |path: &str| rules.path_visibility(path).is_shown();
+        is_shown(to) && !is_shown(from) || rules.is_confirmed(to) && !rules.is_confirmed(from)
+    }
+
     /// Checks whether a person has confirmed that what lies at `below` from a target may be shown
     /// without masking.
     pub(crate) fn is_confirmed(&self, target: &VisibilityRef, below: &str) -> bool {

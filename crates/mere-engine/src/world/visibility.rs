@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cap_std::fs::{Dir, File};
 use mere_core::address::{Address, RelPath, Root, Segment};
 
-use mere_host::open_regular_file;
+use mere_host::{WorkspaceSize, open_regular_file};
 
 /// The kind of a visible path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +93,11 @@ impl VisibilityRef {
             Target::Directory { dir, root } => Some(OpenedDir { dir, root }),
             Target::Empty | Target::File { .. } => None,
         }
+    }
+
+    /// Measures what lies in the directory.
+    pub(crate) fn size(&self) -> WorkspaceSize {
+        self.opened().map(|opened| WorkspaceSize::measure(opened.dir)).unwrap_or_default()
     }
 
     /// Returns the folder a file lies in, to reach the files that belong to it.

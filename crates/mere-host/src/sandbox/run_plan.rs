@@ -8,7 +8,7 @@ use mere_core::address::RelPath;
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{Exit, SandboxLayer};
-use crate::Folder;
+use crate::{Folder, WorkspaceLimits, WorkspaceSize};
 
 /// The program that is run, and everything that it sees.
 pub struct RunPlan<'a> {
@@ -47,6 +47,16 @@ pub struct RunLimits {
     pub(crate) captured_output: usize,
     /// After how many bytes of output the run is ended.
     pub(crate) total_output: u64,
+}
+
+impl RunLimits {
+    /// Returns the limits of a run in this workspace, which may grow only as far as it may hold.
+    pub fn in_workspace(workspace: &Folder, limits: WorkspaceLimits) -> Self {
+        let default = Self::default();
+        let size = WorkspaceSize::measure(workspace.dir());
+        let room = limits.bytes.saturating_sub(size.bytes);
+        Self { workspace_growth: default.workspace_growth.min(room), ..default }
+    }
 }
 
 impl Default for RunLimits {

@@ -5,6 +5,7 @@
 pub(crate) mod database;
 pub(crate) mod derived_files;
 pub(crate) mod folder_lock;
+pub(crate) mod folder_removal;
 pub(crate) mod folder_writer;
 pub(crate) mod key_files;
 pub(crate) mod locked_folder;
@@ -12,3 +13,6 @@ pub(crate) mod log_file;
 pub(crate) mod model_folder;
 pub(crate) mod person_file;
 pub(crate) mod workspace;
+pub(crate) mod workspace_list;
+pub(crate) mod workspace_size;
+pub(crate) mod write_target;

@@ -11,28 +11,24 @@ use std::time::Duration;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
-use mere_core::address::{AgentName, RelPath, Segment};
+use mere_core::address::{AgentName, RelPath};
 use mere_core::digest::{Sha256, Sha256Hasher};
 
 use super::derived_files::{remove_abandoned_files, temporary_name};
-use crate::{
-    Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, is_symlink_error, open_regular_file,
-};
+use super::folder_removal::remove_staged_folder;
+use super::workspace_size::{Growth, WorkspaceError, WorkspaceLimits, WorkspaceSize};
+use super::write_target::{WriteTarget, digest_in, is_missing, is_not_a_folder};
+use crate::{Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, rename_no_replace};
 
 /// How long to wait before trying the lock again.
 const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(1);
 
 /// An agent's workspace that only this process changes while it holds this value.
 pub struct Workspace {
-    all_workspaces: Dir,
-    agent_folder: Dir,
+    pub(super) all_workspaces: Dir,
+    pub(super) agent_folder: Dir,
+    pub(super) agent: AgentName,
     _lock: std::fs::File,
-}
-
-/// Where in a workspace a file is written: its folder and its name.
-pub struct WriteTarget {
-    folder: Dir,
-    name: Segment,
 }
 
 /// The result of looking up a path in a workspace.
@@ -45,20 +41,21 @@ pub enum TargetLookup {
     NotAFolder,
 }
 
-/// What exists under a target's name now.
-pub enum ExistingEntry {
-    /// Nothing has the name.
-    Absent,
-    /// A regular file has the name.
-    File(File),
-    /// A folder, a symbolic link, a pipe.
-    Other,
+/// What became of an entry that was to be removed or moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryOutcome {
+    /// It was removed or moved.
+    Done,
+    /// It is not a file with the expected digest. It was left where it is.
+    Changed,
+    /// Something has the new name. Nothing was moved.
+    Taken,
 }
 
 /// What to do about folders that are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingFolders {
-    /// Missing folders are made.
+    /// Missing folders are made when something is written.
     Create,
     /// Missing folders are an error.
     Refuse,
@@ -84,90 +81,169 @@ impl Workspace {
             }
         }
         let own = open_or_create_folder(&all, agent.as_str())?;
-        Ok(Some(Self { all_workspaces: all, agent_folder: own, _lock: lock }))
+        Ok(Some(Self { all_workspaces: all, agent_folder: own, agent: agent.clone(), _lock: lock }))
     }
 
-    /// Finds the target at `path`.
+    /// Finds the target at `path`, and changes nothing.
     pub fn find_target(&self, path: &RelPath, missing: MissingFolders) -> io::Result<TargetLookup> {
         let Some((parents, name)) = path.split_last() else { return Ok(TargetLookup::NotAFolder) };
         let mut folder = self.agent_folder.try_clone()?;
-        for parent in parents.names() {
-            folder = match (folder.open_dir_nofollow(parent), missing) {
-                (Ok(folder), _) => folder,
-                (Err(error), MissingFolders::Create) if is_missing(&error) => {
-                    open_or_create_folder(&folder, parent)?
+        let mut names = parents.segments().collect::<Vec<_>>();
+        let level = names.len();
+        for depth in 0..level {
+            folder = match folder.open_dir_nofollow(names[depth].as_str()) {
+                Ok(folder) => folder,
+                Err(error) if is_missing(&error) && missing == MissingFolders::Create => {
+                    let missing = names.split_off(depth);
+                    return Ok(TargetLookup::Found(WriteTarget { folder, missing, name, level }));
                 }
-                (Err(error), MissingFolders::Refuse) if is_missing(&error) => {
-                    return Ok(TargetLookup::MissingFolder);
-                }
-                (Err(error), _) if is_not_a_folder(&error) => return Ok(TargetLookup::NotAFolder),
-                (Err(error), _) => return Err(error),
+                Err(error) if is_missing(&error) => return Ok(TargetLookup::MissingFolder),
+                Err(error) if is_not_a_folder(&error) => return Ok(TargetLookup::NotAFolder),
+                Err(error) => return Err(error),
             };
         }
-        Ok(TargetLookup::Found(WriteTarget { folder, name }))
+        Ok(TargetLookup::Found(WriteTarget { folder, missing: Vec::new(), name, level }))
+    }
+
+    /// Measures what the workspace holds.
+    pub fn size(&self) -> WorkspaceSize {
+        WorkspaceSize::measure(&self.agent_folder)
     }
 
     /// Writes a whole file and replaces what was there: a reader sees the old or the new one, and
-    /// when this returns, the new one survives a power cut.
-    pub fn put(&self, target: &WriteTarget, bytes: &[u8]) -> io::Result<()> {
+    /// when this returns, the new one survives a power cut. Nothing is written if the workspace
+    /// would hold more than it may.
+    pub fn put(
+        &self,
+        target: &WriteTarget,
+        bytes: &[u8],
+        limits: WorkspaceLimits,
+    ) -> Result<(), WorkspaceError> {
+        let old = target.metadata()?;
+        let old_bytes = old.as_ref().map_or(0, Metadata::len);
+        let growth = Growth {
+            bytes: (bytes.len() as u64).saturating_sub(old_bytes),
+            files: target.missing.len() as u64 + u64::from(old.is_none()),
+        };
+        target.check_level(0)?;
+        growth.check(&self.agent_folder, limits)?;
+        let folder = target.make_parents()?;
         let unfinished = temporary_name();
-        let put = self.try_put(target, &unfinished, bytes);
+        let permissions = old.filter(Metadata::is_file).map(|old| old.permissions());
+        let put = self.stage(&unfinished, bytes, permissions).and_then(|()| {
+            self.all_workspaces.rename(&unfinished, &folder, target.name.as_str())?;
+            OpenFolder::open(&folder, "")?.sync()
+        });
         if put.is_err() {
             let _ = self.all_workspaces.remove_file(&unfinished);
         }
-        put
+        Ok(put?)
     }
 
-    fn try_put(&self, target: &WriteTarget, unfinished: &str, bytes: &[u8]) -> io::Result<()> {
+    /// Writes a temporary file, which has the permissions of the file that it will replace.
+    fn stage(&self, name: &str, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        let mut file = self.all_workspaces.open_with(unfinished, &options)?;
+        let mut file = self.all_workspaces.open_with(name, &options)?;
         file.write_all(bytes)?;
-        if let Some(permissions) = target.permissions()? {
+        if let Some(permissions) = permissions {
             file.set_permissions(permissions)?;
         }
-        file.sync_all()?;
-        drop(file);
-        self.all_workspaces.rename(unfinished, &target.folder, target.name.as_str())?;
-        OpenFolder::open(&target.folder, "")?.sync()
+        file.sync_all()
     }
 
-    /// Removes a folder with its contents: it is moved out of the workspace at once and then
-    /// deleted.
+    /// Makes a folder at a place that nothing has, with the folders on the way.
+    pub fn make_folder(
+        &self,
+        target: &WriteTarget,
+        limits: WorkspaceLimits,
+    ) -> Result<(), WorkspaceError> {
+        target.check_level(1)?;
+        let files = target.missing.len() as u64 + 1;
+        Growth { bytes: 0, files }.check(&self.agent_folder, limits)?;
+        open_or_create_folder(&target.make_parents()?, target.name.as_str())?;
+        Ok(())
+    }
+
+    /// Renames an entry, a link itself and not what it leads to. A file is left where it is if it
+    /// does not have the `expected` digest, and nothing is ever replaced.
+    pub fn rename(
+        &self,
+        from: &WriteTarget,
+        to: &WriteTarget,
+        expected: Option<Sha256>,
+    ) -> Result<EntryOutcome, WorkspaceError> {
+        let levels = match from.folder.open_dir_nofollow(from.name.as_str()) {
+            Ok(folder) => WorkspaceSize::measure(&folder).levels + 1,
+            Err(error) if is_not_a_folder(&error) => 0,
+            Err(error) => return Err(error.into()),
+        };
+        to.check_level(levels)?;
+        let (old, new) = ((&from.folder, from.name.as_str()), (&to.folder, to.name.as_str()));
+        if !rename_no_replace(old, new)? {
+            return Ok(EntryOutcome::Taken);
+        }
+        // Others write here without our lock: what counts is the file that was moved.
+        let digest = expected.map(|_| to.digest()).transpose();
+        if !matches!(&digest, Ok(digest) if digest.flatten() == expected) {
+            rename_no_replace(new, old)?;
+            return digest.map(|_| EntryOutcome::Changed).map_err(Into::into);
+        }
+        OpenFolder::open(&to.folder, "")?.sync()?;
+        OpenFolder::open(&from.folder, "")?.sync()?;
+        Ok(EntryOutcome::Done)
+    }
+
+    /// Removes an entry, a folder with everything in it and a link without what it leads to. It is
+    /// moved out of the workspace at once and then deleted. A file that does not have the
+    /// `expected` digest is put back, and so is what could not be deleted.
+    pub fn remove(
+        &self,
+        target: &WriteTarget,
+        expected: Option<Sha256>,
+    ) -> io::Result<EntryOutcome> {
+        let staged = temporary_name();
+        let (here, aside) =
+            ((&target.folder, target.name.as_str()), (&self.all_workspaces, staged.as_str()));
+        target.folder.rename(here.1, aside.0, aside.1)?;
+        let removed = self.remove_staged(&staged, expected);
+        // A name that was taken again meanwhile stays with its new owner.
+        if !matches!(removed, Ok(EntryOutcome::Done)) {
+            rename_no_replace(aside, here)?;
+        }
+        OpenFolder::open(&target.folder, "")?.sync()?;
+        removed
+    }
+
+    pub(super) fn remove_staged(
+        &self,
+        staged: &str,
+        expected: Option<Sha256>,
+    ) -> io::Result<EntryOutcome> {
+        let staging = &self.all_workspaces;
+        if expected.is_some() && digest_in(staging, staged)? != expected {
+            return Ok(EntryOutcome::Changed);
+        }
+        if staging.symlink_metadata(staged)?.is_dir() {
+            remove_staged_folder(staging, staged)?;
+        } else {
+            staging.remove_file(staged)?;
+        }
+        Ok(EntryOutcome::Done)
+    }
+
+    /// Removes a folder with its contents, if it exists.
     pub fn remove_folder(&self, path: &RelPath) -> io::Result<()> {
-        let Some((parents, name)) = path.split_last() else { return Ok(()) };
-        let folder = OpenFolder::open(&self.agent_folder, parents.as_str())?.into_dir();
-        let unfinished = temporary_name();
-        folder.rename(name.as_str(), &self.all_workspaces, &unfinished)?;
-        OpenFolder::open(&folder, "")?.sync()?;
-        self.all_workspaces.remove_dir_all(&unfinished)
+        match self.find_target(path, MissingFolders::Refuse)? {
+            TargetLookup::Found(target) => self.remove(&target, None).map(|_| ()),
+            TargetLookup::MissingFolder => Err(io::ErrorKind::NotFound.into()),
+            TargetLookup::NotAFolder => Err(io::ErrorKind::NotADirectory.into()),
+        }
     }
 
     /// Removes the temporary files that killed processes left behind, as far as possible.
     pub fn remove_abandoned_files(&self) {
         remove_abandoned_files(&self.all_workspaces);
-    }
-}
-
-impl WriteTarget {
-    /// Returns what exists under the name now.
-    pub fn existing_entry(&self) -> io::Result<ExistingEntry> {
-        match self.folder.symlink_metadata(self.name.as_str()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(ExistingEntry::Absent);
-            }
-            Err(error) => return Err(error),
-            Ok(metadata) if !metadata.is_file() => return Ok(ExistingEntry::Other),
-            Ok(_) => {}
-        }
-        let file = open_regular_file(&self.folder, self.name.as_str())?;
-        Ok(file.map_or(ExistingEntry::Other, ExistingEntry::File))
-    }
-
-    /// Returns the permissions of the existing file, which it keeps when its content is replaced.
-    fn permissions(&self) -> io::Result<Option<Permissions>> {
-        let metadata = crate::none_if_missing(self.folder.symlink_metadata(self.name.as_str()))?;
-        Ok(metadata.filter(Metadata::is_file).map(|metadata| metadata.permissions()))
     }
 }
 
@@ -212,14 +288,6 @@ fn open_lock_file(all: &Dir, agent: &AgentName) -> io::Result<std::fs::File> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the lock is not a regular file"));
     }
     Ok(file.into_std())
-}
-
-fn is_missing(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound
-}
-
-fn is_not_a_folder(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotADirectory || is_symlink_error(error)
 }
 
 /// Hashes a file of any size.

@@ -12,6 +12,7 @@ use super::{
     NewArguments, PrepareArguments, ReadArguments, RenameArguments, ReviewArguments, RunArguments,
     SearchArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments,
     TreeArguments, TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
+    WorkspaceArguments,
 };
 
 #[derive(Subcommand)]
@@ -143,6 +144,8 @@ pub(crate) enum UpkeepSubcommand {
     Config(ConfigArguments),
     /// Give a copied space an id of its own
     Space(SpaceArguments),
+    /// List and empty the agents' workspaces
+    Workspace(WorkspaceArguments),
 }
 
 // What agents are served with.

@@ -21,6 +21,7 @@ mod signing;
 mod stores;
 mod team;
 mod upkeep;
+mod workspace;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::address::{AgentName, ModName};
@@ -67,6 +68,7 @@ pub(crate) use upkeep::{
     ConfigArguments, ConfigCommand, DoctorArguments, IndexArguments, RenewSpaceArguments,
     SpaceArguments, SpaceCommand,
 };
+pub(crate) use workspace::{CleanArguments, WorkspaceArguments, WorkspaceCommandArguments};
 
 /// The home for what AI agents use: workflows, tools, notes and memories as plain files, in a
 /// project they cannot leave.

@@ -26,6 +26,7 @@ mod stores;
 mod team;
 mod trust;
 mod upkeep;
+mod workspaces;
 
 use std::io;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `mere graph`, `doctor`, `index`, `model`, `config` and `space`: looks after the spaces and what is derived
+//! `mere graph`, `doctor`, `index`, `model`, `config`, `space` and `workspace`: looks after the spaces and what is derived
 //! from them.
 
 use std::io;
@@ -51,6 +51,7 @@ impl PersonSession {
                 let SpaceCommand::Renew(arguments) = arguments.what;
                 self.renew_space(&arguments)
             }
+            UpkeepSubcommand::Workspace(arguments) => self.run_workspace(arguments),
         }
     }
 

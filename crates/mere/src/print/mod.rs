@@ -18,6 +18,7 @@ pub(crate) mod spaces;
 mod stores;
 pub(crate) mod team;
 pub(crate) mod terminal;
+pub(crate) mod workspaces;
 
 use anstyle::{AnsiColor, Style};
 use mere_core::address::{Address, Root, is_invisible};

@@ -151,7 +151,7 @@ fn wrong_arguments_say_what_is_taken_and_repeat_nothing() {
     let tools = "The tools are `search`, `load`, `execute`, `create_memory`, `get_memory`, \
                  `update_memory`, `move_memory`, `remove_memory`, `list_memories`, \
                  `create_category`, `delete_category`, `set_category_description`, `list_stores`, \
-                 `help`, `dir`, `read`, `glob`, `grep`, `write`, `edit`, `patch_section`.";
+                 `help`, `dir`, `read`, `glob`, `grep`, `write`, `edit`, `patch_section`, `delete`, `move`, `mkdir`.";
     check("evil", "{}", "MCP-ARG-I-002", tools);
     let root = "`path` accepts a root such as `ROOT_USER` or `mod:<name>`.";
     check("dir", r#"{"command":"cd"}"#, "MCP-ARG-I-001", root);

@@ -4,4 +4,6 @@ pub(crate) mod calls;
 pub(crate) mod changes;
 pub(crate) mod people;
 pub(crate) mod reading;
+pub(crate) mod rearranging;
 pub(crate) mod workspaces;
+pub(crate) mod workspaces_of_people;

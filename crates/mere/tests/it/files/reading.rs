@@ -200,7 +200,7 @@ fn what_is_listed_is_what_was_chosen_and_it_is_short() {
     assert_eq!(names, usual);
     assert!(tokens < 2500, "about {tokens} tokens");
     let (names, tokens) = listed(&["--toolsets", "items,memory,files"]);
-    let files = ["glob", "grep", "write", "edit", "patch_section"];
+    let files = ["glob", "grep", "write", "edit", "patch_section", "delete", "move", "mkdir"];
     assert_eq!(names, [&usual[..], &files[..]].concat());
     assert!(tokens < 6000, "about {tokens} tokens");
     let mut mcp = Mcp::greeted(&stage, &[]);

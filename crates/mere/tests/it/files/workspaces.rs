@@ -319,3 +319,121 @@ fn one_agent_neither_sees_nor_reaches_anothers_workspace() {
         assert!(!text.contains("other") && !text.contains("theirs"), "{text}");
     }
 }
+
+/// What the workspace holds and may hold, as `dir list` tells it.
+fn usage(mcp: &mut Mcp<'_>) -> [u64; 4] {
+    let list = mcp.call("dir", &json!({ "command": "list", "path": "ROOT_WORKSPACE:/" }));
+    ["bytes", "max_bytes", "files", "max_files"]
+        .map(|key| list["data"]["usage"][key].as_u64().unwrap_or_else(|| panic!("{key} in {list}")))
+}
+
+fn limited(stage: &Stage, bytes: u64, files: u64) {
+    let config = format!("agents: {{workspace: {{max_bytes: {bytes}, max_files: {files}}}}}\n");
+    stage.file("home/.ai/config.yaml", &config);
+}
+
+#[test]
+fn a_workspace_tells_what_is_used_of_it() {
+    let stage = Stage::new();
+    let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
+    assert_eq!(usage(&mut mcp), [0, 1 << 30, 0, 20_000]);
+    assert!(!stage.path("project/.ai").exists(), "looking makes nothing");
+    let arguments =
+        json!({ "path": "ROOT_WORKSPACE:/a/b", "content": "12345", "create_dirs": true });
+    mcp.call("write", &arguments);
+    write(&mut mcp, "c", "1");
+    assert_eq!(usage(&mut mcp), [6, 1 << 30, 3, 20_000]);
+    let below = mcp.call("dir", &json!({ "command": "list", "path": "ROOT_WORKSPACE:/a/" }));
+    let other = mcp.call("dir", &json!({ "command": "list" }));
+    assert!(below["data"]["usage"].is_null() && other["data"]["usage"].is_null());
+}
+
+#[test]
+fn what_does_not_fit_is_not_written() {
+    let stage = Stage::new();
+    limited(&stage, 10, 4);
+    let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
+    let mut check = |tool: &str, arguments: Value, code: &str| {
+        let reply = mcp.call(tool, &arguments);
+        assert_eq!(reply["code"], code, "{tool} {arguments} {reply}");
+        reply
+    };
+    let path = |path: &str| format!("ROOT_WORKSPACE:/{path}");
+    check("write", json!({ "path": path("a"), "content": "12345678" }), "WA-WRITE-S-001");
+    let reply = check("write", json!({ "path": path("b"), "content": "123" }), "WA-WRITE-I-011");
+    assert_eq!(
+        reply["message"],
+        "ROOT_WORKSPACE:/b was not written: the workspace holds 8 of 10 bytes and 1 of 4 files."
+    );
+    let used = json!({
+        "target": path("b"), "bytes": 8, "max_bytes": 10, "files": 1, "max_files": 4
+    });
+    assert_eq!(reply["data"], used);
+    assert!(!stage.path(SPACES).join("default/b").exists());
+    check("write", json!({ "path": path("b"), "content": "12" }), "WA-WRITE-S-001");
+    let longer = json!({ "path": path("a"), "old": "8", "new": "89" });
+    check("edit", longer, "WA-WRITE-I-011");
+    check("edit", json!({ "path": path("a"), "old": "8", "new": "9" }), "WA-WRITE-S-002");
+    check("edit", json!({ "path": path("a"), "old": "9", "new": "" }), "WA-WRITE-S-002");
+    let deep = json!({ "path": path("d/e/f"), "content": "", "create_dirs": true });
+    check("write", deep, "WA-WRITE-I-011");
+    assert!(!stage.path(SPACES).join("default/d").exists(), "not even the directories");
+    check("mkdir", json!({ "path": path("d/e/f") }), "WA-WRITE-I-011");
+    check("mkdir", json!({ "path": path("d/e") }), "WA-WRITE-S-006");
+    check("write", json!({ "path": path("c"), "content": "" }), "WA-WRITE-I-011");
+    check("move", json!({ "from": path("a"), "to": path("d/e/a") }), "WA-WRITE-S-005");
+    check("delete", json!({ "path": path("d/") }), "WA-WRITE-S-004");
+    check("write", json!({ "path": path("c"), "content": "12345678" }), "WA-WRITE-S-001");
+    limited(&stage, 3, 1);
+    check("write", json!({ "path": path("c"), "content": "1234567" }), "WA-WRITE-S-001");
+    check("write", json!({ "path": path("c"), "content": "12345678" }), "WA-WRITE-I-011");
+}
+
+#[test]
+fn a_project_cannot_enlarge_the_workspace() {
+    let stage = Stage::new();
+    limited(&stage, 1, 1);
+    let config = "agents: {workspace: {max_bytes: 1000}}\n";
+    stage.file("project/.ai/config.yaml", config);
+    let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
+    assert_eq!(write(&mut mcp, "a", "12")["code"], "WA-WRITE-I-011");
+}
+
+#[test]
+fn a_proposal_needs_room_too_and_leaves_nothing_behind() {
+    let stage = Stage::new();
+    limited(&stage, 600, 20);
+    let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
+    let directive = format!("---\nname: long\ndescription: x\n---\n{}\n", "words ".repeat(70));
+    let arguments = json!({
+        "item_type": "directive", "action": "create", "item_id": "long", "content": directive
+    });
+    let reply = mcp.call("execute", &arguments);
+    assert_eq!(reply["code"], "WA-WRITE-I-011", "{reply}");
+    assert_eq!(usage(&mut mcp)[0], 0);
+    assert_eq!(std::fs::read_dir(stage.path(SPACES).join("default")).map_or(0, Iterator::count), 1);
+}
+
+#[test]
+fn many_writers_at_once_stay_within_the_limits() {
+    let stage = Stage::new();
+    limited(&stage, 1000, 12);
+    let written = std::thread::scope(|scope| {
+        let writers = (0..6).map(|writer| {
+            let stage = &stage;
+            scope.spawn(move || {
+                let mut mcp = Mcp::greeted(stage, &["--agent", "default"]);
+                let replies = (0..6).map(|number| {
+                    let name = format!("{writer}-{number}");
+                    write(&mut mcp, &name, &"x".repeat(50))["code"].clone()
+                });
+                replies.filter(|code| code == "WA-WRITE-S-001").count()
+            })
+        });
+        let writers = writers.collect::<Vec<_>>();
+        writers.into_iter().map(|writer| writer.join().expect("a writer")).sum::<usize>()
+    });
+    assert_eq!(written, 12);
+    let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
+    assert_eq!(usage(&mut mcp), [600, 1000, 12, 12]);
+}

@@ -1,0 +1,250 @@
+//! The tools that rearrange the workspace: `delete`, `move` and `mkdir`.
+//!
+//! Each holds the workspace's lock throughout. A link is deleted or moved itself, and never what it
+//! leads to; nothing is replaced; and no move shows what was hidden at the old address.
+
+use mere_core::address::{Address, Root, Spoken};
+use mere_core::digest::Sha256;
+use mere_core::reply::{Draft, Fields, Prose, codes};
+use mere_core::request::EntryChange;
+use mere_core::turn::Turn;
+
+use crate::files::error::FileError;
+use crate::files::file_change::{
+    ChangeError, UnmovableReason, check_speakable, open_workspace, stale_error,
+};
+use crate::files::view::View;
+use crate::policy::{self, MoveEffect, PermittedEntryChange};
+use crate::world::{ResolveError, check_active};
+use mere_host::{
+    EntryOutcome, ExistingEntry, Folder, MissingFolders, TargetLookup, Workspace, WorkspaceSize,
+    WriteTarget,
+};
+
+/// Rearranges the workspace as the call asks, if policy allows it.
+pub(crate) fn rearrange(
+    view: &View<'_>,
+    project: &Folder,
+    call: &EntryChange,
+    turn: &dyn Turn,
+) -> Result<Draft, FileError> {
+    let resolve = |path: &Spoken| {
+        let address = path.address(&view.home);
+        view.world.address(path, &view.home).unwrap_or(address)
+    };
+    let permit = policy::permit_entry_change(call, resolve).map_err(ChangeError::from)?;
+    let change = permit.spend();
+    let (PermittedEntryChange::Delete { target: address, .. }
+    | PermittedEntryChange::Move { from: address, .. }
+    | PermittedEntryChange::MakeDirectory { target: address }) = &change;
+    check_speakable(view, address)?;
+    let is_new = !view.world.has_workspace();
+    // Without a workspace there is nothing to delete or move, and no reason to create one.
+    if is_new && !matches!(change, PermittedEntryChange::MakeDirectory { .. }) {
+        return Err(ResolveError::NotVisible.into());
+    }
+    let workspace = open_workspace(view, project, address, turn)?;
+    // A call that was abandoned by now must not change anything.
+    check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
+    match &change {
+        PermittedEntryChange::Delete { target, expect } => delete(&workspace, target, *expect),
+        PermittedEntryChange::Move { from, to, expect } => {
+            EntryMove { view, workspace: &workspace, from, to }.run(*expect)
+        }
+        PermittedEntryChange::MakeDirectory { target } if target.path().is_root() => {
+            let existed = if is_new { Existed::No } else { Existed::Yes };
+            Ok(directory_reply(target.clone(), existed))
+        }
+        PermittedEntryChange::MakeDirectory { target } => make_directory(view, &workspace, target),
+    }
+}
+
+/// Finds what exists at an address. What is missing is answered as everywhere.
+fn find_existing(
+    workspace: &Workspace,
+    address: &Address,
+) -> Result<(WriteTarget, ExistingEntry), FileError> {
+    let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
+    if address.path().is_root() {
+        let reason = UnmovableReason::Workspace;
+        return Err(ChangeError::Unmovable(address.clone(), reason).into());
+    }
+    let lookup = workspace.find_target(address.path(), MissingFolders::Refuse);
+    let TargetLookup::Found(target) = lookup.map_err(failed)? else {
+        return Err(ResolveError::NotVisible.into());
+    };
+    let entry = target.existing_entry().map_err(failed)?;
+    let is_found = match entry {
+        ExistingEntry::Absent => false,
+        ExistingEntry::Folder => true,
+        ExistingEntry::File(_) | ExistingEntry::Other => !address.is_directory(),
+    };
+    if is_found { Ok((target, entry)) } else { Err(ResolveError::NotVisible.into()) }
+}
+
+/// Checks that only a regular file is expected to have a digest.
+fn check_expected(
+    address: &Address,
+    entry: &ExistingEntry,
+    expect: Option<Sha256>,
+) -> Result<(), ChangeError> {
+    match entry {
+        ExistingEntry::File(_) => Ok(()),
+        _ if expect.is_none() => Ok(()),
+        _ => Err(ChangeError::NotRegularFile(address.clone())),
+    }
+}
+
+fn delete(
+    workspace: &Workspace,
+    address: &Address,
+    expect: Option<Sha256>,
+) -> Result<Draft, FileError> {
+    let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
+    let (target, entry) = find_existing(workspace, address)?;
+    check_expected(address, &entry, expect)?;
+    let size = match entry {
+        ExistingEntry::Folder => target.folder_size().map_err(failed)?,
+        _ => None,
+    };
+    if size.is_some_and(|size| size.files > 0) && !address.is_directory() {
+        return Err(ChangeError::NotEmpty(address.clone()).into());
+    }
+    if workspace.remove(&target, expect).map_err(failed)? != EntryOutcome::Done {
+        return Err(stale_error(address, target.digest().map_err(failed)?).into());
+    }
+    Ok(deletion_reply(address, size))
+}
+
+fn deletion_reply(address: &Address, size: Option<WorkspaceSize>) -> Draft {
+    let path = address.path().clone();
+    let data = Fields::default();
+    let (target, words, data) = match size {
+        None => (Address::file(Root::Workspace, path), " was deleted.".to_owned(), data),
+        Some(WorkspaceSize { files, bytes, .. }) => {
+            let words = match files {
+                0 => " was deleted.".to_owned(),
+                1 => " was deleted, with one file or directory in it.".to_owned(),
+                _ => format!(" was deleted, with {files} files and directories in it."),
+            };
+            let data = data.with("files", files).with("bytes", bytes);
+            (Address::directory(Root::Workspace, path), words, data)
+        }
+    };
+    let message = Prose::words("").address(target.clone()).and(words);
+    let data = data.with("target", target).with("deleted", true);
+    Draft::success(codes::WRITE_DELETED, message).data(data)
+}
+
+/// One entry on its way to another address.
+struct EntryMove<'a> {
+    view: &'a View<'a>,
+    workspace: &'a Workspace,
+    from: &'a Address,
+    to: &'a Address,
+}
+
+impl EntryMove<'_> {
+    fn run(&self, expect: Option<Sha256>) -> Result<Draft, FileError> {
+        let (from, to) = (self.from, self.to);
+        check_speakable(self.view, to)?;
+        let (source, entry) = find_existing(self.workspace, from)?;
+        check_expected(from, &entry, expect)?;
+        let is_directory = matches!(entry, ExistingEntry::Folder);
+        self.check_new_name(&entry)?;
+        let failed = |cause| ChangeError::Failed { address: from.clone(), cause };
+        let effect = self.effect(&source, &entry).map_err(failed)?;
+        policy::permit_move_effect(effect).map_err(ChangeError::from)?;
+        let lookup = self.workspace.find_target(to.path(), MissingFolders::Refuse);
+        let destination = match lookup.map_err(failed)? {
+            TargetLookup::Found(target) => target,
+            TargetLookup::MissingFolder => return Err(ChangeError::NoDirectory(to.clone()).into()),
+            TargetLookup::NotAFolder => return Err(ChangeError::NotRegularFile(to.clone()).into()),
+        };
+        let outcome = self.workspace.rename(&source, &destination, expect);
+        match outcome.map_err(|error| ChangeError::from_workspace(error, to))? {
+            EntryOutcome::Done => {}
+            EntryOutcome::Taken => return Err(ChangeError::Exists(to.clone()).into()),
+            EntryOutcome::Changed => {
+                return Err(stale_error(from, source.digest().map_err(failed)?).into());
+            }
+        }
+        let address = if is_directory { Address::directory } else { Address::file };
+        let (from, to) = (
+            address(Root::Workspace, from.path().clone()),
+            address(Root::Workspace, to.path().clone()),
+        );
+        let message = Prose::words("").address(from.clone()).and(" is now ").address(to.clone());
+        let data = Fields::default().with("target", to).with("from", from).with("moved", true);
+        Ok(Draft::success(codes::WRITE_MOVED, message.and(".")).data(data))
+    }
+
+    /// Checks the new path against the old one.
+    fn check_new_name(&self, entry: &ExistingEntry) -> Result<(), ChangeError> {
+        let is_directory = matches!(entry, ExistingEntry::Folder);
+        let (from, to) = (self.from.path().as_str(), self.to.path().as_str());
+        let is_inside = to.strip_prefix(from).is_some_and(|rest| rest.starts_with('/'));
+        match (is_directory, is_inside) {
+            _ if to.is_empty() => Err(ChangeError::Exists(self.to.clone())),
+            (true, true) => {
+                Err(ChangeError::Unmovable(self.from.clone(), UnmovableReason::IntoItself))
+            }
+            (false, _) if self.to.is_directory() => {
+                Err(ChangeError::Unmovable(self.to.clone(), UnmovableReason::NamedAsDirectory))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells whether anything that is moved would be shown where it was hidden or masked.
+    fn effect(&self, source: &WriteTarget, entry: &ExistingEntry) -> std::io::Result<MoveEffect> {
+        let (from, to) = (self.from.path().as_str(), self.to.path().as_str());
+        let world = &self.view.world;
+        let mut shows_more = world.shows_more(&Root::Workspace, from, to);
+        if matches!(entry, ExistingEntry::Folder) {
+            source.visit_paths(&mut |below| {
+                let (from, to) = ([from, below].concat(), [to, below].concat());
+                shows_more = shows_more || world.shows_more(&Root::Workspace, &from, &to);
+            })?;
+        }
+        Ok(if shows_more { MoveEffect::ShowsMore } else { MoveEffect::ShowsTheSame })
+    }
+}
+
+fn make_directory(
+    view: &View<'_>,
+    workspace: &Workspace,
+    address: &Address,
+) -> Result<Draft, FileError> {
+    let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
+    let taken = || ChangeError::NotRegularFile(address.clone());
+    let lookup = workspace.find_target(address.path(), MissingFolders::Create);
+    let TargetLookup::Found(target) = lookup.map_err(failed)? else { return Err(taken().into()) };
+    let existed = match target.existing_entry().map_err(failed)? {
+        ExistingEntry::Folder => Existed::Yes,
+        ExistingEntry::File(_) | ExistingEntry::Other => {
+            return Err(ChangeError::Exists(address.clone()).into());
+        }
+        ExistingEntry::Absent => {
+            let made = workspace.make_folder(&target, view.workspace_limits);
+            made.map_err(|error| ChangeError::from_workspace(error, address))?;
+            Existed::No
+        }
+    };
+    Ok(directory_reply(Address::directory(Root::Workspace, address.path().clone()), existed))
+}
+
+/// Whether a directory existed before the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Existed {
+    Yes,
+    No,
+}
+
+fn directory_reply(target: Address, existed: Existed) -> Draft {
+    let created = existed == Existed::No;
+    let words = if created { " was created." } else { " exists already." };
+    let message = Prose::words("").address(target.clone()).and(words);
+    let data = Fields::default().with("target", target).with("created", created);
+    Draft::success(codes::WRITE_DIRECTORY, message).data(data)
+}

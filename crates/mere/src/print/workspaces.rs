@@ -1,0 +1,121 @@
+//! How the agents' workspaces look to a person.
+
+use serde::Deserialize;
+
+use super::Printer;
+use super::items::{FAINT, STRONG, push_line};
+use super::reply::ReplyView;
+
+/// The data of a reply to `mere workspace list`.
+#[derive(Deserialize)]
+pub(crate) struct WorkspaceList {
+    workspaces: Vec<UsedWorkspace>,
+}
+
+#[derive(Deserialize)]
+struct UsedWorkspace {
+    agent: String,
+    path: String,
+    bytes: u64,
+    max_bytes: u64,
+    files: u64,
+    max_files: u64,
+    #[serde(default)]
+    proposals: u64,
+    /// Whether a part of it could not be measured.
+    #[serde(default)]
+    partial: bool,
+}
+
+/// The data of a reply to `mere workspace clean`.
+#[derive(Deserialize)]
+pub(crate) struct CleanedWorkspaces {
+    workspaces: Vec<CleanedWorkspace>,
+    pub(crate) files: u64,
+}
+
+#[derive(Deserialize)]
+struct CleanedWorkspace {
+    agent: String,
+    files: u64,
+    bytes: u64,
+}
+
+impl Printer {
+    /// Formats the list of workspaces.
+    pub(crate) fn workspaces(&self, reply: &ReplyView<WorkspaceList>) -> String {
+        let mut out = String::new();
+        for one in &reply.data.workspaces {
+            let agent = self.paint(&self.escape_controls(&one.agent), STRONG);
+            let least = if one.partial { "at least " } else { "" };
+            let (used, most) = (format_size(one.bytes), format_size(one.max_bytes));
+            push_line(
+                &mut out,
+                format_args!(
+                    "{agent}  {least}{used} of {most}, {} of {} files and folders",
+                    one.files, one.max_files
+                ),
+            );
+            let path = self.escape_controls(&one.path);
+            push_line(&mut out, format_args!("  {}", self.paint(&path, FAINT)));
+            if one.proposals > 0 {
+                let proposals = if one.proposals == 1 { "proposal" } else { "proposals" };
+                push_line(
+                    &mut out,
+                    format_args!("  {} {proposals}: see `mere review`", one.proposals),
+                );
+            }
+        }
+        push_line(&mut out, format_args!("{}", reply.message));
+        out
+    }
+
+    /// Formats what was deleted from workspaces, or would be.
+    pub(crate) fn cleaned_workspaces(&self, reply: &ReplyView<CleanedWorkspaces>) -> String {
+        let mut out = String::new();
+        for one in reply.data.workspaces.iter().filter(|one| one.files > 0) {
+            let agent = self.paint(&self.escape_controls(&one.agent), STRONG);
+            push_line(
+                &mut out,
+                format_args!(
+                    "{agent}  {} in {} files and folders",
+                    format_size(one.bytes),
+                    one.files
+                ),
+            );
+        }
+        push_line(&mut out, format_args!("{}", reply.message));
+        out
+    }
+}
+
+/// Formats a number of bytes in the largest unit that leaves at least one.
+fn format_size(bytes: u64) -> String {
+    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    let unit = UNITS.iter().find(|(_, size)| bytes >= *size);
+    let Some((unit, size)) = unit else { return format!("{bytes} B") };
+    let tenths = bytes / (size / 10).max(1);
+    match tenths % 10 {
+        0 => format!("{} {unit}", tenths / 10),
+        tenth => format!("{}.{tenth} {unit}", tenths / 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_short() {
+        for (bytes, expected) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1 KiB"),
+            (1536, "1.5 KiB"),
+            (1 << 30, "1 GiB"),
+            (u64::MAX, "17179869184 GiB"),
+        ] {
+            assert_eq!(format_size(bytes), expected);
+        }
+    }
+}

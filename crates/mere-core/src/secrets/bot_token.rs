@@ -31,7 +31,8 @@ mod tests {
     #[test]
     fn the_number_of_a_bot_stays() {
         let secret = format!("{}{}", "AA", body(WORD, 33));
-        check(&format!("TOKEN=1234567890:{secret}"), &[&secret]);
+        check(&format!("BOT=1234567890:{secret}"), &[&secret]);
+        check(&format!("TOKEN=1234567890:{secret}"), &[&format!("1234567890:{secret}")]);
         check(&format!("https://api.telegram.org/bot12345678:{secret}/getMe"), &[&secret]);
         check(&format!("1234567:{secret} 123456789:{secret}x :{secret}"), &[]);
     }

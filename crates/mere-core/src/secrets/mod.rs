@@ -1,12 +1,13 @@
 //! Finds secrets of known forms in text, so that they can be masked before an agent sees them.
 //!
-//! A secret is recognised by its own shape: a prefix of `secret_form::FORMS` and what follows it, a
-//! JWT, a bot's token, a password in a database URL, or a private key. Nothing is guessed from
-//! entropy or from surrounding names, so a secret without a known shape is not found.
+//! A secret is recognised by its own shape (a prefix of `secret_form::FORMS` and what follows it, a
+//! JWT, a bot's token, a password in a URL, a private key), or by the name that it is assigned to.
+//! A secret without a known shape that stands alone is not found.
 //!
 //! The work is linear in the length of any text: no byte belongs to the runs of more than a few
 //! candidates, because a candidate inside a word is refused before anything after it is read.
 
+mod assignment;
 mod bot_token;
 mod characters;
 mod jwt;
@@ -14,6 +15,8 @@ mod password;
 mod pieces;
 mod private_key;
 mod secret_form;
+mod secret_name;
+mod secret_value;
 #[cfg(test)]
 mod tests;
 
@@ -22,17 +25,37 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
+pub use assignment::is_assigned_secret;
 pub use pieces::{SecretPieces, TooManyPieces};
 use secret_form::{FORMS, SecretForm};
+
+/// Why something counts as a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// It has the shape of a secret.
+    Shape,
+    /// It is assigned to a name that says secret.
+    Name,
+}
 
 /// Returns the byte ranges of known secrets in `text`: ordered, not overlapping, on char
 /// boundaries.
 pub fn find(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for scanner in &*SCANNERS {
-        scanner.scan(text, &mut found);
+        scanner.scan(text, &mut |range, _| found.push(range));
     }
     merge_overlaps(found)
+}
+
+/// Returns the byte ranges of known secrets in `text`, each with its evidence. A secret may be
+/// there twice, and ranges may overlap.
+pub fn find_with_evidence(text: &str) -> Vec<(Range<usize>, Evidence)> {
+    let mut found = Vec::new();
+    for scanner in &*SCANNERS {
+        scanner.scan(text, &mut |range, evidence| found.push((range, evidence)));
+    }
+    found
 }
 
 /// The form of secret that a needle indicates.
@@ -40,17 +63,26 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
 enum NeedleKind {
     Prefixed(&'static SecretForm),
     Jwt,
+    Assignment,
     BotToken,
     Password,
     PrivateKey,
 }
 
 impl NeedleKind {
+    fn evidence(self) -> Evidence {
+        match self {
+            Self::Assignment => Evidence::Name,
+            _ => Evidence::Shape,
+        }
+    }
+
     /// Finds the secret around the needle at `hit`, if there is one.
     fn find_secret(self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         match self {
             Self::Prefixed(form) => form.find_secret(text, hit.start),
             Self::Jwt => jwt::find_secret(text, hit.start),
+            Self::Assignment => assignment::find_secret(text, hit),
             Self::BotToken => bot_token::find_secret(text, hit.start),
             Self::Password => password::find_secret(text, hit),
             Self::PrivateKey => private_key::find_secret(text, hit),
@@ -66,10 +98,12 @@ struct Scanner {
 
 /// The automaton's vector search compares as many bytes as its shortest needle has, at most four.
 /// A few needles of three bytes among sixty would make it four times slower, so they get a search
-/// of their own. The vector search is used for up to 64 needles.
-static SCANNERS: LazyLock<[Scanner; 2]> = LazyLock::new(|| {
+/// of their own. The vector search is used for up to 64 needles, so names that say secret have one
+/// of their own as well.
+static SCANNERS: LazyLock<[Scanner; 3]> = LazyLock::new(|| {
     let (short, long) = needles().into_iter().partition(|(needle, _)| needle.len() < 4);
-    [Scanner::new(long), Scanner::new(short)]
+    let names = assignment::NEEDLES.map(|needle| (needle.to_owned(), NeedleKind::Assignment));
+    [Scanner::new(long), Scanner::new(short), Scanner::new(names.to_vec())]
 });
 
 fn needles() -> Vec<(String, NeedleKind)> {
@@ -98,20 +132,20 @@ impl Scanner {
         Self { automaton: automaton.ok(), needle_kinds }
     }
 
-    /// Adds the secrets it finds, in needle order. Without an automaton, the whole text is secret.
-    fn scan(&self, text: &str, found: &mut Vec<Range<usize>>) {
+    /// Reports the secrets it finds, in needle order. Without an automaton, the whole text is
+    /// secret.
+    fn scan(&self, text: &str, report: &mut dyn FnMut(Range<usize>, Evidence)) {
         let Some(automaton) = &self.automaton else {
-            found.push(0..text.len());
+            report(0..text.len(), Evidence::Shape);
             return;
         };
         let mut at = 0;
         while let Some(hit) = automaton.find(Input::new(text).span(at..text.len())) {
             at = hit.end();
-            if let Some(range) =
-                self.needle_kinds[hit.pattern().as_usize()].find_secret(text, hit.range())
-            {
+            let kind = self.needle_kinds[hit.pattern().as_usize()];
+            if let Some(range) = kind.find_secret(text, hit.range()) {
                 at = at.max(range.end);
-                found.push(range);
+                report(range, kind.evidence());
             }
         }
     }

@@ -1,11 +1,14 @@
-//! Passwords in the URLs of databases and queues: `scheme://user:password@host`.
+//! Passwords in URLs: `scheme://user:password@host`.
 //!
-//! Only the password is secret; the rest says where it leads. Any word counts as a password,
-//! however weak, but a placeholder does not.
+//! Only the password is secret; the rest says where it leads. In the URL of a database or a queue
+//! any word counts as a password, however weak, but a placeholder does not. The URLs of other
+//! services stand in documents too, so there a password must not be a word.
 
 use std::ops::Range;
 
 use super::characters::{CharSet, can_begin_after};
+use super::secret_name::ValueKind;
+use super::secret_value;
 
 /// The characters that follow a scheme.
 pub(super) const NEEDLE: &str = "://";
@@ -27,20 +30,24 @@ const SCHEMES: [&str; 12] = [
 ];
 
 const MAX_SCHEME_BYTES: usize = 32;
+/// The longest beginning of a web URL in which a password is looked for.
+const MAX_AUTHORITY_BYTES: usize = 512;
 
 /// Finds the password of the URL whose `://` is at `separator`.
 pub(super) fn find_secret(text: &str, separator: Range<usize>) -> Option<Range<usize>> {
-    if !has_scheme_suffix(&text.as_bytes()[..separator.start]) {
-        return None;
-    }
+    let is_database = has_scheme_suffix(&text.as_bytes()[..separator.start]);
     let rest = &text[separator.end..];
+    let rest =
+        if is_database { rest } else { &rest[..rest.floor_char_boundary(MAX_AUTHORITY_BYTES)] };
     let authority = &rest[..rest.find(is_authority_end).unwrap_or(rest.len())];
     // The last `@` is the one before the host, because it is often left unescaped in passwords.
     let user_and_password = &authority[..authority.rfind('@')?];
     let colon = user_and_password.find(':')?;
     let password = &user_and_password[colon + 1..];
     let start = separator.end + colon + 1;
-    (!is_placeholder(password)).then_some(start..start + password.len())
+    let is_password = !is_placeholder(password)
+        && (is_database || secret_value::is_secret(password, ValueKind::Chosen));
+    is_password.then_some(start..start + password.len())
 }
 
 fn has_scheme_suffix(before: &[u8]) -> bool {
@@ -103,6 +110,9 @@ mod tests {
             ("amqp://${USER}:", "hunter2", "@host"),
             ("\"a\\namqps://user:", "p#?$!", "@host\""),
             ("clickhouse://user:", "$ecret1", "@host"),
+            ("https://user:", "hunter2", "@example.com/x"),
+            ("git+https://oauth2:", "S3cure-x", "@git.example.com/a.git"),
+            ("ftp://user:", "p@ssw0rd!", "@example.com"),
         ] {
             check(&format!("{before}{password}{after}"), &[password]);
         }
@@ -113,7 +123,8 @@ mod tests {
     #[test]
     fn urls_without_a_password_stay() {
         for text in [
-            concat!("https://user:hunter2", "@example.com https://example.com"),
+            "https://user:password@example.com https://user:pass123@example.com https://a.com",
+            "https://user:${TOKEN1}@example.com http://localhost:8080/@scope1 https://a:1@b",
             "postgres://user@host postgres://host:5432/db redis://localhost:6379 me@example.com",
             "postgres://user:${PASSWORD}@host postgres://user:$PGPASSWORD@host mysql://u:$pass@h",
             "mysql://%s:%s@%s mysql://%(user)s:%(password)s@h mysql://{}:{}@{} mysql://u:<pass>@h",

@@ -133,7 +133,8 @@ fn parts_behind_dots_belong_to_the_form() {
 fn a_name_before_a_secret_stays() {
     let key = format!("{}==", body(BASE64, 86));
     check(&format!("AccountName=me;{}{key};Suffix=x", "AccountKey="), &[&key]);
-    check(&format!("{}{};", "AccountKey=", body(BASE64, 80)), &[]);
+    // A shorter one is no key of that service, but the name says secret all the same.
+    check(&format!("{}{};", "AccountKey=", body(BASE64, 80)), &[&body(BASE64, 80)]);
     let key = format!("{}=", body(BASE64, 43));
     check(&format!("Name=Root;{}{key}", "SharedAccessKey="), &[&key]);
     let path = format!("T{}/B{}/{}", body(CAPITAL, 9), body(CAPITAL, 9), body(LETTER, 24));
@@ -215,6 +216,18 @@ fn hostile_repetition_comes_to_an_end() {
         "12345678:AA",
         "%20dp.st.",
         "[0mhvs.",
+        "password",
+        "password=",
+        "password: ",
+        "password=\"",
+        "password=a1",
+        "password:\"\\",
+        "\\\"token\\\":",
+        "--secret ",
+        "<password>",
+        "name: SECRET\n",
+        "SECRET \nvalue",
+        "Authorization: a",
         &begin,
         &format!("{begin}\n"),
         &format!("{begin}abc"),

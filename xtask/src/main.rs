@@ -1,5 +1,6 @@
 //! `cargo xtask bench [PART]`: measures `mere` and the installed peers in one run, and prints
-//! Markdown tables. Missing peers are printed with how to install them.
+//! Markdown tables. Missing peers are printed with how to install them. `cargo xtask retrieval`
+//! measures how well search finds, `cargo xtask secrets` how often ordinary files look secret.
 
 mod bench_folder;
 mod file_search;
@@ -20,6 +21,7 @@ mod question;
 mod random;
 mod retrieval;
 mod retrieval_item;
+mod secret_alarms;
 mod signed;
 mod small_corpus;
 mod stdio;
@@ -52,6 +54,12 @@ fn main() -> ExitCode {
             Some(options) => retrieval::run(&BenchFolder::create(), &options),
             None => return usage(),
         },
+        ["secrets", "--list", ref folders @ ..] if !folders.is_empty() => {
+            secret_alarms::run(folders, secret_alarms::Listing::EachSecret)
+        }
+        ["secrets", ref folders @ ..] if !folders.is_empty() => {
+            secret_alarms::run(folders, secret_alarms::Listing::FiguresOnly)
+        }
         _ => return usage(),
     };
     match done {
@@ -67,6 +75,7 @@ fn usage() -> ExitCode {
     eprintln!("usage: cargo xtask bench [{}]", PARTS.join("|"));
     eprintln!("       cargo xtask bench find MOST_NOTES");
     eprintln!("       cargo xtask retrieval [--model NAME] [--failures]");
+    eprintln!("       cargo xtask secrets [--list] FOLDER...");
     ExitCode::from(2)
 }
 

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::characters::CharSet;
+use super::lines_below;
 use super::secret_name::{ValueKind, value_kind};
 use super::secret_value::is_secret;
 
@@ -69,6 +70,9 @@ pub(super) fn find_secret(text: &str, needle: Range<usize>) -> Option<Range<usiz
     let (separator, value) = Separator::parse(text, name.end)?;
     let kind = value_kind(&text[name.clone()])?;
     let assignment = Assignment { text, name, separator, value }.after_type();
+    if let Some(secret) = lines_below::find_secret(&assignment, kind) {
+        return Some(secret);
+    }
     // A long value is measured only if its beginning is secret, or the work would not be linear.
     let sample = assignment.locate_value(kind, SAMPLE_BYTES)?;
     if !is_secret(&text[sample.clone()], kind) {

@@ -11,6 +11,7 @@ mod assignment;
 mod bot_token;
 mod characters;
 mod jwt;
+mod lines_below;
 mod password;
 mod pieces;
 mod private_key;
@@ -26,6 +27,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
 pub use assignment::is_assigned_secret;
+pub use lines_below::may_be_value_line;
 pub use pieces::{SecretPieces, TooManyPieces};
 use secret_form::{FORMS, SecretForm};
 

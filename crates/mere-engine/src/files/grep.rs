@@ -17,8 +17,8 @@ use crate::files::read;
 use crate::files::redaction::MaskedText;
 use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply};
 use crate::world::{
-    Case, GrepQuery, LineMatch, LineRenderer, PathKind, Position, PrivateKeyContext, ShownLine,
-    SweepBounds, SweepPage, VisibilityRef, Weight,
+    Case, GrepQuery, LineContext, LineMatch, LineRenderer, PathKind, Position, PrivateKeyContext,
+    ShownLine, SweepBounds, SweepPage, VisibilityRef, Weight,
 };
 
 /// Separates a file's path from a line number in a cursor. No path contains it.
@@ -184,13 +184,13 @@ struct AgentLineRenderer<'a> {
 }
 
 impl LineRenderer for AgentLineRenderer<'_> {
-    fn mask(&self, path: &str, line: String, key: PrivateKeyContext) -> (String, u64) {
+    fn mask(&self, path: &str, line: String, context: &LineContext) -> (String, u64) {
         if self.view.world.is_confirmed(self.target, path) {
             return (line, 0);
         }
-        let masked = match key {
-            PrivateKeyContext::KeyBefore => MaskedText::mask_line_near_key(&line),
-            PrivateKeyContext::NoKey => MaskedText::mask_whole(line),
+        let masked = match context.key {
+            PrivateKeyContext::KeyBefore => MaskedText::mask_line_near_key(&context.before, &line),
+            PrivateKeyContext::NoKey => MaskedText::mask_part(&context.before, line),
         };
         (masked.text, masked.count)
     }

@@ -31,8 +31,8 @@ pub(crate) struct ItemMasker {
     masked_count: u64,
 }
 
-/// The shortest piece of a secret that is masked elsewhere.
-const MIN_PIECE_BYTES: usize = 8;
+/// The shortest piece of a secret that is masked elsewhere, the length of the shortest secret.
+const MIN_PIECE_BYTES: usize = 6;
 
 impl ItemMasker {
     /// Creates a masker for the texts of an item that its reader may use.
@@ -68,7 +68,12 @@ impl ItemMasker {
 
     /// Masks structured data of an item.
     pub(crate) fn data(&mut self, value: &Value) -> Data {
-        Data::from_foreign(value, &mut |text| self.mention(text))
+        if self.is_confirmed {
+            return Data::from_foreign(value, &mut |text| self.mention(text));
+        }
+        let mut masked = value.clone();
+        self.masked_count += mask_assigned(&mut masked);
+        Data::from_foreign(&masked, &mut |text| self.mention(text))
     }
 
     /// Returns how many secrets were masked, or `None` if there were none.
@@ -132,13 +137,38 @@ pub(crate) fn mask_secrets(text: &str) -> String {
     MaskedText::mask_whole(text.to_owned()).text
 }
 
+/// Masks the values in structured data whose names say that they are secret, and returns how many
+/// there were.
+fn mask_assigned(value: &mut Value) -> u64 {
+    match value {
+        Value::Array(items) => items.iter_mut().map(mask_assigned).sum(),
+        Value::Object(map) => map
+            .iter_mut()
+            .map(|(name, value)| match value {
+                Value::String(text) if secrets::is_assigned_secret(name, text) => {
+                    MASK.clone_into(text);
+                    1
+                }
+                value => mask_assigned(value),
+            })
+            .sum(),
+        _ => 0,
+    }
+}
+
 /// Masks the known secrets in structured data.
 pub(crate) fn mask_value(value: &Value) -> Value {
+    let mut masked = value.clone();
+    mask_assigned(&mut masked);
+    mask_texts(&masked)
+}
+
+fn mask_texts(value: &Value) -> Value {
     match value {
         Value::String(text) => mask_secrets(text).into(),
-        Value::Array(items) => items.iter().map(mask_value).collect(),
+        Value::Array(items) => items.iter().map(mask_texts).collect(),
         Value::Object(map) => {
-            map.iter().map(|(key, value)| (mask_secrets(key), mask_value(value))).collect()
+            map.iter().map(|(key, value)| (mask_secrets(key), mask_texts(value))).collect()
         }
         other => other.clone(),
     }

@@ -43,25 +43,18 @@ impl MaskedText {
 
     /// Masks a part of a text that follows `before`, where a secret may have begun.
     pub(crate) fn mask_part(before: &str, text: String) -> Self {
-        if before.is_empty() {
-            return Self::mask_whole(text);
-        }
-        let found = secrets::find(&[before, &text].concat());
-        let found = found.into_iter().filter(|secret| secret.end > before.len());
-        let here = found
-            .map(|secret| secret.start.saturating_sub(before.len())..secret.end - before.len());
-        let here = here.collect();
-        Self::mask_ranges(text, here)
+        let secrets = find_after(before, &text);
+        Self::mask_ranges(text, secrets)
     }
 
-    /// Masks a line of a file that has a private key somewhere before it. Everything in the line
-    /// that could be part of the key's body is masked, even a short run if the line consists of
-    /// nothing else.
-    pub(crate) fn mask_line_near_key(line: &str) -> Self {
+    /// Masks a line, right after `before`, of a file that has a private key somewhere before it.
+    /// Everything in the line that could be part of the key's body is masked, even a short run if
+    /// the line consists of nothing else.
+    pub(crate) fn mask_line_near_key(before: &str, line: &str) -> Self {
         const LEAST: usize = 16;
         let encoded = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
         let alone = line.trim().chars().all(encoded);
-        let mut secrets = secrets::find(line);
+        let mut secrets = find_after(before, line);
         let mut start = None;
         for (at, c) in line.char_indices().chain([(line.len(), ' ')]) {
             match (start, encoded(c)) {
@@ -87,6 +80,18 @@ impl MaskedText {
         let (text, pieces) = replace_ranges(&text, changes);
         Self { text, count, replacements: pieces }
     }
+}
+
+/// Finds the secrets in a text that follows `before`, where they may have begun.
+fn find_after(before: &str, text: &str) -> Vec<Range<usize>> {
+    if before.is_empty() {
+        return secrets::find(text);
+    }
+    let found = secrets::find(&[before, text].concat());
+    let found = found.into_iter().filter(|secret| secret.end > before.len());
+    found
+        .map(|secret| secret.start.saturating_sub(before.len())..secret.end - before.len())
+        .collect()
 }
 
 /// Sorts ranges, and merges those that touch.

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::File;
@@ -16,13 +16,16 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
+use mere_core::secrets;
 use mere_core::text::pattern::Pattern;
 use mere_core::turn::Turn;
 
 use super::find::SweepBounds;
+use super::key_watch::{KeyWatchingReader, PrivateKeyContext};
 use super::list::{TraversalError, check_active};
 use super::sweep::{Collector, FileInterest, OpenedFile, PathOrder, SweepPage, Weight};
 use super::{VisibilityRef, World};
+use mere_host::read_at;
 
 /// The longest line that is searched. The search of a file ends at a longer one.
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
@@ -32,23 +35,23 @@ const MAX_SHOWN_BYTES: usize = 2000;
 const MARGIN_BYTES: usize = 4096;
 /// The largest size of a compiled expression.
 const MAX_EXPRESSION_BYTES: usize = 8 * 1024 * 1024;
-/// The text that the first line of every PEM-encoded private key contains.
-const KEY_MARK: &[u8] = b"PRIVATE KEY";
+/// How much before a line is read to see whether a name there assigns the line's value.
+const MAX_BEFORE_BYTES: usize = 8 * 1024;
 
 /// Prepares lines for the caller.
 pub(crate) trait LineRenderer: Sync {
     /// Returns the line with its secrets masked, and how many there were.
-    fn mask(&self, path: &str, line: String, key: PrivateKeyContext) -> (String, u64);
+    fn mask(&self, path: &str, line: String, context: &LineContext) -> (String, u64);
 
     /// Returns the line as it will leave the gate; `None` if the gate will withhold it.
     fn preview<'l>(&self, line: &'l str) -> Option<Cow<'l, str>>;
 }
 
-/// Says whether the file contains a private key before or on the current line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PrivateKeyContext {
-    NoKey,
-    KeyBefore,
+/// What precedes a line in its file, as far as it matters for secrets.
+pub(crate) struct LineContext {
+    pub(crate) key: PrivateKeyContext,
+    /// The text right before the line, if the line could be a value that is assigned there.
+    pub(crate) before: String,
 }
 
 /// The expression that is searched for, and the bounds of the search.
@@ -213,10 +216,12 @@ impl Collector for GrepQuery<'_> {
     ) -> Option<Vec<LineMatch>> {
         let resumed = self.resume.filter(|(path, _)| *path == opened.path);
         let key = Cell::new(PrivateKeyContext::NoKey);
+        let (file, is_cancelled) = (&opened.file, opened.is_over);
         let mut hits = MatchSink {
             query: self,
             path: opened.path,
             matcher,
+            file,
             key: &key,
             after: resumed.map_or(0, |(_, line)| line),
             found: Vec::new(),
@@ -224,8 +229,7 @@ impl Collector for GrepQuery<'_> {
             recent: VecDeque::new(),
             binary: false,
         };
-        let (file, is_cancelled) = (opened.file, opened.is_over);
-        let mut reader = KeyWatchingReader { file, is_cancelled, tail: Vec::new(), key: &key };
+        let mut reader = KeyWatchingReader::new(file, is_cancelled, &key);
         // A file that cannot be read to its end (a line is too long, the disk fails, the call is
         // over) still has the matches found before.
         let ended = searcher.search_reader(&*matcher, &mut reader, &mut hits);
@@ -244,44 +248,12 @@ impl Collector for GrepQuery<'_> {
     }
 }
 
-/// A file reader that ends when the call is over, and notices private keys in what it reads.
-struct KeyWatchingReader<'a> {
-    file: File,
-    is_cancelled: &'a dyn Fn() -> bool,
-    /// The last bytes of the previous read, because a marker may lie across two reads.
-    tail: Vec<u8>,
-    key: &'a Cell<PrivateKeyContext>,
-}
-
-impl KeyWatchingReader<'_> {
-    fn look_for_keys(&mut self, bytes: &[u8]) {
-        let marked = |bytes: &[u8]| memchr::memmem::find(bytes, KEY_MARK).is_some();
-        self.tail.extend_from_slice(&bytes[..bytes.len().min(KEY_MARK.len())]);
-        if marked(&self.tail) || marked(bytes) {
-            self.key.set(PrivateKeyContext::KeyBefore);
-        }
-        let kept = bytes.len().saturating_sub(KEY_MARK.len());
-        self.tail.clear();
-        self.tail.extend_from_slice(&bytes[kept..]);
-    }
-}
-
-impl Read for KeyWatchingReader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if (self.is_cancelled)() {
-            return Ok(0);
-        }
-        let read = self.file.read(buffer)?;
-        self.look_for_keys(&buffer[..read]);
-        Ok(read)
-    }
-}
-
 /// Collects the matches of one file.
 struct MatchSink<'a> {
     query: &'a GrepQuery<'a>,
     path: &'a str,
     matcher: &'a RegexMatcher,
+    file: &'a File,
     key: &'a Cell<PrivateKeyContext>,
     /// Lines up to this one were on the previous page.
     after: u64,
@@ -293,27 +265,47 @@ struct MatchSink<'a> {
 }
 
 impl MatchSink<'_> {
-    /// Returns a line as an agent sees it, and whether it still matches in that form.
-    fn render_line(&self, bytes: &[u8]) -> (ShownLine, bool) {
+    /// Returns the text before the line at `offset`, if the line could be a value that is assigned
+    /// there.
+    fn read_before(&self, line: &str, offset: u64) -> io::Result<String> {
+        if !secrets::may_be_value_line(line) {
+            return Ok(String::new());
+        }
+        let start = offset.saturating_sub(MAX_BEFORE_BYTES as u64);
+        let mut before = vec![0; usize::try_from(offset - start).unwrap_or(MAX_BEFORE_BYTES)];
+        let mut done = 0;
+        while done < before.len() {
+            match read_at(self.file, &mut before[done..], start + done as u64)? {
+                0 => break,
+                read => done += read,
+            }
+        }
+        Ok(String::from_utf8_lossy(&before[..done]).into_owned())
+    }
+
+    /// Returns the line at `offset` as an agent sees it, and whether it still matches in that form.
+    fn render_line(&self, bytes: &[u8], offset: u64) -> io::Result<(ShownLine, bool)> {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         // A little more than is shown is examined, so that nothing recognisable is cut in two.
         let looked_at = &bytes[..bytes.len().min(MAX_SHOWN_BYTES + MARGIN_BYTES)];
         let whole = String::from_utf8_lossy(looked_at).into_owned();
-        let (masked, count) = self.query.renderer.mask(self.path, whole, self.key.get());
+        let context =
+            LineContext { key: self.key.get(), before: self.read_before(&whole, offset)? };
+        let (masked, count) = self.query.renderer.mask(self.path, whole, &context);
         let Some(shown) = self.query.renderer.preview(&masked) else {
-            return (ShownLine { text: masked, cut: false, masked: count }, false);
+            return Ok((ShownLine { text: masked, cut: false, masked: count }, false));
         };
         let changed = count > 0 || *shown != *masked;
         let matches = !changed || self.matcher.is_match(shown.as_bytes()).unwrap_or(false);
         if bytes.len() <= MAX_SHOWN_BYTES {
-            return (ShownLine { text: masked, cut: false, masked: count }, matches);
+            return Ok((ShownLine { text: masked, cut: false, masked: count }, matches));
         }
         let mut end = MAX_SHOWN_BYTES.min(shown.len());
         while !shown.is_char_boundary(end) {
             end -= 1;
         }
-        (ShownLine { text: shown[..end].to_owned(), cut: true, masked: count }, matches)
+        Ok((ShownLine { text: shown[..end].to_owned(), cut: true, masked: count }, matches))
     }
 
     /// Adds a line, matching or not, to the context of its neighbours.
@@ -338,7 +330,7 @@ impl Sink for MatchSink<'_> {
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         let number = found.line_number().unwrap_or_default();
-        let (text, matches) = self.render_line(found.bytes());
+        let (text, matches) = self.render_line(found.bytes(), found.absolute_byte_offset())?;
         if !matches || number <= self.after {
             self.add_context(number, text);
             return Ok(true);
@@ -358,7 +350,7 @@ impl Sink for MatchSink<'_> {
     }
 
     fn context(&mut self, _searcher: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
-        let (text, _) = self.render_line(line.bytes());
+        let (text, _) = self.render_line(line.bytes(), line.absolute_byte_offset())?;
         self.add_context(line.line_number().unwrap_or_default(), text);
         Ok(true)
     }

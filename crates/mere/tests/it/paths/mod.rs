@@ -10,6 +10,7 @@ pub(crate) mod paging;
 pub(crate) mod payloads;
 pub(crate) mod permissions;
 pub(crate) mod project;
+pub(crate) mod secret_values;
 pub(crate) mod sensitive;
 pub(crate) mod traversal;
 pub(crate) mod visibility;

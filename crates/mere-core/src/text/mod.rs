@@ -10,4 +10,5 @@ pub mod json;
 pub(crate) mod lines;
 pub mod markdown;
 pub mod pattern;
+pub mod workspace;
 pub mod yaml;

@@ -22,6 +22,7 @@ pub use environment::threads::{
 };
 pub use environment::typed_path::TypedPath;
 pub use environment::{Environment, SPACE_FOLDER, WORKSPACES_FOLDER};
+pub use folder::file_system::{FileSystem, NameCase, Sharing};
 pub use folder::link::{PathStep, read_link};
 pub use folder::location::{FolderLocation, RelativeLocation};
 pub use folder::open_folder::{EntryKind, OpenFolder, open_regular_file};

@@ -4,6 +4,7 @@
 //! must not reach an agent, and for host modules that need one: to compare folders, or to hand it
 //! to another program.
 
+pub(crate) mod file_system;
 pub(crate) mod link;
 pub(crate) mod location;
 pub(crate) mod open_folder;

@@ -14,25 +14,13 @@ use rustix::fs::inotify::{self, CreateFlags, Event, ReadFlags, Reader, WatchFlag
 use rustix::io::Errno;
 
 use super::{FolderChange, Interest, WatchReport};
+use crate::folder::file_system::shared_file_system;
 use crate::{OpenFolder, is_symlink_error, none_if_missing};
 
 /// How many events are read at once, so that a busy writer cannot keep the caller here for ever.
 const MAX_EVENTS: usize = 65_536;
 /// From this many changes on, looking at everything is no more work.
 const MAX_CHANGES: usize = 1024;
-/// File systems that can change without this kernel's knowledge: network file systems and folders
-/// shared by a virtual machine's host.
-const SHARED_FILE_SYSTEMS: [(&str, u64); 9] = [
-    ("nfs", 0x6969),
-    ("smb", 0x517B),
-    ("cifs", 0xFF53_4D42),
-    ("smb2", 0xFE53_4D42),
-    ("fuse", 0x6573_5546),
-    ("9p", 0x0102_1997),
-    ("ceph", 0x00C3_6400),
-    ("afs", 0x5346_414F),
-    ("vboxsf", 0x786F_4256),
-];
 
 /// Watches some folders for changes.
 pub struct FolderWatcher {
@@ -106,7 +94,7 @@ impl FolderWatcher {
 
     /// Turns the watcher off; from now on it never reports "unchanged".
     fn disable(&mut self, error: &io::Error) {
-        tracing::debug!(%error, "folders are scanned because they cannot be watched");
+        tracing::info!(%error, "folders are polled at every call because they cannot be watched");
         self.inotify = None;
         self.folders = HashMap::new();
     }
@@ -207,11 +195,8 @@ fn watch_flags(interest: Interest) -> WatchFlags {
 
 /// Fails if the folder lies on a file system that can change without this kernel's knowledge.
 fn check_local_file_system(folder: &OpenFolder) -> io::Result<()> {
-    let own = folder.file_system_type()?;
-    match SHARED_FILE_SYSTEMS.iter().find(|(_, number)| own == *number) {
-        Some((name, _)) => {
-            Err(io::Error::other(format!("{name} can be changed from other machines")))
-        }
+    match shared_file_system(folder.file_system_type()?) {
+        Some((name, _)) => Err(io::Error::other(format!("{name} can be changed from elsewhere"))),
         None => Ok(()),
     }
 }

@@ -27,7 +27,7 @@ pub use session::event::Event;
 pub use session::file_approval::{AllowError, AllowedFiles};
 pub use session::locations::{Locations, PathReport, find_locations};
 pub use session::options::{Purpose, SessionOptions, SessionState};
-pub use session::project_approval::{ProjectApproval, TrustError};
+pub use session::project_approval::{ProjectApproval, TrustError, WideRootApproval};
 pub use trust::approvals::project::WideningRequest;
 pub use trust::approvals::records::RecordError;
 pub use trust::tokens::{Token, TokenError, Tokens};

@@ -15,12 +15,13 @@ mod write;
 pub use environment::boundary::Boundary;
 pub use environment::fault::fault_point;
 pub use environment::parallelism::available_parallelism;
-pub use environment::project::find_project;
+pub use environment::project::{ProjectRequest, RefusedRoot, SearchStop, StopReason, find_project};
 pub use environment::terminal::{Terminal, has_terminal};
 pub use environment::threads::{
     SharedWork, WorkerThreads, map_in_parallel, map_with_progress, reset_poisoned, share_work,
 };
 pub use environment::typed_path::TypedPath;
+pub use environment::wide_folder::WideFolder;
 pub use environment::{Environment, SPACE_FOLDER, WORKSPACES_FOLDER};
 pub use folder::file_system::{FileSystem, NameCase, Sharing};
 pub use folder::link::{PathStep, read_link};

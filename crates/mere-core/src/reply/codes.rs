@@ -71,6 +71,8 @@ codes! {
     WORKSPACE_MISSING: World "WORKSPACE" Invalid 1 "`mere workspace`: that agent has no workspace in this project.";
     WORKSPACE_FAILED: World "WORKSPACE" Fault 1 "`mere workspace`: a workspace could not be read or emptied.";
     PATH_NOT_VISIBLE: World "PATH" Invalid 1 "The path is malformed, outside the visible world, or missing.";
+    NO_PROJECT: World "PROJECT" Invalid 1 "There is no project: the folder that would be one is `/`, a folder of the system, or the home folder or one above it.";
+    PROJECT_DELETED: World "PROJECT" Fault 1 "The folder of the project was deleted while it was served.";
     PATH_BROKEN: World "PATH" Fault 1 "The operating system reported an error while a path was resolved.";
     ALLOW: World "ALLOW" Success 1 "`mere allow`: what a person shows to agents.";
     WHERE: World "WHERE" Success 1 "`mere where`: where everything is. For people: it names host paths.";

@@ -72,6 +72,11 @@ impl Draft {
         self.hint.as_ref()
     }
 
+    /// Returns its code.
+    pub fn code(&self) -> CodeId {
+        self.code
+    }
+
     fn new<A: ReplyKind>(code: Code<A>, message: Prose) -> Self {
         Self { code: code.id(), message, hint: None, data: Fields::default() }
     }

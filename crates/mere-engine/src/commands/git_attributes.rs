@@ -17,7 +17,7 @@ fn required_lines(items: &ItemReader<'_>) -> Vec<String> {
 
 /// Returns the lines that `.gitattributes` does not have yet.
 pub(super) fn missing_lines(call: &ItemCall<'_>) -> std::io::Result<Vec<String>> {
-    let file = open_regular_file(call.context.project.dir(), ATTRIBUTES_FILE)?;
+    let file = open_regular_file(call.context.project()?.dir(), ATTRIBUTES_FILE)?;
     let text = file.map(|file| read_at_most(file, MAX_BYTES)).transpose()?.flatten();
     let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     Ok(lines_missing_from(&call.items, &text))
@@ -30,7 +30,7 @@ fn lines_missing_from(items: &ItemReader<'_>, text: &str) -> Vec<String> {
 /// Adds the missing lines and returns whether there were any. A file that cannot be read as text
 /// belongs to somebody else and is left alone.
 pub(super) fn write_missing_lines(call: &ItemCall<'_>) -> std::io::Result<bool> {
-    let editing = FolderWriter::open(call.context.project.dir(), call.is_cancelled)?;
+    let editing = FolderWriter::open(call.context.project()?.dir(), call.is_cancelled)?;
     let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
     let path = ATTRIBUTES_FILE.parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
     let old = match editing.open_file(&path)? {

@@ -146,7 +146,7 @@ impl NewSpace {
             // A new folder comes with its own `.gitignore`.
             let is_new = call.context.space()?.is_none();
             made.extend(is_new.then(|| ".gitignore".to_owned()));
-            FolderWriter::make_space(&call.context.project)?
+            FolderWriter::make_space(call.context.project()?)?
         };
         let editing = FolderWriter::open(&folder, call.is_cancelled)?;
         let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
@@ -168,7 +168,7 @@ impl NewSpace {
     fn write_space_file(&mut self, context: &Context) -> std::io::Result<bool> {
         let name = match self.scope {
             Scope::User => "user".to_owned(),
-            _ => context.project.name(),
+            _ => context.project()?.name(),
         };
         let (id, new) = project_key::ensure_space_id(&self.editing, &name)?;
         if new {
@@ -312,7 +312,8 @@ fn unlock_or_make_key(
 
 /// Installs a git hook that checks what is committed.
 fn install_hook(context: &Context) -> Result<&'static str, ToolError> {
-    let git = GitRepository::discover(&context.project).ok_or(ItemChangeError::NoGitRepository)?;
+    let git =
+        GitRepository::discover(context.project()?).ok_or(ItemChangeError::NoGitRepository)?;
     let hook = git.install_hook(include_str!("examples/pre-commit"));
     Ok(match hook.map_err(ItemChangeError::GitFailed)? {
         HookInstallation::Installed => "installed",

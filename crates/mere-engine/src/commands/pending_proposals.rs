@@ -49,7 +49,7 @@ impl PendingProposal {
 /// Returns every proposal in the project's workspaces.
 pub(super) fn read_proposals(call: &ItemCall<'_>) -> std::io::Result<Vec<Proposal>> {
     let workspaces =
-        call.context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))?;
+        call.context.project()?.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))?;
     let Some(workspaces) = workspaces else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for agent in list_folders(&workspaces, "")? {
@@ -87,7 +87,8 @@ fn read_files(
     context: &Context,
     proposal: &Proposal,
 ) -> Result<Vec<(RelPath, Vec<u8>)>, ItemError> {
-    let workspaces = context.project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"));
+    let project = context.project().map_err(ItemChangeError::from)?;
+    let workspaces = project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"));
     let workspaces = workspaces
         .map_err(ItemError::Unsearchable)?
         .ok_or(ItemChangeError::Proposal(ProposalError::Missing))?;

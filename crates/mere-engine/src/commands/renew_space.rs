@@ -41,7 +41,7 @@ pub(super) fn renew(call: &CommandCall<'_>, scope: Scope) -> Result<Draft, ToolE
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
     // Whoever renews the id knows that this folder is no longer the team's. The team itself stays
     // joined where its own id is.
-    if has_roster && let Some(folder) = context.project.canonical_text() {
+    if has_roster && let Some(folder) = context.project()?.canonical_text() {
         trust::forget_folder(&context.environment, folder).map_err(ItemError::Record)?;
     }
     let new = context.renew_space_id(scope, call.change.is_cancelled).map_err(failed)?;

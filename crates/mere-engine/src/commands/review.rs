@@ -338,7 +338,7 @@ fn remove_proposal(
     let folder = folder.ok_or(ItemChangeError::Proposal(ProposalError::Missing))?;
     let address = Address::directory(Root::Workspace, folder.clone());
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let workspace = Workspace::open(&call.context.project, agent, call.is_cancelled);
+    let workspace = Workspace::open(call.context.project()?, agent, call.is_cancelled);
     let workspace =
         workspace.map_err(failed)?.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
     workspace.remove_folder(&folder).map_err(failed)

@@ -104,7 +104,7 @@ fn staged_items(call: &ItemCall<'_>) -> Result<Vec<ScopedPath>, ToolError> {
 /// Returns the paths of the project that differ between the last commit and the next one.
 pub(super) fn staged_paths(call: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolError> {
     let git =
-        GitRepository::discover(&call.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+        GitRepository::discover(call.context.project()?).ok_or(ItemChangeError::NoGitRepository)?;
     Ok(git.staged_paths().map_err(ItemChangeError::GitFailed)?)
 }
 
@@ -135,7 +135,7 @@ pub(super) fn sidecar_path(address: &Address, place: &ScopedPath) -> Option<RelP
 /// Returns the paths of items whose files differ from the staged versions.
 pub(super) fn unstaged_paths(call: &ItemCall<'_>) -> Result<Vec<RelPath>, ToolError> {
     let git =
-        GitRepository::discover(&call.context.project).ok_or(ItemChangeError::NoGitRepository)?;
+        GitRepository::discover(call.context.project()?).ok_or(ItemChangeError::NoGitRepository)?;
     let folders = call
         .items
         .sources
@@ -152,7 +152,8 @@ pub(super) fn staged_but_missing(
     context: &Context,
     unstaged: &[RelPath],
 ) -> Result<Vec<RelPath>, ToolError> {
-    let git = GitRepository::discover(&context.project).ok_or(ItemChangeError::NoGitRepository)?;
+    let project = context.project()?;
+    let git = GitRepository::discover(project).ok_or(ItemChangeError::NoGitRepository)?;
     let staged = git.staged_paths().map_err(ItemChangeError::GitFailed)?;
     let is_item = |path: &RelPath| {
         let below =
@@ -160,7 +161,7 @@ pub(super) fn staged_but_missing(
         let below = below.and_then(|path| path.parse().ok());
         below.is_some_and(|path| ScopedPath::from_space_path(Scope::Project, &path).is_some())
     };
-    let is_there = |path: &RelPath| context.project.dir().exists(path.as_str());
+    let is_there = |path: &RelPath| project.dir().exists(path.as_str());
     let items = unstaged.iter().filter(|path| staged.contains(path) && is_item(path));
     Ok(items.filter(|path| !is_there(path)).cloned().collect())
 }

@@ -145,7 +145,7 @@ pub(super) fn sign_chosen(
     }
     end_drafts(call.change.context, &signed_addresses);
     if stage == GitStaging::Add && !files.is_empty() {
-        let git = GitRepository::discover(&call.change.context.project)
+        let git = GitRepository::discover(call.change.context.project()?)
             .ok_or(ItemChangeError::NoGitRepository)?;
         git.stage_files(&files).map_err(ItemChangeError::GitFailed)?;
     }

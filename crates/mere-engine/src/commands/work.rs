@@ -81,7 +81,7 @@ fn edit(call: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
     start_draft(call.context, place, address, signer.permit())?;
     let folder = match address.root() {
         Root::User => call.context.environment.user_space().map_err(ItemError::Unsearchable)?,
-        _ => Some(call.context.project.clone()),
+        _ => Some(call.context.project()?.clone()),
     };
     let folder = folder.ok_or(ItemChangeError::InvalidPlace)?;
     let closed = mere_host::edit_file(&folder, address.path());

@@ -33,7 +33,7 @@ pub(super) fn execute_workspace_command(
     call: &CommandCall<'_>,
     command: &WorkspaceCommand,
 ) -> Result<Draft, ToolError> {
-    let project = &call.change.context.project;
+    let project = call.change.context.project()?;
     let agents = Workspace::list_agents(project).map_err(unreadable)?;
     let named = match command {
         WorkspaceCommand::Clean { agent, .. } => agent.as_ref(),
@@ -82,7 +82,7 @@ fn read_proposals(workspace: &Folder) -> std::io::Result<Proposals> {
 
 /// Empties the workspaces, one after the other.
 fn clean(call: &CommandCall<'_>, workspaces: &[AgentWorkspace]) -> Result<Draft, ToolError> {
-    let project = &call.change.context.project;
+    let project = call.change.context.project()?;
     let mut removed = Vec::new();
     for AgentWorkspace { agent, .. } in workspaces {
         let workspace = Workspace::open(project, agent, call.change.is_cancelled);

@@ -13,6 +13,7 @@ mod mods;
 mod ordered_map;
 mod patterns;
 mod policies;
+mod project_search;
 mod running;
 mod search;
 mod settings;
@@ -40,6 +41,8 @@ use mere_host::{Environment, Folder, SPACE_FOLDER};
 use mods::RawMod;
 pub(crate) use mods::{ModConfig, check_clashes};
 use patterns::{parse_marker, parse_sensitive};
+use project_search::parse_wide_root;
+pub(crate) use project_search::project_search;
 use running::{RawRuntimes, RawSandbox};
 pub(crate) use running::{RunConfig, RuntimeConfig};
 use search::RawSearch;
@@ -85,6 +88,8 @@ pub(crate) struct Config {
     pub(crate) mods: Vec<ModConfig>,
     /// Names of files or folders that mark a project root. Only the user's own config has them.
     pub(crate) project_markers: Vec<String>,
+    /// Wide folders that are meant as projects. Only the user's own config has them.
+    pub(crate) wide_roots: Vec<String>,
     /// Patterns of further files that a person must confirm before an agent sees them.
     pub(crate) sensitive: Vec<String>,
     /// Patterns of sensitive files that are shown anyway. `!pattern` in `sensitive` is one too.
@@ -138,6 +143,7 @@ struct UserFile {
     mods: Option<Vec<RawMod>>,
     #[serde(rename = "projectMarkers")]
     project_markers: Option<SpannedTexts>,
+    wide_roots: Option<SpannedTexts>,
     sensitive: Option<SpannedTexts>,
     visible: Option<SpannedTexts>,
     agents: Option<AgentsConfig>,
@@ -201,13 +207,15 @@ pub(crate) fn read_user(space: &Dir) -> Result<Config, ConfigError> {
     };
     let config = yaml::parse::<Option<UserFile>>(&text).and_then(|file| {
         let Some(file) = file else { return Ok(Config::default()) };
-        let markers = file.project_markers.unwrap_or_default();
+        let (markers, wide) =
+            (file.project_markers.unwrap_or_default(), file.wide_roots.unwrap_or_default());
         let (sensitive, mut visible) = parse_sensitive(file.sensitive.unwrap_or_default())?;
         visible.extend(patterns::parse(file.visible.unwrap_or_default())?);
         let folders = parse_folders(file.folders)?;
         Ok(Config {
             mods: mods::parse(file.mods)?,
             project_markers: markers.iter().map(parse_marker).collect::<Result<_, _>>()?,
+            wide_roots: wide.iter().map(parse_wide_root).collect::<Result<_, _>>()?,
             sensitive,
             visible,
             projects: Vec::new(),
@@ -304,7 +312,8 @@ pub(crate) fn read_project(
         Ok((narrow, shown))
     });
     let (mut narrow, shown) = narrow.map_err(|fault| invalid_config(&address, fault))?;
-    narrow.storage.locate_project_stores(&PathResolver { environment, project }, space);
+    let resolver = PathResolver { environment, project: Some(project) };
+    narrow.storage.locate_project_stores(&resolver, space);
     let widening = yaml::parse::<Option<TrustedProjectFile>>(&text).and_then(|file| {
         let Some(file) = file else { return Ok(Config::default()) };
         let mut visible = shown;
@@ -376,14 +385,6 @@ pub(crate) fn user_address() -> Address {
 fn config_address(root: Root, names: &[&str]) -> Address {
     let path = names.iter().filter_map(|name| name.parse::<Segment>().ok()).collect::<RelPath>();
     Address::file(root, path)
-}
-
-/// Returns the user's own markers of a project root. A config that cannot be used has none; the
-/// calls that follow report what is wrong with it.
-pub(crate) fn project_markers(environment: &Environment) -> Vec<String> {
-    let space = environment.user_space().ok().flatten();
-    let config = space.and_then(|space| read_user(space.dir()).ok());
-    config.unwrap_or_default().project_markers
 }
 
 #[cfg(test)]

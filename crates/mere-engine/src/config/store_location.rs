@@ -48,7 +48,8 @@ fn shorten(text: String) -> String {
 /// Resolves the paths of stores in config files.
 pub(crate) struct PathResolver<'a> {
     pub(crate) environment: &'a Environment,
-    pub(crate) project: &'a Folder,
+    /// The project, if there is one.
+    pub(crate) project: Option<&'a Folder>,
 }
 
 impl PathResolver<'_> {
@@ -58,12 +59,14 @@ impl PathResolver<'_> {
         text: &str,
         space: &Folder,
     ) -> (StoreLocation, FolderLocation) {
-        if let Some(path) = normalize(&[SPACE_FOLDER], text) {
-            let location = FolderLocation::from_relative(self.project, &path);
+        let inside = self.project.zip(normalize(&[SPACE_FOLDER], text));
+        if let Some((project, path)) = inside {
+            let location = FolderLocation::from_relative(project, &path);
             return (StoreLocation::Inside(Root::Project, path), location);
         }
         let location = FolderLocation::from_config(text, space, self.environment);
-        (locate(&[(Root::Project, self.project)], &location), location)
+        let roots = self.project.map(|project| (Root::Project, project));
+        (locate(roots.as_slice(), &location), location)
     }
 
     /// Resolves a path of the user's config.
@@ -77,7 +80,9 @@ impl PathResolver<'_> {
             return (StoreLocation::Inside(Root::User, path), location);
         }
         let location = FolderLocation::from_config(text, space, self.environment);
-        (locate(&[(Root::User, space), (Root::Project, self.project)], &location), location)
+        let project = self.project.map(|project| (Root::Project, project));
+        let roots = [(Root::User, space)].into_iter().chain(project).collect::<Vec<_>>();
+        (locate(&roots, &location), location)
     }
 }
 

@@ -10,6 +10,7 @@ use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use super::file_change::{denial_reply, full_workspace_reply};
 use super::item::parse_error_reply;
 use crate::space::{ItemChangeError, ProposalError};
+use crate::world::NoProject;
 
 /// Answers a change to an item that was not made.
 pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
@@ -55,6 +56,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
             Draft::invalid(codes::SIGN_MEMORY, "Memories cannot be signed.")
                 .hint("Directives, tools, knowledge entries and lockfiles can be.")
         }
+        ItemChangeError::NoProject(_) => super::no_project_reply(),
         ItemChangeError::NoGitRepository => no_git_repository_reply(),
         ItemChangeError::GitFailed(cause) => git_failure_reply(cause),
         ItemChangeError::NotStaged(path) => not_staged_reply(path),
@@ -186,6 +188,9 @@ fn proposal_error_reply(error: &ProposalError) -> Draft {
 }
 
 fn write_failure_reply(address: &Address, cause: &std::io::Error) -> Draft {
+    if NoProject::is_cause_of(cause) {
+        return super::no_project_reply();
+    }
     tracing::error!(%cause, %address, "an item could not be written");
     let message = Prose::words("").address(address.clone());
     let words = " could not be written; the existing content was not changed.";

@@ -33,7 +33,7 @@ use crate::error::tool_error::ToolError;
 use crate::files::error::FileError;
 use crate::search::SearchError;
 use crate::trust::approvals::rule_floor::FloorError;
-use crate::world::{ResolveError, WorldError};
+use crate::world::{NoProject, ResolveError, WorldError};
 pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
 
 /// The forms a path may take: the hint for every path that cannot be resolved.
@@ -44,6 +44,22 @@ const PATH_FORMS: &str = "Give a path from the home root such as `src/a.rs`, or 
 /// Answers for malformed, outside and missing paths alike, so they cannot be told apart.
 fn not_visible_reply() -> Draft {
     Draft::invalid(codes::PATH_NOT_VISIBLE, "No such path in the visible world.").hint(PATH_FORMS)
+}
+
+/// Answers a call that needs a project where there is none. In such a session it is also the answer
+/// for every path that is not visible, because a project is what is missing.
+pub(crate) fn no_project_reply() -> Draft {
+    Draft::invalid(codes::NO_PROJECT, "There is no project, so there is no such path.").hint(
+        "Ask a person to start it in a project or pass `--project`. What is yours to read here: \
+         `ROOT_USER:/…` and `mod:<name>:/…`, and the items of the user's space.",
+    )
+}
+
+/// Answers every call once the folder of the project is deleted.
+fn project_deleted_reply() -> Draft {
+    tracing::error!("the folder of the project was deleted");
+    Draft::fault(codes::PROJECT_DELETED, "The folder of the project was deleted.")
+        .hint("Ask a person to restore it and to start the server again.")
 }
 
 /// Answers a call that could not be understood.
@@ -172,6 +188,8 @@ pub(crate) fn file_error_reply(error: &FileError) -> Draft {
         FileError::World(WorldError::Io(cause)) => io_error_reply(cause),
         FileError::World(WorldError::RuleFloor(error)) => rule_floor_reply(error),
         FileError::Path(ResolveError::NotVisible) => not_visible_reply(),
+        FileError::NoProject(_) => no_project_reply(),
+        FileError::ProjectDeleted => project_deleted_reply(),
         FileError::Path(ResolveError::Io(cause)) => io_error_reply(cause),
         FileError::NotADirectory(address) => {
             let message = Prose::words("").address(address.clone()).and(" is a file.");
@@ -213,6 +231,9 @@ fn unreadable_reply(address: &Address, cause: &std::io::Error) -> Draft {
 }
 
 fn io_error_reply(cause: &std::io::Error) -> Draft {
+    if NoProject::is_cause_of(cause) {
+        return no_project_reply();
+    }
     tracing::error!(%cause, "the machine failed while a path was resolved");
     Draft::fault(codes::PATH_BROKEN, "The system failed while the path was being resolved.")
         .hint("Report the trace id: the log says why.")

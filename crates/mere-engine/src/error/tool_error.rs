@@ -10,7 +10,7 @@ use crate::memory::StoreError;
 use crate::run::RunError;
 use crate::search::SearchError;
 use crate::space::ItemChangeError;
-use crate::world::{ResolveError, WorldError};
+use crate::world::{NoProject, ResolveError, WorldError};
 
 /// A call that failed. It carries addresses, never paths; what the machine reported goes to the
 /// log.
@@ -36,6 +36,12 @@ impl From<WorldError> for ToolError {
 
 impl From<ResolveError> for ToolError {
     fn from(error: ResolveError) -> Self {
+        Self::File(error.into())
+    }
+}
+
+impl From<NoProject> for ToolError {
+    fn from(error: NoProject) -> Self {
         Self::File(error.into())
     }
 }

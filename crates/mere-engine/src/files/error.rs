@@ -5,7 +5,7 @@
 use mere_core::address::Address;
 
 use super::file_change::ChangeError;
-use crate::world::{ResolveError, TraversalError, WorldError};
+use crate::world::{NoProject, ResolveError, TraversalError, WorldError};
 
 /// A call about files that failed. What the machine reported is for the log.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +14,10 @@ pub(crate) enum FileError {
     World(#[from] WorldError),
     #[error(transparent)]
     Path(#[from] ResolveError),
+    #[error(transparent)]
+    NoProject(#[from] NoProject),
+    #[error("the folder of the project was deleted")]
+    ProjectDeleted,
     #[error("{0} is a file")]
     NotADirectory(Address),
     #[error("{0} is a directory")]

@@ -96,9 +96,9 @@ impl WriteContext<'_> {
         match (place.scope, &place.base) {
             (Scope::Project, CategoryBase::Space) => match self.context.space()? {
                 Some(space) => space.dir().try_clone(),
-                None => FolderWriter::make_space(&self.context.project),
+                None => FolderWriter::make_space(self.context.project()?),
             },
-            (Scope::Project, CategoryBase::InPlace(_)) => self.context.project.dir().try_clone(),
+            (Scope::Project, CategoryBase::InPlace(_)) => self.context.project()?.dir().try_clone(),
             (Scope::User, CategoryBase::Space) => self.context.environment.make_user_space(),
             (Scope::User, CategoryBase::InPlace(_))
             | (Scope::Registry, _)

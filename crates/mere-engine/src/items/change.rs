@@ -88,6 +88,7 @@ pub(crate) fn change_item(call: &ItemCall<'_>, request: &Execute) -> Result<Draf
 
 /// Creates a new item.
 fn create(call: &ItemCall<'_>, request: &Execute, text: &ItemContent) -> Result<Draft, ItemError> {
+    call.context.project().map_err(ItemChangeError::from)?;
     let form = choose_form(request.kind, request.item.id.as_str(), text);
     let place =
         place_in_space(call.effective_scope(Scope::Project), request.kind, &request.item, form);

@@ -84,8 +84,8 @@ pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<A
     let folder = proposal.folder().ok_or(ItemChangeError::InvalidPlace)?;
     let address = Address::directory(Root::Workspace, folder.clone());
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let workspace =
-        Workspace::open(&call.context.project, call.items.view.agent, call.is_cancelled);
+    let project = call.context.project().map_err(ItemChangeError::from)?;
+    let workspace = Workspace::open(project, call.items.view.agent, call.is_cancelled);
     let workspace =
         workspace.map_err(failed)?.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
     let limits = call.agents.workspace_limits();

@@ -35,7 +35,7 @@ fn stated_files(
 
 /// Reads a file of the project as of the last commit.
 pub(crate) fn read_committed(context: &Context, path: &RelPath) -> Option<Vec<u8>> {
-    GitRepository::discover(&context.project)?.read_committed(path)
+    GitRepository::discover(context.project_folder()?)?.read_committed(path)
 }
 
 /// Returns the path of an item's sidecar relative to the project, or `None` for an item outside it.

@@ -6,7 +6,7 @@ use mere_core::item::Scope;
 
 use crate::config::{self, Config, ConfigError};
 use crate::memory::{Drift, ItemRules, find_drift, resolve_stores};
-use crate::trust::approvals::project;
+use crate::trust::approvals::project as approvals;
 use crate::trust::approvals::rule_floor::RuleFloor;
 use crate::trust::project_key::ProjectKey;
 use crate::world::{Context, OperatorChoice, WorldError};
@@ -110,14 +110,16 @@ fn check_project_file(
     let Some(space) = context.space().map_err(config::unreadable_project_config)? else {
         return Ok(EffectiveConfig::default());
     };
-    let config = config::read_project(&context.environment, &context.project, &space)?;
+    let project =
+        context.project().map_err(|error| config::unreadable_project_config(error.into()))?;
+    let config = config::read_project(&context.environment, project, &space)?;
     let whole = config.trusted_config()?;
     let outer = context.outer.as_ref().map(|outer| &outer.name);
     let nothing = Config::default();
     let user = user.unwrap_or(&nothing);
     config::check_clashes(&nothing, &whole, outer)?;
     let is_there = space.dir().exists(config::FILE);
-    if project::is_config_trusted(&context.environment, &context.project, &space, &whole) {
+    if approvals::is_config_trusted(&context.environment, project, &space, &whole) {
         config::check_clashes(user, &whole, outer)?;
         let note = config::unused_folders_note(&whole.outside_folders);
         return Ok(EffectiveConfig { is_there, config: whole, awaiting: Vec::new(), note });
@@ -131,9 +133,9 @@ fn check_project_file(
 /// before.
 fn hold_floor(context: &Context, project: &mut EffectiveConfig) -> Result<(), WorldError> {
     let space = context.space()?;
-    let Some(key) = ProjectKey::for_project(&context.project, space.as_ref()) else {
-        return Ok(());
-    };
+    let folder = context.project_folder();
+    let key = folder.and_then(|folder| ProjectKey::for_project(folder, space.as_ref()));
+    let Some(key) = key else { return Ok(()) };
     let floor = RuleFloor::read(&context.environment, &key)?;
     let mut loosened = floor.describe_loosening(&project.config);
     loosened.dedup_by_key(|(key, _)| *key);

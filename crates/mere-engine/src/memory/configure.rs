@@ -258,7 +258,7 @@ impl<'a> ConfigFile<'a> {
         let failed = |cause| ItemChangeError::WriteFailed { address: self.address.clone(), cause };
         let space = match self.scope {
             Scope::User => context.environment.make_user_space(),
-            _ => FolderWriter::make_space(&context.project),
+            _ => FolderWriter::make_space(context.project().map_err(ItemChangeError::from)?),
         };
         let space = space.map_err(failed)?;
         if project_key::space_format(&space) > project_key::SPACE_FORMAT {

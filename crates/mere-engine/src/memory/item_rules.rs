@@ -143,7 +143,7 @@ fn create_type_categories(
     let (space, address) = if scope == Scope::Project {
         let below = RelPath::default().child(SPACE_FOLDER).ok_or(io::ErrorKind::InvalidInput)?;
         let address = Address::directory(Root::Project, below.join_path(&top));
-        (FolderWriter::make_space(&context.project)?, address)
+        (FolderWriter::make_space(context.project()?)?, address)
     } else {
         (context.environment.make_user_space()?, Address::directory(Root::User, top.clone()))
     };

@@ -177,7 +177,7 @@ impl Store {
         let path = self.address.path().as_str();
         let folder = match (&self.folder_access, self.address.root()) {
             (FolderAccess::Outside(folder), _) => return folder.dir().try_clone().map(Some),
-            (FolderAccess::Inside, Root::Project) => context.project.subfolder(path)?,
+            (FolderAccess::Inside, Root::Project) => context.project()?.subfolder(path)?,
             (FolderAccess::Inside, Root::User) => match context.environment.user_space()? {
                 Some(space) => space.subfolder(path)?,
                 None => None,
@@ -196,9 +196,9 @@ impl Store {
         let top = match (&self.folder_access, self.address.root()) {
             (FolderAccess::Inside, Root::Project) => {
                 if path.names().next() == Some(SPACE_FOLDER) {
-                    FolderWriter::make_space(&context.project)?;
+                    FolderWriter::make_space(context.project()?)?;
                 }
-                context.project.dir().try_clone()?
+                context.project()?.dir().try_clone()?
             }
             (FolderAccess::Inside, Root::User) => context.environment.make_user_space()?,
             _ => return Err(io::ErrorKind::NotFound.into()),

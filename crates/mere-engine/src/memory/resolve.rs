@@ -135,8 +135,8 @@ impl StoreResolver<'_> {
         let refuse = |fault: &StoreConfigError| {
             Err(invalid_config(scope, config.path_location, fault).into())
         };
-        let resolver =
-            PathResolver { environment: &self.context.environment, project: &self.context.project };
+        let project = self.context.project_folder();
+        let resolver = PathResolver { environment: &self.context.environment, project };
         let (store_location, folder_location) = match scope {
             Scope::Project => resolver.resolve_project_path(&config.path, space),
             Scope::User | Scope::Registry => resolver.resolve_user_path(&config.path, space),
@@ -200,7 +200,8 @@ impl StoreResolver<'_> {
         if let Some(fault) = by_name {
             return Ok(Some(fault(name)));
         }
-        if folder_location.contains_folder(&self.context.project)
+        let project = self.context.project();
+        if project.is_ok_and(|project| folder_location.contains_folder(project))
             || environment.has_user_space_below(folder_location)
         {
             return Ok(Some(StoreConfigError::ContainsRoot(name)));
@@ -299,7 +300,7 @@ mod tests {
         let base = tempfile::tempdir().expect("a folder");
         let typed = TypedPath::from(base.path().as_os_str().to_owned());
         let context = Context::find(Some(&typed), Some(&typed)).expect("a project");
-        FolderWriter::make_space(&context.project).expect("a space");
+        FolderWriter::make_space(context.project().expect("a project")).expect("a space");
         let config = |text| Config { storage: parse_storage(text), ..Config::default() };
         let store = store.map(|name| name.parse().expect(name));
         let choice = OperatorChoice { mods: Mods::Configured, store };

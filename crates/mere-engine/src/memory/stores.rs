@@ -219,7 +219,8 @@ impl Store {
 
 /// Returns the store that exists if none is configured.
 pub(super) fn fallback_store(context: &Context) -> Store {
-    unconfigured_store(if context.is_home() { Scope::User } else { Scope::Project })
+    let has_project_space = context.project().is_ok() && !context.is_home();
+    unconfigured_store(if has_project_space { Scope::Project } else { Scope::User })
 }
 
 /// Returns the store of a scope for which there is no configuration.

@@ -78,13 +78,14 @@ fn check_layers(call: &RunCall<'_>) -> Result<(), SandboxError> {
 
 /// Opens the agent's workspace and creates it if it is missing.
 fn open_workspace(call: &RunCall<'_>) -> Result<Option<Folder>, RunError> {
-    let (project, agent) = (&call.context.project, call.items.view.agent);
-    let made = Workspace::open(project, agent, call.is_cancelled).map_err(SandboxError::Io)?;
+    let agent = call.items.view.agent;
+    let base = call.context.workspaces_base().map_err(SandboxError::Io)?;
+    let made = Workspace::open(&base, agent, call.is_cancelled).map_err(SandboxError::Io)?;
     if made.is_none() {
         return Ok(None);
     }
     let path = format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}/{agent}");
-    Ok(project.subfolder(&path).map_err(SandboxError::Io)?)
+    Ok(base.subfolder(&path).map_err(SandboxError::Io)?)
 }
 
 fn run_in_cell(

@@ -158,7 +158,8 @@ impl<'a> RuntimeNeeds<'a> {
     ) -> Result<Program, RunError> {
         let interpreter = self.runtime_config.as_ref().and_then(|one| one.interpreter.as_deref());
         if let (Some(text), Some(runtime)) = (interpreter, &self.runtime) {
-            let program = context.environment.configured_interpreter(text, &context.project);
+            let project = context.project_folder();
+            let program = context.environment.configured_interpreter(text, project);
             let runtime = runtime.clone();
             return program.map_err(|cause| RunError::BadInterpreter { runtime, cause });
         }

@@ -31,7 +31,7 @@ use crate::run::{self, RunCall};
 use crate::search::relations::{find_successor, relationships};
 use crate::search::{self, CallSignals, CorpusSources, EmbeddingJob, SearchContext, ThreadBudget};
 use crate::session::snapshot::Snapshot;
-use crate::world::{ResolveError, check_active};
+use crate::world::check_active;
 
 /// The longest time that a call waits for another process, no matter who made the call.
 const MAX_WAIT: Duration = Duration::from_mins(1);
@@ -71,24 +71,25 @@ impl Session {
             FileVerb::Glob(call) => glob::glob(&view()?, call, turn)?,
             FileVerb::Grep(call) => grep::grep(&view()?, call, turn)?,
             FileVerb::Change(call) => {
-                file_change::change_file(&view()?, &self.context.project, call, turn)?
+                file_change::change_file(&view()?, self.context.project()?, call, turn)?
             }
             FileVerb::Rearrange(call) => {
-                entry_change::rearrange(&view()?, &self.context.project, call, turn)?
+                entry_change::rearrange(&view()?, self.context.project()?, call, turn)?
             }
         };
         Ok(DraftOutcome::Done(draft))
     }
 
     fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Draft, ToolError> {
-        let home = self.home_of(snapshot, caller)?;
+        let home = caller.home.clone().unwrap_or_else(|| self.home());
+        let home = self.find_root(snapshot, &home)?;
         Ok(dir::pwd(&home, self.working_address.as_ref()))
     }
 
     fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
-        let to = snapshot.find_root(to)?.ok_or(ResolveError::NotVisible)?;
+        let to = self.find_root(snapshot, to)?;
         if let Some((_, home)) = &self.state {
-            *home.lock().unwrap_or_else(PoisonError::into_inner) = to.clone();
+            *home.lock().unwrap_or_else(PoisonError::into_inner) = Some(to.clone());
         }
         Ok(dir::cd(&to, self.working_address.as_ref()))
     }

@@ -48,8 +48,8 @@ impl AllowedFiles {
     ) -> Result<Self, AllowError> {
         let context = Context::find(project, directory)?;
         let space = context.space().map_err(AllowError::Space)?;
-        let key =
-            ProjectKey::for_project(&context.project, space.as_ref()).ok_or(AllowError::Name)?;
+        let key = ProjectKey::for_project(context.require_project()?, space.as_ref())
+            .ok_or(AllowError::Name)?;
         Ok(Self { context, key })
     }
 
@@ -98,8 +98,8 @@ impl AllowedFiles {
         let agent = AgentName::default();
         let extra = Snapshot::take(&self.context, &OperatorChoice::default()).extra_folders();
         let environment = &self.context.environment;
-        let address =
-            environment.locate_typed_path(typed, &self.context.project, &agent, &extra).address;
+        let project = self.context.project_folder();
+        let address = environment.locate_typed_path(typed, project, &agent, &extra).address;
         let address = address.filter(|address| *address.root() != Root::Registry);
         address.ok_or_else(|| AllowError::Address(typed.display_text()))
     }

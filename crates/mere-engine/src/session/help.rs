@@ -20,7 +20,8 @@ fn topic_text(topic: &str) -> &'static str {
         "addresses" => {
             "Every file has an address such as ROOT_PROJECT:/src/main.rs. A bare path starts at \
              your home root, which is ROOT_PROJECT until `dir` with `cd` changes it. You can read \
-             everywhere, but write only in ROOT_WORKSPACE."
+             everywhere, but write only in ROOT_WORKSPACE. Without a project neither of the two is \
+             there, and ROOT_USER is home."
         }
         "items" => {
             "An item has a type, an id and a category; `category/id` names it exactly; the id \

@@ -9,18 +9,20 @@ use crate::trust::approvals::project;
 use crate::trust::approvals::rule_floor::RuleFloor;
 use crate::trust::project_key::ProjectKey;
 use crate::world::{Context, OpenError, OperatorChoice};
-use mere_host::{Boundary, Folder, TypedPath};
+use mere_host::{Boundary, Folder, SearchStop, StopReason, TypedPath};
 
 /// What `mere where` reports.
 pub struct Locations {
-    /// The project root.
-    pub project_dir: String,
+    /// The project root; `None` if there is no project.
+    pub project_dir: Option<String>,
     /// The flag, the variable or the marker by which it was found.
     pub found_by: String,
+    /// The member of the workspace whose root the project is, if the command ran in one.
+    pub member: Option<String>,
     /// The directory the command runs in.
     pub working_dir: String,
-    /// The agent's workspace, which need not exist yet.
-    pub agent_workspace: String,
+    /// The agent's workspace, which need not exist yet. Without a project there is none.
+    pub agent_workspace: Option<String>,
     /// The user space, which need not exist either.
     pub user_space: Option<String>,
     /// Extra folders: the root of each and its location.
@@ -54,7 +56,8 @@ pub fn find_locations(
     let snapshot = Snapshot::take(&context, &OperatorChoice::default());
     let extra = snapshot.extra_folders();
     let place = path.map(|typed| {
-        let seen = context.environment.locate_typed_path(typed, &context.project, &agent, &extra);
+        let project = context.project_folder();
+        let seen = context.environment.locate_typed_path(typed, project, &agent, &extra);
         PathReport {
             input: typed.display_text(),
             address: seen.address.map(|address| address.to_string()),
@@ -68,7 +71,7 @@ pub fn find_locations(
             .push("The path belongs to the system: no agent can be given access to it.".to_owned());
     }
     Ok(Locations {
-        project_dir: context.project.display_path(),
+        project_dir: context.project_folder().map(Folder::display_path),
         agent_workspace: context.workspace_shown(&agent),
         working_dir: context.environment.display_working_directory(),
         user_space: context.environment.display_user_space(),
@@ -77,6 +80,7 @@ pub fn find_locations(
             .map(|(root, folder)| (root.to_string(), folder.display_path()))
             .collect(),
         found_by: context.found_by,
+        member: context.member,
         path: place,
         notes,
     })
@@ -84,10 +88,14 @@ pub fn find_locations(
 
 fn notes(context: &Context) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(folder) = &context.search_ended_at {
+    notes.extend(context.refusal());
+    if let Some(SearchStop { folder, reason }) = &context.search_stop {
+        let what = match reason {
+            StopReason::Mount => "a mount point",
+            StopReason::Owner => "a folder that somebody else owns",
+        };
         notes.push(format!(
-            "The upward search stopped at a mount point or at a folder with a different owner: \
-             {folder}"
+            "The upward search stopped at {what}: {folder}. `--project` names a project beyond it."
         ));
     }
     if let Some(outer) = &context.outer {
@@ -100,23 +108,29 @@ fn notes(context: &Context) -> Vec<String> {
         Ok(config::unused_folders_note(&folders).map(as_sentence))
     });
     notes.extend(user.unwrap_or_else(|error| Some(error.to_string())));
+    let Some(folder) = context.project_folder() else { return notes };
     let Some(space) = context.space().ok().flatten() else {
-        notes.extend(loosened_note(context, None, &Config::default()));
+        notes.extend(loosened_note(context, (folder, None), &Config::default()));
         return notes;
     };
-    match config::read_project(&context.environment, &context.project, &space) {
+    match config::read_project(&context.environment, folder, &space) {
         Err(error) => notes.push(error.to_string()),
         Ok(config) => {
-            notes.extend(untrusted_note(context, &space, &config.widening));
-            notes.extend(loosened_note(context, Some(&space), &config.untrusted_config()));
+            notes.extend(untrusted_note(context, (folder, &space), &config.widening));
+            let own = (folder, Some(&space));
+            notes.extend(loosened_note(context, own, &config.untrusted_config()));
         }
     }
     notes
 }
 
 /// Returns a note if the configuration demands less than this machine has seen of it.
-fn loosened_note(context: &Context, space: Option<&Folder>, config: &Config) -> Option<String> {
-    let key = ProjectKey::for_project(&context.project, space)?;
+fn loosened_note(
+    context: &Context,
+    (folder, space): (&Folder, Option<&Folder>),
+    config: &Config,
+) -> Option<String> {
+    let key = ProjectKey::for_project(folder, space)?;
     let floor = RuleFloor::read(&context.environment, &key).ok()?;
     let mut keys = floor.describe_loosening(config);
     keys.dedup_by_key(|(key, _)| *key);
@@ -131,9 +145,12 @@ fn loosened_note(context: &Context, space: Option<&Folder>, config: &Config) -> 
 
 /// Returns a note if the configuration would widen access but is not trusted, or is trusted and has
 /// no effect all the same.
-fn untrusted_note(context: &Context, space: &Folder, widening: &WideningConfig) -> Option<String> {
-    let counts =
-        |config| project::is_config_trusted(&context.environment, &context.project, space, config);
+fn untrusted_note(
+    context: &Context,
+    (folder, space): (&Folder, &Folder),
+    widening: &WideningConfig,
+) -> Option<String> {
+    let counts = |config| project::is_config_trusted(&context.environment, folder, space, config);
     if widening.is_empty() {
         return None;
     }

@@ -21,6 +21,7 @@ use serde_json::Value;
 
 use crate::error;
 use crate::error::tool_error::ToolError;
+use crate::files::error::FileError;
 use crate::files::question::DraftOutcome;
 use crate::files::view::View;
 use crate::items::{Catalogs, ItemSources};
@@ -40,6 +41,7 @@ pub(crate) mod event;
 pub(crate) mod file_approval;
 pub(crate) mod help;
 pub(crate) mod locations;
+mod mounts;
 pub(crate) mod options;
 pub(crate) mod project_approval;
 pub(crate) mod search_access;
@@ -47,8 +49,9 @@ mod snapshot;
 
 /// A session with one project.
 pub struct Session {
-    /// The session's id and its home root. `None` if nothing is remembered between calls.
-    state: Option<(SessionId, Mutex<Root>)>,
+    /// The session's id and the home root that its client chose. `None` if nothing is remembered
+    /// between calls.
+    state: Option<(SessionId, Mutex<Option<Root>>)>,
     choice: OperatorChoice,
     watched: WatchedFiles,
     stamps: Mutex<FileStamps>,
@@ -73,7 +76,10 @@ impl Session {
         }
         let context = Context::find(opening.project.as_ref(), opening.directory.as_ref())?;
         let private = context.environment.private_identities();
-        let private = private.and_then(|private| context.project.is_inside_any(&private));
+        let private = private.and_then(|private| match context.project() {
+            Ok(project) => project.is_inside_any(&private),
+            Err(_) => Ok(false),
+        });
         if private.map_err(OpenError::Environment)? {
             return Err(OpenError::Private);
         }
@@ -105,9 +111,7 @@ impl Session {
             })?;
         }
         let kept = match opening.state {
-            SessionState::Kept => {
-                Some((mere_host::new_sortable_id().into(), Mutex::new(Root::Project)))
-            }
+            SessionState::Kept => Some((mere_host::new_sortable_id().into(), Mutex::new(None))),
             SessionState::Stateless => None,
         };
         let mut session = Self {
@@ -231,7 +235,7 @@ impl Session {
 
     /// Returns the roots an agent can name, in the order in which they are listed to clients.
     pub fn roots(&self) -> Vec<Root> {
-        self.snapshot().roots()
+        self.snapshot().roots(&self.context)
     }
 
     /// Returns the directory the command ran in, if it is visible.
@@ -244,10 +248,8 @@ impl Session {
     pub fn address_of(&self, typed: &TypedPath) -> Option<Address> {
         let agent = self.agent.clone().unwrap_or_default();
         let extra = self.snapshot().extra_folders();
-        self.context
-            .environment
-            .locate_typed_path(typed, &self.context.project, &agent, &extra)
-            .address
+        let project = self.context.project_folder();
+        self.context.environment.locate_typed_path(typed, project, &agent, &extra).address
     }
 
     /// Returns the agent's name, if the operator fixed it.
@@ -262,7 +264,17 @@ impl Session {
 
     fn answer(&self, snapshot: &Snapshot, request: &Request, turn: &mut dyn Turn) -> DraftOutcome {
         let answered = self.try_answer(snapshot, request, turn);
-        answered.unwrap_or_else(|error| DraftOutcome::Done(error::tool_error_reply(&error)))
+        let outcome =
+            answered.unwrap_or_else(|error| DraftOutcome::Done(error::tool_error_reply(&error)));
+        match outcome {
+            // Whatever was looked for: a project is what is missing.
+            DraftOutcome::Done(draft)
+                if draft.code() == codes::PATH_NOT_VISIBLE.id() && !self.has_project() =>
+            {
+                DraftOutcome::Done(error::no_project_reply())
+            }
+            outcome => outcome,
+        }
     }
 
     fn try_answer(
@@ -271,6 +283,10 @@ impl Session {
         request: &Request,
         turn: &mut dyn Turn,
     ) -> Result<DraftOutcome, ToolError> {
+        let is_deleted = || self.context.project().is_ok_and(|project| project.is_deleted());
+        if !request.verb.is_instant() && is_deleted() {
+            return Err(FileError::ProjectDeleted.into());
+        }
         let draft = match &request.verb {
             Verb::InvalidCall(error) => error::call_error_reply(error),
             Verb::Help { topic } => help::help(*topic),
@@ -315,24 +331,43 @@ impl Session {
 
     /// Returns what one call sees, as the disk is now.
     fn view<'a>(&self, snapshot: &'a Snapshot, caller: &'a Caller) -> Result<View<'a>, ToolError> {
-        let home = self.home_of(snapshot, caller)?;
+        let home = match caller.home.clone().unwrap_or_else(|| self.path_home()) {
+            // Without a project, this is not there either: each path that starts at it says so.
+            Root::Project => Root::Project,
+            home => self.find_root(snapshot, &home)?,
+        };
         let world = snapshot.world(&self.context, &caller.agent)?;
         let gate = snapshot.gate(caller.reader);
         let workspace_limits = snapshot.agents()?.workspace_limits();
         Ok(View { world, gate, agent: &caller.agent, home, workspace_limits })
     }
 
-    fn home_of(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Root, ToolError> {
-        let home = caller.home.clone().unwrap_or_else(|| self.home());
-        Ok(snapshot.find_root(&home)?.ok_or(ResolveError::NotVisible)?)
+    fn find_root(&self, snapshot: &Snapshot, root: &Root) -> Result<Root, ToolError> {
+        Ok(snapshot.find_root(root, &self.context)?.ok_or(ResolveError::NotVisible)?)
     }
 
-    /// Returns the home root for calls that name none.
+    /// Returns the home root: the one that was chosen with `cd`, or else the project, or else the
+    /// user's space.
     pub fn home(&self) -> Root {
-        let home = self.state.as_ref().map(|(_, home)| home);
-        home.map_or(Root::Project, |home| {
-            home.lock().unwrap_or_else(PoisonError::into_inner).clone()
-        })
+        let usual = if self.has_project() { Root::Project } else { Root::User };
+        self.chosen_home().unwrap_or(usual)
+    }
+
+    /// Returns the root that paths without one start at. Unless another was chosen, it is the
+    /// project, even if there is none: a file of the user's space is never taken for one of a
+    /// project.
+    pub fn path_home(&self) -> Root {
+        self.chosen_home().unwrap_or(Root::Project)
+    }
+
+    fn chosen_home(&self) -> Option<Root> {
+        let (_, home) = self.state.as_ref()?;
+        home.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Checks whether there is a project.
+    pub fn has_project(&self) -> bool {
+        self.context.project().is_ok()
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
@@ -341,8 +376,8 @@ impl Session {
 
     /// Finds the address of the directory the command ran in, if it is visible.
     fn find_working_address(&self) -> Option<Address> {
-        let path =
-            self.context.project.locate(&self.context.environment.open_working_directory()?)?;
+        let working = self.context.environment.open_working_directory()?;
+        let path = self.context.project_folder()?.locate(&working)?;
         let spoken = Spoken::Relative { path, directory: true };
         let world = self.world(&AgentName::default())?;
         world.resolve(&spoken, &Root::Project).ok().map(|seen| seen.address().clone())

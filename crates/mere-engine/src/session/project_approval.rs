@@ -3,7 +3,7 @@
 //!
 //! No agent-facing tool reaches this module. Its texts are for people and may name host paths.
 
-use mere_host::TypedPath;
+use mere_host::{TypedPath, WideFolder};
 use serde_json::Value;
 
 use crate::config::{self, Config, ConfigError};
@@ -11,6 +11,7 @@ use crate::memory::resolve_stores;
 use crate::trust::approvals::project::{FILE, WideningRequest, escape_unprintable, is_recorded};
 use crate::trust::approvals::records::{self, RecordError};
 use crate::trust::approvals::rule_floor::RuleFloor;
+use crate::trust::approvals::wide_roots;
 use crate::trust::project_key::ProjectKey;
 use crate::world::{Context, OpenError, OperatorChoice, WorldError};
 
@@ -48,8 +49,8 @@ impl ProjectApproval {
     ) -> Result<Self, TrustError> {
         let context = Context::find(project, directory)?;
         let space = context.space().map_err(TrustError::Space)?;
-        let key =
-            ProjectKey::for_project(&context.project, space.as_ref()).ok_or(TrustError::Name)?;
+        let key = ProjectKey::for_project(context.require_project()?, space.as_ref())
+            .ok_or(TrustError::Name)?;
         Ok(Self { context, key })
     }
 
@@ -68,7 +69,7 @@ impl ProjectApproval {
         let Some(space) = self.context.space().map_err(TrustError::Space)? else {
             return Ok(WideningRequest::default().with_loosening(&floor, &Config::default()));
         };
-        let config = config::read_project(environment, &self.context.project, &space);
+        let config = config::read_project(environment, self.context.require_project()?, &space);
         let trusted = config.and_then(|config| config.trusted_config()).map_err(broken)?;
         let user = environment.user_space().map_err(TrustError::Space)?;
         let user = user.map(|space| config::read_user(space.dir())).transpose().map_err(broken)?;
@@ -118,6 +119,42 @@ impl ProjectApproval {
             records.retain(|record| !is_own(record));
             dropped = records.len() < before;
         })?;
-        Ok(dropped)
+        let was_wide = wide_roots::forget(&self.context.environment, self.key.folder())?;
+        Ok(dropped || was_wide)
+    }
+}
+
+/// A wide folder, such as the home folder, that a person is about to make a project.
+pub struct WideRootApproval {
+    context: Context,
+    folder: String,
+    /// What the folder is, in words.
+    pub description: &'static str,
+}
+
+impl WideRootApproval {
+    /// Finds the wide folder that would be the project. Returns `None` if there is a project.
+    pub fn find(
+        project: Option<&TypedPath>,
+        directory: Option<&TypedPath>,
+    ) -> Result<Option<Self>, TrustError> {
+        let context = Context::find(project, directory)?;
+        let Some(refused) = context.refused_root() else { return Ok(None) };
+        if refused.kind == WideFolder::Top {
+            context.require_project()?;
+        }
+        let description = refused.kind.description();
+        let folder = refused.folder.canonical_text().ok_or(TrustError::Name)?.to_owned();
+        Ok(Some(Self { context, folder, description }))
+    }
+
+    /// Returns the folder, for people.
+    pub fn folder(&self) -> String {
+        escape_unprintable(&self.folder)
+    }
+
+    /// Records that a person means this folder as a project.
+    pub fn accept(&self) -> Result<(), TrustError> {
+        Ok(wide_roots::record(&self.context.environment, &self.folder)?)
     }
 }

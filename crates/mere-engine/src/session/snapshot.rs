@@ -15,13 +15,14 @@ use mere_core::request::Reader;
 use crate::config::{self, AgentsConfig, Config, EmbeddingsConfig, RunConfig, SEARCHED_TYPES};
 use crate::memory::{ItemRules, Stores, resolve_stores};
 use crate::search::{Embedder, MINILM_FILE};
+use crate::session::mounts::{ConfiguredMounts, mount, mount_roots};
 use crate::space::{InPlace, Space};
 use crate::trust;
-use crate::trust::approvals::{files, project, rule_floor};
+use crate::trust::approvals::{files, project, rule_floor, wide_roots};
 use crate::trust::project_key::ProjectKey;
 use crate::trust::{ProjectFolders, TrustPolicy, keys, signers};
 use crate::world::{
-    Context, HiddenFolders, Mods, MountedRoot, OperatorChoice, SensitivityRules, World, WorldError,
+    Context, Mods, MountedRoot, OperatorChoice, SensitivityRules, World, WorldError,
 };
 use mere_host::{Environment, Folder, SPACE_FOLDER, WORKSPACES_FOLDER, WatchedFiles};
 
@@ -85,8 +86,14 @@ impl Snapshot {
     pub(crate) fn watched_files(context: &Context) -> WatchedFiles {
         let mut watched = WatchedFiles::default();
         for name in [config::FILE, config::SPACE_FILE] {
-            context.project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
             context.environment.watch_user_space_file(name, &mut watched);
+        }
+        let project_files =
+            [config::FILE, config::SPACE_FILE, trust::ROSTER_FILE, trust::ROSTER_SIDECAR];
+        for (project, name) in
+            context.project().iter().flat_map(|project| project_files.map(|name| (project, name)))
+        {
+            project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
         }
         if let Some(outer) = &context.outer {
             outer.folder.watch_file(&format!("{SPACE_FOLDER}/{}", config::FILE), &mut watched);
@@ -94,10 +101,7 @@ impl Snapshot {
                 .folder
                 .watch_file(&format!("{SPACE_FOLDER}/{}", config::SPACE_FILE), &mut watched);
         }
-        for name in [trust::ROSTER_FILE, trust::ROSTER_SIDECAR] {
-            context.project.watch_file(&format!("{SPACE_FOLDER}/{name}"), &mut watched);
-        }
-        let approvals = [project::FILE, files::FILE, rule_floor::FILE];
+        let approvals = [project::FILE, files::FILE, rule_floor::FILE, wide_roots::FILE];
         for name in approvals.into_iter().chain([trust::DRAFTS_FILE, trust::HOMES_FILE]) {
             context.environment.watch_state_file(name, &mut watched);
         }
@@ -121,52 +125,39 @@ impl Snapshot {
     }
 
     /// Returns the roots an agent can name.
-    pub(crate) fn roots(&self) -> Vec<Root> {
+    pub(crate) fn roots(&self, context: &Context) -> Vec<Root> {
         let mods = self.resolved.as_ref().map_or(&[][..], |resolved| &resolved.mods);
         let mods = mods.iter().map(|one| one.root.clone());
         let fixed = [Root::Project, Root::User, Root::Workspace, Root::Registry];
-        fixed.into_iter().chain(mods).collect()
+        let fixed = fixed.into_iter().filter(|root| context.has_root(root));
+        fixed.chain(mods).collect()
     }
 
     /// Returns the root, under the name that replies print, for a root that a caller named; `None`
     /// if there is no such root. Does not touch the disk.
-    pub(crate) fn find_root(&self, root: &Root) -> Result<Option<Root>, WorldError> {
+    pub(crate) fn find_root(
+        &self,
+        root: &Root,
+        context: &Context,
+    ) -> Result<Option<Root>, WorldError> {
         let resolved = self.resolved.as_ref().map_err(WorldError::clone)?;
         Ok(match root {
             Root::Mod(_) => {
                 resolved.mods.iter().find(|one| one.has_name(root)).map(|one| one.root.clone())
             }
-            fixed => Some(fixed.clone()),
+            fixed => Some(fixed.clone()).filter(|root| context.has_root(root)),
         })
     }
 
     /// Builds the world of one call for one agent, as the disk is now.
     pub(crate) fn world(&self, context: &Context, agent: &AgentName) -> Result<World, WorldError> {
         let resolved = self.resolved.as_ref().map_err(WorldError::clone)?;
-        let enclosing_repository = resolved.enclosing_repository.clone();
-        let project = Some(Arc::clone(&context.project));
-        let user = context.environment.user_space()?;
-        let workspaces = workspaces(&context.project)?;
-        // The workspace is reached without following a link: a repository must not be able to
-        // redirect an agent's writes.
-        let workspace = match &workspaces {
-            Some(folder) => folder.subfolder(agent.as_str())?.map(Arc::new),
-            None => None,
+        let configured = ConfiguredMounts {
+            mods: &resolved.mods,
+            enclosing_repository: resolved.enclosing_repository.clone(),
         };
-        let mut roots = vec![
-            MountedRoot { enclosing_repository, ..mount(Root::Project, project) },
-            mount(Root::User, user),
-            mount(Root::Workspace, workspace),
-            mount(Root::Registry, None),
-        ];
-        roots.extend(resolved.mods.iter().cloned());
-        let mut hidden = context.environment.private_identities()?;
-        hidden.extend(workspaces.as_ref().map(Folder::identity));
-        // The workspaces of other projects' agents are hidden too.
-        for folder in resolved.mods.iter().filter_map(|one| one.folder.as_ref()) {
-            hidden.extend(self::workspaces(folder)?.as_ref().map(Folder::identity));
-        }
-        Ok(World::new(roots, HiddenFolders::new(hidden), Arc::clone(&resolved.sensitivity)))
+        let (roots, hidden) = mount_roots(context, agent, configured)?;
+        Ok(World::new(roots, hidden, Arc::clone(&resolved.sensitivity)))
     }
 }
 
@@ -178,7 +169,8 @@ impl Snapshot {
         let project = context.space()?.map(Arc::new);
         let mut in_place = Vec::new();
         for path in &resolved.in_place_folders {
-            let folder = context.project.subfolder(path.as_str())?;
+            let Ok(project) = context.project() else { continue };
+            let folder = project.subfolder(path.as_str())?;
             in_place.extend(
                 folder.map(|folder| InPlace { path: path.clone(), folder: Arc::new(folder) }),
             );
@@ -236,15 +228,6 @@ impl Snapshot {
     }
 }
 
-/// Returns the folder of a project's workspaces, if there is one.
-fn workspaces(project: &Folder) -> io::Result<Option<Folder>> {
-    project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}"))
-}
-
-fn mount(root: Root, folder: Option<Arc<Folder>>) -> MountedRoot {
-    MountedRoot { root, id: None, folder, enclosing_repository: None }
-}
-
 /// Combines both configurations with the person's approvals.
 fn resolve_config(
     context: &Context,
@@ -255,7 +238,7 @@ fn resolve_config(
     let user = user_space.as_ref().map(|space| config::read_user(space.dir())).transpose()?;
     let user = user.unwrap_or_default();
     let space = context.space()?;
-    let folders = ProjectFolders { project: &context.project, space: space.as_ref() };
+    let folders = ProjectFolders { project: context.project_folder(), space: space.as_ref() };
     let project = project::effective_config(environment, folders)?;
     let outer = context.trusted_outer();
     config::check_clashes(&user, &project, outer.map(|outer| &outer.name))?;
@@ -313,7 +296,8 @@ fn sensitivity_rules(
 ) -> SensitivityRules {
     let sensitive = configs.iter().flat_map(|one| &one.sensitive).map(String::as_str);
     let visible = configs.iter().flat_map(|one| &one.visible).map(String::as_str);
-    let key = ProjectKey::for_project(&context.project, space);
+    let project = context.project_folder();
+    let key = project.and_then(|project| ProjectKey::for_project(project, space));
     let allowed = key.map(|key| files::allowed_addresses(&context.environment, &key));
     let (sensitive, visible) = (sensitive.collect::<Vec<_>>(), visible.collect::<Vec<_>>());
     SensitivityRules::new(&sensitive, &visible, allowed.unwrap_or_default())
@@ -353,7 +337,9 @@ fn open_mods(
 }
 
 fn landmarks(context: &Context, mods: &[MountedRoot]) -> Vec<Landmark> {
-    let mut marks = context.environment.project_landmarks(&context.project);
+    let environment = &context.environment;
+    let project = context.project().map(|project| environment.project_landmarks(project));
+    let mut marks = project.unwrap_or_default();
     let workspaces = marks.iter().map(|mark| Landmark {
         path: format!("{}/{SPACE_FOLDER}/{WORKSPACES_FOLDER}", mark.path.trim_end_matches('/')),
         stand_in: StandIn::Workspaces,

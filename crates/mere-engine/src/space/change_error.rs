@@ -8,6 +8,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::{ItemFault, ItemId, ItemType};
 
 use crate::policy::Denied;
+use crate::world::NoProject;
 use mere_host::{WorkspaceLimits, WorkspaceSize};
 
 /// The reason why an item was not created, changed or deleted. Nothing was changed in any of these
@@ -56,6 +57,8 @@ pub(crate) enum ItemChangeError {
     EditorFailed(Address),
     #[error("{address} could not be written")]
     WriteFailed { address: Address, cause: std::io::Error },
+    #[error(transparent)]
+    NoProject(#[from] NoProject),
     #[error(transparent)]
     Denied(#[from] Denied),
     #[error(transparent)]

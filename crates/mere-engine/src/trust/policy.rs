@@ -34,7 +34,7 @@ pub(crate) struct TrustPolicy {
 /// The folder of a project, and its space if it has one.
 #[derive(Clone, Copy)]
 pub(crate) struct ProjectFolders<'a> {
-    pub(crate) project: &'a Folder,
+    pub(crate) project: Option<&'a Folder>,
     pub(crate) space: Option<&'a Folder>,
 }
 
@@ -78,8 +78,9 @@ impl TrustPolicy {
             [&user.required_types[..], &project.required_types, team.required_types()].concat();
         required.sort();
         required.dedup();
-        let mut drafts =
-            drafts::read_drafts(environment, ProjectKey::for_project(folders.project, space));
+        let project_key =
+            folders.project.and_then(|project| ProjectKey::for_project(project, space));
+        let mut drafts = drafts::read_drafts(environment, project_key);
         let user_key =
             user_space.as_ref().and_then(|space| ProjectKey::for_project(space, Some(space)));
         drafts.extend(drafts::read_drafts(environment, user_key));

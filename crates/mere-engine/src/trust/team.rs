@@ -295,11 +295,11 @@ impl PinnedRoster {
     /// that it was before.
     fn read_for_folder(
         environment: &Environment,
-        project: &Folder,
+        project: Option<&Folder>,
         space_id: Option<&str>,
     ) -> Self {
         let pinned = space_id.map_or(Self::None, |space_id| Self::read(environment, space_id));
-        let Some(folder) = project.canonical_text() else { return pinned };
+        let Some(folder) = project.and_then(Folder::canonical_text) else { return pinned };
         let known = team_folders::last_space_id(environment, folder);
         let known = known.filter(|known| Some(known.as_str()) != space_id);
         match known.map(|known| Self::read(environment, &known)) {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use mere_core::address::{AgentName, ModName, RelPath, Segment};
+use mere_core::address::{AgentName, ModName, RelPath, Root, Segment};
 use mere_core::category::CategoryMode;
 use mere_core::digest::Sha256;
 use mere_core::item::{SKILL_FILE, Scope};
@@ -15,22 +15,27 @@ use serde_json::json;
 
 use crate::config;
 use crate::trust::approvals::project;
+use crate::trust::approvals::wide_roots;
 use crate::trust::project_key;
 use crate::trust::project_key::ProjectKey;
 use crate::world::OpenError;
+use crate::world::no_project::{NoProject, describe_refusal};
 use mere_host::{
-    Database, Environment, Folder, FolderWriter, SPACE_FOLDER, TypedPath, WORKSPACES_FOLDER,
-    find_project,
+    Database, Environment, Folder, FolderWriter, ProjectRequest, RefusedRoot, SPACE_FOLDER,
+    SearchStop, TypedPath, WORKSPACES_FOLDER, find_project,
 };
 
 /// The project of a session and its surroundings.
 pub(crate) struct Context {
     pub(crate) environment: Environment,
-    pub(crate) project: Arc<Folder>,
+    /// The project, or the folder that is too wide to be one.
+    root: Result<Arc<Folder>, RefusedRoot>,
     /// The flag, the variable, the marker or the config key by which the project was found.
     pub(crate) found_by: String,
-    /// The folder at which the upward search ended before it reached the top, for people.
-    pub(crate) search_ended_at: Option<String>,
+    /// The member of the workspace whose root the project is, for people.
+    pub(crate) member: Option<String>,
+    /// Where the upward search stopped before it reached the top.
+    pub(crate) search_stop: Option<SearchStop>,
     pub(crate) outer: Option<OuterProject>,
 }
 
@@ -66,33 +71,74 @@ impl Context {
         directory: Option<&TypedPath>,
     ) -> Result<Self, OpenError> {
         let environment = Environment::read(directory).map_err(OpenError::Environment)?;
-        let markers = config::project_markers(&environment);
-        let found = find_project(&environment, project, &markers)
+        let search = config::project_search(&environment);
+        let is_accepted = |folder: &Folder| {
+            search.is_wide_root(folder, &environment)
+                || wide_roots::is_recorded(&environment, folder)
+        };
+        let request =
+            ProjectRequest { named: project, markers: &search.markers, is_accepted: &is_accepted };
+        let found = find_project(&environment, &request)
             .map_err(|error| OpenError::Project(error.to_string()))?;
-        let ended_at = found.stopped_at;
-        let project_folder = Arc::new(found.folder);
-        let inner =
-            if found.is_named { None } else { find_inner_project(&environment, &project_folder) };
-        Ok(match inner {
-            Some((folder, outer)) => {
-                let found_by = "projects".to_owned();
-                let project = Arc::new(folder);
-                Self {
-                    environment,
-                    project,
-                    found_by,
-                    search_ended_at: ended_at,
-                    outer: Some(outer),
+        let search_stop = found.stop;
+        let (root, found_by, member, outer) = match found.root {
+            Err(refused) => {
+                let found_by = refused.found_by.to_owned();
+                (Err(refused), found_by, None, None)
+            }
+            Ok(found) => {
+                let folder = Arc::new(found.folder);
+                let is_searched = !found.is_named;
+                let inner =
+                    is_searched.then(|| find_inner_project(&environment, &folder)).flatten();
+                match inner {
+                    Some((inner, outer)) => {
+                        (Ok(Arc::new(inner)), "projects".to_owned(), None, Some(outer))
+                    }
+                    None => (Ok(folder), found.found_by, found.member, None),
                 }
             }
-            None => Self {
-                environment,
-                project: project_folder,
-                found_by: found.found_by,
-                search_ended_at: ended_at,
-                outer: None,
-            },
-        })
+        };
+        Ok(Self { environment, root, found_by, member, search_stop, outer })
+    }
+
+    /// Returns the project.
+    pub(crate) fn project(&self) -> Result<&Arc<Folder>, NoProject> {
+        self.root.as_ref().map_err(|_| NoProject)
+    }
+
+    /// Checks whether there is such a root. Without a project it has no workspace either.
+    pub(crate) fn has_root(&self, root: &Root) -> bool {
+        self.root.is_ok() || !matches!(root, Root::Project | Root::Workspace)
+    }
+
+    /// Returns the folder of the project, if there is one.
+    pub(crate) fn project_folder(&self) -> Option<&Folder> {
+        self.root.as_deref().ok()
+    }
+
+    /// Returns the project, for a command that is about nothing else.
+    pub(crate) fn require_project(&self) -> Result<&Arc<Folder>, OpenError> {
+        self.root.as_ref().map_err(|refused| OpenError::Project(describe_refusal(refused)))
+    }
+
+    /// Explains to a person why there is no project, if there is none.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        self.root.as_ref().err().map(describe_refusal)
+    }
+
+    /// Returns the folder that is no project because it is too wide.
+    pub(crate) fn refused_root(&self) -> Option<&RefusedRoot> {
+        self.root.as_ref().err()
+    }
+
+    /// Returns the folder whose `.ai` holds the workspaces: the project or, if there is none, the
+    /// folder of the user space.
+    pub(crate) fn workspaces_base(&self) -> std::io::Result<Arc<Folder>> {
+        match self.project() {
+            Ok(project) => Ok(Arc::clone(project)),
+            Err(_) => self.environment.user_space_base().map(Arc::new),
+        }
     }
 
     /// Returns the project around this one, as long as a person still trusts the nesting.
@@ -107,13 +153,17 @@ impl Context {
 
     /// Returns the project's own space, if it has one.
     pub(crate) fn space(&self) -> std::io::Result<Option<Folder>> {
-        self.environment.project_space(&self.project)
+        self.project().map_or(Ok(None), |project| self.environment.project_space(project))
     }
 
     /// Returns the key under which approvals for a scope are recorded.
     pub(crate) fn approval_key(&self, scope: Scope) -> std::io::Result<Option<ProjectKey>> {
         Ok(match scope {
-            Scope::Project => ProjectKey::for_project(&self.project, self.space()?.as_ref()),
+            Scope::Project => {
+                let space = self.space()?;
+                let project = self.project().ok();
+                project.and_then(|project| ProjectKey::for_project(project, space.as_ref()))
+            }
             Scope::User | Scope::Registry => {
                 let space = self.environment.user_space()?;
                 space.and_then(|space| ProjectKey::for_project(&space, Some(&space)))
@@ -124,7 +174,8 @@ impl Context {
     /// Returns the location of this project's search index. The landmarks are part of its name,
     /// because the index holds text that passed a gate which knows these folders.
     pub(crate) fn search_database(&self, landmarks: Sha256) -> Database {
-        let key = self.approval_key(Scope::Project).ok().flatten();
+        let scope = if self.project().is_ok() { Scope::Project } else { Scope::User };
+        let key = self.approval_key(scope).ok().flatten();
         let Some((cache, key)) = self.environment.cache().zip(key) else {
             return Database::Temporary;
         };
@@ -139,7 +190,10 @@ impl Context {
         is_cancelled: &dyn Fn() -> bool,
     ) -> std::io::Result<String> {
         let (folder, name) = match scope {
-            Scope::Project => (FolderWriter::make_space(&self.project)?, self.project.name()),
+            Scope::Project => {
+                let project = self.project()?;
+                (FolderWriter::make_space(project)?, project.name())
+            }
             Scope::User | Scope::Registry => {
                 (self.environment.make_user_space()?, "user".to_owned())
             }
@@ -170,16 +224,20 @@ impl Context {
 
     /// Checks whether the project is the folder that contains the user's own space.
     pub(crate) fn is_home(&self) -> bool {
-        self.environment.has_user_space_in(&self.project)
+        self.project().is_ok_and(|project| self.environment.has_user_space_in(project))
     }
 
     /// Returns the skills at these paths, in the project and at home, as paths for people.
     pub(crate) fn skills_in(&self, folders: &[&str]) -> Vec<String> {
         let mut found = Vec::new();
-        for folder in folders {
-            let skill = self.project.subfolder(folder).ok().flatten();
+        for (project, folder) in self
+            .project()
+            .iter()
+            .flat_map(|project| folders.iter().map(move |folder| (project, folder)))
+        {
+            let skill = project.subfolder(folder).ok().flatten();
             if skill.is_some_and(|skill| skill.dir().is_file(SKILL_FILE)) {
-                found.push(format!("{}/{folder}", self.project.display_path()));
+                found.push(format!("{}/{folder}", project.display_path()));
             }
         }
         found.extend(self.environment.home_skills(folders));
@@ -193,8 +251,9 @@ impl Context {
     }
 
     /// Returns the path of an agent's workspace, for people. It need not exist yet.
-    pub(crate) fn workspace_shown(&self, agent: &AgentName) -> String {
-        format!("{}/{SPACE_FOLDER}/{WORKSPACES_FOLDER}/{agent}", self.project.display_path())
+    pub(crate) fn workspace_shown(&self, agent: &AgentName) -> Option<String> {
+        let project = self.project().ok()?.display_path();
+        Some(format!("{project}/{SPACE_FOLDER}/{WORKSPACES_FOLDER}/{agent}"))
     }
 }
 

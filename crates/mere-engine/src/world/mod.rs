@@ -11,6 +11,7 @@ mod hidden;
 mod ignore;
 mod key_watch;
 mod list;
+mod no_project;
 mod open_error;
 mod operator_choice;
 mod sensitivity;
@@ -31,6 +32,7 @@ pub(crate) use hidden::HiddenFolders;
 pub(crate) use key_watch::PrivateKeyContext;
 pub(crate) use list::{DirEntry, Listing, TraversalError, check_active};
 use mere_host::Folder;
+pub(crate) use no_project::NoProject;
 pub use open_error::OpenError;
 pub use operator_choice::Mods;
 pub(crate) use operator_choice::OperatorChoice;
@@ -133,6 +135,11 @@ impl World {
         let address = path.address(home);
         let root = self.find_root(address.root())?.root.clone();
         Some(address.with_root(root))
+    }
+
+    /// Returns the roots that have a folder.
+    pub(crate) fn mounted_folders(&self) -> impl Iterator<Item = (&Root, &Folder)> {
+        self.roots.iter().filter_map(|one| Some((&one.root, one.folder.as_deref()?)))
     }
 
     /// Checks whether the calling agent has a workspace yet.

@@ -9,13 +9,8 @@ use std::sync::Arc;
 use mere_core::address::{Address, AgentName, RelPath, Root, Segment};
 
 use super::SPACE_FOLDER;
+use super::system_folders::{is_in_system_folder, is_in_windows_system_folder, is_windows_path};
 use crate::{Environment, Folder, TypedPath};
-
-/// System folders that are never a project.
-const SYSTEM_FOLDERS: [&str; 17] = [
-    "/etc", "/proc", "/sys", "/dev", "/boot", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
-    "/libx32", "/var", "/run", "/root", "/System", "/Library",
-];
 
 /// The side of the project's boundaries on which a path lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +49,7 @@ impl Environment {
     pub fn locate_typed_path(
         &self,
         typed: &TypedPath,
-        project: &Folder,
+        project: Option<&Folder>,
         agent: &AgentName,
         extra: &[(Root, Arc<Folder>)],
     ) -> LocatedPath {
@@ -73,11 +68,16 @@ impl Environment {
         else {
             return LocatedPath { address: None, boundary: Boundary::Outside };
         };
-        let workspace = project.path().join(SPACE_FOLDER).join("workspaces").join(agent.as_str());
+        if let Some(boundary) = self.windows_boundary(typed) {
+            return LocatedPath { address: None, boundary };
+        }
+        let project = project.map(Folder::path);
+        let workspace =
+            project.map(|path| path.join(SPACE_FOLDER).join("workspaces").join(agent.as_str()));
         let user = self.user_space_path().and_then(|space| space.canonicalize().ok());
         let roots = [
-            (Some(workspace), Root::Workspace, Boundary::Workspace),
-            (Some(project.path().to_owned()), Root::Project, Boundary::Project),
+            (workspace, Root::Workspace, Boundary::Workspace),
+            (project.map(Path::to_owned), Root::Project, Boundary::Project),
             (user, Root::User, Boundary::Outside),
         ];
         let extra = extra.iter().map(|(root, folder)| {
@@ -91,9 +91,24 @@ impl Environment {
                 return LocatedPath { address, boundary };
             }
         }
-        let system = SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
-        let boundary = if system { Boundary::System } else { Boundary::Outside };
+        let is_system = is_in_system_folder(&path);
+        let boundary = if is_system { Boundary::System } else { Boundary::Outside };
         LocatedPath { address: None, boundary }
+    }
+
+    /// Returns the boundary of a path of Windows that was typed elsewhere, unless it is by accident
+    /// the name of a file here.
+    fn windows_boundary(&self, typed: &TypedPath) -> Option<Boundary> {
+        if cfg!(windows) {
+            return None;
+        }
+        let text = typed.display_text();
+        let here = typed.resolve_from(self.working_directory());
+        if !is_windows_path(&text) || here.is_ok_and(|path| path.symlink_metadata().is_ok()) {
+            return None;
+        }
+        let is_system = is_in_windows_system_folder(&text);
+        Some(if is_system { Boundary::System } else { Boundary::Outside })
     }
 }
 

@@ -6,11 +6,15 @@
 
 pub(crate) mod boundary;
 pub(crate) mod fault;
+mod owner;
 pub(crate) mod parallelism;
 pub(crate) mod project;
+mod system_folders;
 pub(crate) mod terminal;
 pub(crate) mod threads;
 pub(crate) mod typed_path;
+pub(crate) mod wide_folder;
+mod workspace_root;
 
 use std::ffi::OsString;
 use std::io;
@@ -24,6 +28,7 @@ use mere_core::category::{CategoryMode, CategoryModeError};
 use mere_core::gate::{Landmark, StandIn};
 use mere_core::item::SKILL_FILE;
 
+use self::owner::OwnIds;
 use super::folder::{Folder, FolderIdentity, none_if_missing};
 use super::{Cache, LockedFolder, SshAgent, TypedPath, WatchedFiles, WriteError};
 
@@ -48,6 +53,7 @@ pub struct Environment {
     agent: Option<OsString>,
     category_mode: Option<OsString>,
     ssh_agent: Option<SshAgent>,
+    own_ids: OwnIds,
 }
 
 /// The folders that no root shows.
@@ -83,6 +89,7 @@ impl Environment {
             agent: nonempty_variable("MERE_AGENT"),
             category_mode: nonempty_variable("MERE_CATEGORY_MODE"),
             ssh_agent: find_ssh_agent(),
+            own_ids: OwnIds::read(),
             working_directory: working,
             home,
         })
@@ -176,6 +183,12 @@ impl Environment {
         let path = self.user_space.as_deref().ok_or(io::ErrorKind::NotFound)?;
         std::fs::create_dir_all(path)?;
         Dir::open_ambient_dir(path, ambient_authority())
+    }
+
+    /// Opens the folder that the user space lies, or would lie, in.
+    pub fn user_space_base(&self) -> io::Result<Folder> {
+        let base = self.user_space.as_deref().and_then(Path::parent);
+        Folder::open(base.ok_or(io::ErrorKind::NotFound)?)
     }
 
     /// Checks whether the user space lies, or would lie, directly in this folder.
@@ -277,6 +290,12 @@ impl Environment {
     /// environment gives it no place.
     pub fn cache(&self) -> Option<Cache> {
         self.private_folders.cache.clone().map(Cache::new)
+    }
+
+    /// Opens the folder of the cache, or the nearest one above it that exists.
+    pub fn cache_folder(&self) -> Option<Folder> {
+        let path = self.private_folders.cache.as_deref()?;
+        path.ancestors().find_map(|path| Folder::open(path).ok())
     }
 
     /// Returns the identities of the folders that no root shows and that exist now.

@@ -4,35 +4,92 @@
 //! working directory, one marker after the other, each to the top; without any marker it is the
 //! working directory. The search stops where git's does: at the top, at a mount, and at a directory
 //! of another owner, so that nobody else's folder above ours decides what our project is.
+//!
+//! A wide folder, such as the home folder, is a project only if it has a marker, or if a person
+//! said so; `/` never is. Without git, the root of a workspace is the project, not its member.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::wide_folder::{WideFolder, is_top};
+use super::workspace_root::find_workspace_root;
 use crate::{Environment, Folder, TypedPath};
 
 /// Why no project was opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
+    /// What a person named cannot be opened.
     #[error("`{0}` does not name a directory that can be opened: {1}")]
     NamedFolder(&'static str, io::Error),
+    /// What was found cannot be opened.
     #[error("the project directory cannot be opened: {0}")]
     FoundFolder(io::Error),
 }
 
+/// What decides about the project besides the folders themselves.
+pub struct ProjectRequest<'a> {
+    /// `--project`.
+    pub named: Option<&'a TypedPath>,
+    /// The user's own markers, which are looked for after the built-in ones.
+    pub markers: &'a [String],
+    /// Tells whether a person said that a wide folder may be a project.
+    pub is_accepted: &'a dyn Fn(&Folder) -> bool,
+}
+
+/// The outcome of the search for the project.
+pub struct ProjectSearch {
+    /// The project, or what would be one and is refused.
+    pub root: Result<FoundProject, RefusedRoot>,
+    /// Where the search stopped, if it did not reach the top.
+    pub stop: Option<SearchStop>,
+}
+
 /// A project and how it was found.
 pub struct FoundProject {
+    /// Its folder.
     pub folder: Folder,
-    /// The flag, the variable or the marker.
+    /// The flag, the variable, the marker or the file of a workspace.
     pub found_by: String,
     /// Whether a person named it.
     pub is_named: bool,
-    /// Where the search stopped, if it did not reach the top.
-    pub stopped_at: Option<String>,
+    /// The member of the workspace that the command ran in, for people, if the project is the root
+    /// of a workspace.
+    pub member: Option<String>,
 }
+
+/// A folder that would be the project and is too wide for one.
+pub struct RefusedRoot {
+    /// The folder.
+    pub folder: Folder,
+    /// The flag, the variable or the working directory that led to it.
+    pub found_by: &'static str,
+    /// Why it is too wide.
+    pub kind: WideFolder,
+}
+
+/// The folder at which the upward search stopped.
+pub struct SearchStop {
+    /// Its path, for people.
+    pub folder: String,
+    /// Why it stopped there.
+    pub reason: StopReason,
+}
+
+/// Why the upward search stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The folder is on another file system.
+    Mount,
+    /// The folder belongs to somebody else.
+    Owner,
+}
+
+/// How the project was found if nothing else decided.
+const WORKING_DIRECTORY: &str = "working directory";
 
 /// What marks a project root, in the order in which it is looked for.
 const MARKERS: [Marker; 8] = [
-    Marker { name: ".git", kind: MarkerKind::FolderOrFile },
+    Marker { name: GIT, kind: MarkerKind::FolderOrFile },
     Marker { name: "package.json", kind: MarkerKind::File },
     Marker { name: "pyproject.toml", kind: MarkerKind::File },
     Marker { name: "Cargo.toml", kind: MarkerKind::File },
@@ -41,8 +98,10 @@ const MARKERS: [Marker; 8] = [
     Marker { name: "build.gradle", kind: MarkerKind::File },
     Marker { name: ".ai", kind: MarkerKind::Space },
 ];
+const GIT: &str = ".git";
 
-/// A file or folder that marks a project root.
+/// A file or folder that marks a project root. A link counts as what it leads to, as it does for
+/// git.
 struct Marker<'a> {
     name: &'a str,
     kind: MarkerKind,
@@ -59,43 +118,92 @@ enum MarkerKind {
     Space,
 }
 
-/// Finds the project of a session. `markers` are the user's own and are looked for after the
-/// built-in ones.
+/// Finds the project of a session.
 pub fn find_project(
     environment: &Environment,
-    named: Option<&TypedPath>,
-    markers: &[String],
-) -> Result<FoundProject, ProjectError> {
+    request: &ProjectRequest<'_>,
+) -> Result<ProjectSearch, ProjectError> {
     let working = environment.working_directory();
-    let named = [(named, "--project"), (environment.project_variable(), "MERE_PROJECT")];
-    for (typed, what) in named {
+    let named = [(request.named, "--project"), (environment.project_variable(), "MERE_PROJECT")];
+    for (typed, found_by) in named {
         if let Some(typed) = typed {
             let folder = typed.resolve_from(working).and_then(|path| Folder::open(&path));
-            let folder = folder.map_err(|error| ProjectError::NamedFolder(what, error))?;
-            return Ok(FoundProject {
+            let folder = folder.map_err(|error| ProjectError::NamedFolder(found_by, error))?;
+            let root = refuse_wide(environment, request, folder, found_by);
+            let root = root.map(|folder| FoundProject {
                 folder,
-                found_by: what.to_owned(),
+                found_by: found_by.to_owned(),
                 is_named: true,
-                stopped_at: None,
+                member: None,
             });
+            return Ok(ProjectSearch { root, stop: None });
         }
     }
-    let (reachable, stopped_at) = searchable_folders(working);
-    let own = markers.iter().map(|name| Marker { name, kind: MarkerKind::FolderOrFile });
-    let marked = MARKERS.into_iter().chain(own).find_map(|marker| {
+    let open = |path: &Path| Folder::open(path).map_err(ProjectError::FoundFolder);
+    let (reachable, stop) = searchable_folders(environment);
+    let Some((marked, marker)) = find_marked(environment, &reachable, request.markers) else {
+        let folder = open(working)?;
+        let root = refuse_wide(environment, request, folder, WORKING_DIRECTORY);
+        let root = root.map(|folder| FoundProject {
+            folder,
+            found_by: WORKING_DIRECTORY.to_owned(),
+            is_named: false,
+            member: None,
+        });
+        return Ok(ProjectSearch { root, stop });
+    };
+    let above = reachable.iter().map(PathBuf::as_path);
+    let above = above.filter(|folder| marked.starts_with(folder) && *folder != marked);
+    let above = above.collect::<Vec<_>>();
+    let is_wide = |path: &Path| {
+        Folder::open(path).is_ok_and(|folder| environment.wide_folder(&folder).is_some())
+    };
+    let workspace = find_workspace_root(marked, &marker, &above);
+    let workspace = workspace.filter(|(root, _)| !is_wide(root));
+    let (root, found_by, member) = match workspace {
+        Some((root, file)) => (root, file.to_owned(), Some(marked.display().to_string())),
+        None => (marked, marker, None),
+    };
+    let found = FoundProject { folder: open(root)?, found_by, is_named: false, member };
+    Ok(ProjectSearch { root: Ok(found), stop })
+}
+
+/// Refuses a wide folder, unless a person accepted it; the top is refused always.
+fn refuse_wide(
+    environment: &Environment,
+    request: &ProjectRequest<'_>,
+    folder: Folder,
+    found_by: &'static str,
+) -> Result<Folder, RefusedRoot> {
+    match environment.wide_folder(&folder) {
+        Some(kind) if kind == WideFolder::Top || !(request.is_accepted)(&folder) => {
+            Err(RefusedRoot { folder, found_by, kind })
+        }
+        _ => Ok(folder),
+    }
+}
+
+/// Returns the folder with the first marker, and the marker's name.
+fn find_marked<'a>(
+    environment: &Environment,
+    reachable: &'a [PathBuf],
+    own: &[String],
+) -> Option<(&'a Path, String)> {
+    let own = own.iter().map(|name| Marker { name, kind: MarkerKind::FolderOrFile });
+    MARKERS.into_iter().chain(own).find_map(|marker| {
         let folder = reachable.iter().find(|folder| marker.is_present_in(folder, environment));
         folder.map(|folder| (folder.as_path(), marker.name.to_owned()))
-    });
-    let (path, by) = marked.unwrap_or((working, "working directory".to_owned()));
-    let folder = Folder::open(path).map_err(ProjectError::FoundFolder)?;
-    let stopped_at = stopped_at.map(|folder| folder.display().to_string());
-    Ok(FoundProject { folder, found_by: by, is_named: false, stopped_at })
+    })
 }
 
 impl Marker<'_> {
     fn is_present_in(&self, folder: &Path, environment: &Environment) -> bool {
         let path = folder.join(self.name);
-        let Ok(metadata) = path.symlink_metadata() else { return false };
+        // Git refuses a repository of somebody else, and so does it for a link to one.
+        if !environment.is_owned_by_user(&path) {
+            return false;
+        }
+        let Ok(metadata) = path.metadata() else { return false };
         match self.kind {
             MarkerKind::File => metadata.is_file(),
             MarkerKind::FolderOrFile => metadata.is_file() || metadata.is_dir(),
@@ -104,41 +212,37 @@ impl Marker<'_> {
     }
 }
 
-/// Returns the working directory and the folders above it, as far as the search goes, and the
-/// folder that stopped it.
-fn searchable_folders(working: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
-    let Some(start) = DeviceAndOwner::of_folder(working) else {
-        return (vec![working.to_owned()], None);
-    };
-    let mut folders = working.ancestors();
+/// Returns the working directory and the folders above it, as far as the search goes, and where and
+/// why it stopped. The top is not among them: it is never a project.
+fn searchable_folders(environment: &Environment) -> (Vec<PathBuf>, Option<SearchStop>) {
+    let working = environment.working_directory();
+    let start = device(working);
     let mut reachable = Vec::new();
-    let stopped_at = folders.find(|folder| {
-        let same = DeviceAndOwner::of_folder(folder) == Some(start);
-        if same {
-            reachable.push(folder.to_path_buf());
-        }
-        !same
-    });
-    (reachable, stopped_at.map(Path::to_owned))
+    for folder in working.ancestors() {
+        let reason = if device(folder) != start {
+            StopReason::Mount
+        } else if !environment.is_owned_by_user(folder) {
+            StopReason::Owner
+        } else {
+            if !is_top(folder) {
+                reachable.push(folder.to_owned());
+            }
+            continue;
+        };
+        let stop = SearchStop { folder: folder.display().to_string(), reason };
+        return (reachable, Some(stop));
+    }
+    (reachable, None)
 }
 
-/// The file system and the owner of a folder; neither may change on the way up.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct DeviceAndOwner {
-    device: u64,
-    owner: u32,
+/// Returns the file system that a folder is on.
+#[cfg(unix)]
+fn device(folder: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    folder.metadata().ok().map(|metadata| metadata.dev())
 }
 
-impl DeviceAndOwner {
-    #[cfg(unix)]
-    fn of_folder(folder: &Path) -> Option<Self> {
-        use std::os::unix::fs::MetadataExt;
-        let metadata = folder.metadata().ok()?;
-        Some(Self { device: metadata.dev(), owner: metadata.uid() })
-    }
-
-    #[cfg(not(unix))]
-    fn of_folder(folder: &Path) -> Option<Self> {
-        folder.metadata().ok().map(|_| Self { device: 0, owner: 0 })
-    }
+#[cfg(not(unix))]
+fn device(_: &Path) -> Option<u64> {
+    None
 }

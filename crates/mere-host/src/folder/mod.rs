@@ -154,6 +154,16 @@ impl Folder {
         Ok(self.subfolder(path.as_str())?.ok_or(io::ErrorKind::NotFound)?)
     }
 
+    /// Checks whether this folder was deleted since it was opened, whatever is at its path now. One
+    /// that was moved is not deleted.
+    pub fn is_deleted(&self) -> bool {
+        let is_in_place = matches!(
+            FolderIdentity::from_path(&self.canonical_path), Ok(Some(at)) if at == self.identity
+        );
+        // What a network file system has lost cannot be examined any more.
+        !is_in_place && self.dir.dir_metadata().map_or(true, |metadata| metadata.nlink() == 0)
+    }
+
     /// Returns the folder's own name for people; the name of `/` is empty.
     pub fn name(&self) -> String {
         let name = self.canonical_path.file_name();

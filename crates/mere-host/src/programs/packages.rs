@@ -110,8 +110,12 @@ impl Environment {
     }
 
     /// Returns the interpreter that a person configured.
-    pub fn configured_interpreter(&self, text: &str, project: &Folder) -> io::Result<Program> {
-        let own = self.home_path().into_iter().chain([project.path()]);
+    pub fn configured_interpreter(
+        &self,
+        text: &str,
+        project: Option<&Folder>,
+    ) -> io::Result<Program> {
+        let own = self.home_path().into_iter().chain(project.map(Folder::path));
         let private = self.private_paths().chain(own).map(Path::to_owned).collect::<Vec<_>>();
         Program::from_config(&self.expand_home(text)?, &private)
     }
@@ -122,7 +126,7 @@ impl Environment {
     }
 
     fn expand_home(&self, text: &str) -> io::Result<PathBuf> {
-        match text.strip_prefix("~/") {
+        match text.strip_prefix("~/").or_else(|| (text == "~").then_some("")) {
             Some(below) => Ok(self.home_path().ok_or(io::ErrorKind::NotFound)?.join(below)),
             None => Ok(PathBuf::from(text)),
         }

@@ -103,7 +103,7 @@ Exit status: 0 success, 1 invalid or refused, 2 wrong usage, 3 denied, 4 somethi
 #[derive(Args)]
 pub(crate) struct LocationArguments {
     /// The project [default: `MERE_PROJECT`, else what `mere where` finds in the parent folders,
-    /// else the working directory]
+    /// else the working directory, unless that is `/`, a system folder or the home folder]
     #[arg(long, global = true, value_name = "DIR", value_parser = typed_parser())]
     project: Option<TypedPath>,
     /// Run as if started in DIR
@@ -231,7 +231,8 @@ pub(crate) enum TrustCommandArguments {
     ///
     /// A repository's config may name folders outside the project, or demand less than it did
     /// before (`require_signed`, `categoryMode`). Such settings count only after this command has
-    /// shown them and you have said yes to exactly those.
+    /// shown them and you have said yes to exactly those. The home folder, those above it and
+    /// folders of the system are projects only after a yes at a terminal, too.
     #[command(after_help = "Examples:
   mere trust project             show what agents would see, ask, and record
   mere trust project --revoke    revoke it")]

@@ -34,12 +34,16 @@ pub(crate) fn run(
 }
 
 fn lines(found: &Locations) -> Vec<String> {
-    let mut lines = vec![
-        format!("project     {} (found by {})", found.project_dir, found.found_by),
-        format!("working     {}", found.working_dir),
-        format!("workspace   {}", found.agent_workspace),
-        format!("user space  {}", found.user_space.as_deref().unwrap_or("none (HOME is not set)")),
-    ];
+    let project = match &found.project_dir {
+        Some(project) => format!("{project} (found by {})", found.found_by),
+        None => "none".to_owned(),
+    };
+    let mut lines = vec![format!("project     {project}")];
+    lines.extend(found.member.iter().map(|member| format!("member      {member}")));
+    lines.push(format!("working     {}", found.working_dir));
+    lines.push(format!("workspace   {}", found.agent_workspace.as_deref().unwrap_or("none")));
+    let user_space = found.user_space.as_deref().unwrap_or("none (HOME is not set)");
+    lines.push(format!("user space  {user_space}"));
     let extra = found.extra_folders.iter();
     lines.extend(extra.map(|(root, folder)| format!("extra       {root}:/ is {folder}")));
     if let Some(PathReport { input, address, boundary }) = &found.path {
@@ -53,15 +57,23 @@ fn lines(found: &Locations) -> Vec<String> {
 /// Builds the same answer in the form of a reply.
 fn reply(found: &Locations) -> Value {
     let mut data = json!({
-        "project_dir": found.project_dir, "found_by": found.found_by,
+        "project_dir": found.project_dir,
+        "found_by": found.project_dir.as_ref().map(|_| &found.found_by),
         "working_dir": found.working_dir, "agent_workspace": found.agent_workspace,
         "user_space": found.user_space
     });
+    if let Some(member) = &found.member {
+        data["member"] = json!(member);
+    }
     if let Some(PathReport { input, address, boundary }) = &found.path {
         data["path"] = json!({ "input": input, "address": address, "boundary": boundary });
     }
     if !found.notes.is_empty() {
         data["notes"] = json!(found.notes);
     }
-    operator_reply(codes::WHERE, "where", "The locations of this project.", &data)
+    let message = match found.project_dir {
+        Some(_) => "The locations of this project.",
+        None => "There is no project: start it in a project or pass `--project`.",
+    };
+    operator_reply(codes::WHERE, "where", message, &data)
 }

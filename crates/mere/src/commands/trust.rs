@@ -2,9 +2,10 @@
 //! a project's config would widen, and records a person's yes.
 
 use std::io;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use mere_engine::{ProjectApproval, TrustError, WideningRequest};
+use mere_engine::{ProjectApproval, TrustError, WideRootApproval, WideningRequest, has_terminal};
 
 use crate::arguments::{
     LocationArguments, TrustArguments, TrustCommandArguments, TrustProjectArguments,
@@ -26,6 +27,19 @@ fn trust_project(
     location: &LocationArguments,
     arguments: &TrustProjectArguments,
 ) -> io::Result<ExitCode> {
+    match WideRootApproval::find(location.project(), location.directory()) {
+        Ok(None) => {}
+        Ok(Some(_)) if arguments.revoke => {
+            terminal::print_line("There was nothing to revoke.")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Ok(Some(wide)) => {
+            if let Some(refused) = ask_about_wide_root(&wide)? {
+                return Ok(refused);
+            }
+        }
+        Err(error) => return Ok(report_error(&error)),
+    }
     let project = match ProjectApproval::find(location.project(), location.directory()) {
         Ok(project) => project,
         Err(error) => return Ok(report_error(&error)),
@@ -37,6 +51,33 @@ fn trust_project(
         Ok(widening) => ask_and_trust(&project, &widening, arguments),
         Err(error) => Ok(report_error(&error)),
     }
+}
+
+/// Asks whether a wide folder is meant as a project, and records a yes. Only a person at a terminal
+/// can say it. Returns the exit status if they did not.
+fn ask_about_wide_root(wide: &WideRootApproval) -> io::Result<Option<ExitCode>> {
+    let folder = wide.folder();
+    terminal::print_line(&format!(
+        "{folder} is {}. As a project, agents see all of it except sensitive files.\n",
+        wide.description
+    ))?;
+    // An answer from a pipe is nobody's.
+    if !has_terminal() || !io::stdin().is_terminal() {
+        let words = "nobody can be asked here: list the folder under `wide_roots` in config.yaml \
+                     of your user space, or run this at a terminal";
+        return Ok(Some(terminal::print_failure(words, terminal::REFUSED)));
+    }
+    if !terminal::ask_yes_or_no("Is this folder meant as a project?")? {
+        terminal::print_line("Nothing was recorded.")?;
+        return Ok(Some(ExitCode::from(terminal::REFUSED)));
+    }
+    if let Err(error) = wide.accept() {
+        return Ok(Some(report_error(&error)));
+    }
+    terminal::print_line(&format!(
+        "{folder} is a project now; `mere trust project --revoke` takes that back."
+    ))?;
+    Ok(None)
 }
 
 fn revoke_trust(project: &ProjectApproval) -> io::Result<ExitCode> {

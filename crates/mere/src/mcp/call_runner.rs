@@ -104,7 +104,7 @@ impl CallRunner {
         let caller = self.caller(context);
         let arguments = params.arguments.clone().unwrap_or_default();
         let sorted = json::sort_keys(&Value::Object(arguments.clone()));
-        let home = self.session.home();
+        let home = self.session.path_home();
         let bound = format!("{}\0{}\0{home}\0{sorted}", caller.agent, params.name).into_bytes();
         let mut request = Request::new(caller, &params.name, &arguments);
         if let Some(state) = &params.request_state {
@@ -195,7 +195,7 @@ impl CallRunner {
             return Ok((outcome, None));
         }
         let mut request = request.clone();
-        request.caller.home.get_or_insert_with(|| self.session.home());
+        request.caller.home.get_or_insert_with(|| self.session.path_home());
         let mut turn = ClientTurn::new(context, deadline, &self.seal);
         let places = Arc::clone(&self.slots);
         let visit = async move {

@@ -24,6 +24,10 @@ const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/s
     of the project. A bare path is read from the home root. Save what is worth knowing next time \
     as a memory: list_memories first, then create_memory. Every reply has reply_type: S go on; I \
     correct the call; D ask a person; E stop and report trace_id. Roots:";
+/// What is said besides where there is no project.
+const NO_PROJECT: &str = "There is no project, so file tools answer I unless an address names one \
+    of the roots, and only the user's own items and memories are here. Tell the user to start it in \
+    a project or pass `--project`.";
 
 /// The supported revisions. 2025-06-18 does not differ from its successor in anything we use.
 pub(super) const VERSIONS: &[ProtocolVersion] =
@@ -52,7 +56,10 @@ impl ServerHandler for ToolServer {
             ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
         let roots = self.runner.session.roots().into_iter();
         let roots = roots.map(|root| Address::directory(root, RelPath::default()).to_string());
-        let instructions = format!("{INSTRUCTIONS} {}", roots.collect::<Vec<_>>().join(" "));
+        let mut instructions = format!("{INSTRUCTIONS} {}", roots.collect::<Vec<_>>().join(" "));
+        if !self.runner.session.has_project() {
+            instructions = format!("{NO_PROJECT} {instructions}");
+        }
         ServerConfig::new(capabilities)
             .with_server_info(implementation())
             .with_protocol_version(ProtocolVersion::V_2025_11_25)

@@ -3,6 +3,7 @@
 //! With `--fix` it repairs what needs no decision: the index, the git attributes and the mode of
 //! key files. It signs nothing, moves nothing and deletes nothing.
 
+mod folder_checks;
 mod item_checks;
 mod sandbox_checks;
 mod setup_checks;
@@ -76,7 +77,10 @@ impl Finding {
 
 /// Runs every check.
 pub(super) fn diagnose(call: &CommandCall<'_>, repair: DoctorMode) -> Result<Draft, ToolError> {
-    let mut findings = setup_checks::check_configs(call.change.context);
+    let mut findings = folder_checks::check_project(call.change.context);
+    let world = &call.items.view.world;
+    findings.extend(folder_checks::check_file_systems(world, call.change.context));
+    findings.extend(setup_checks::check_configs(call.change.context));
     findings.extend(setup_checks::check_spaces(call.change, repair));
     findings.extend(setup_checks::check_keys(call.change.context, repair));
     findings.extend(setup_checks::check_team(call.items));

@@ -64,8 +64,9 @@ pub(super) fn check_spaces(call: &ItemCall<'_>, repair: DoctorMode) -> Vec<Findi
                     .with_address(address.clone()),
             );
         }
-        if space.scope == Scope::Project && GitRepository::discover(&call.context.project).is_some()
-        {
+        let project = call.context.project_folder();
+        let is_in_git = || project.and_then(GitRepository::discover).is_some();
+        if space.scope == Scope::Project && is_in_git() {
             found.extend(check_git_attributes(call, repair));
         }
     }

@@ -65,7 +65,7 @@ fn pin_roster(
     }
     let environment = &call.context.environment;
     trust::pin(environment, signed).map_err(ItemError::Record)?;
-    if let Some(folder) = call.context.project.canonical_text() {
+    if let Some(folder) = call.context.project()?.canonical_text() {
         let id = &signed.roster.space_id;
         trust::remember_folder(environment, folder, id).map_err(ItemError::Record)?;
     }
@@ -95,7 +95,7 @@ fn leave(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
         };
     };
     let environment = &call.context.environment;
-    if let Some(folder) = call.context.project.canonical_text() {
+    if let Some(folder) = call.context.project()?.canonical_text() {
         trust::forget_folder(environment, folder).map_err(ItemError::Record)?;
     }
     // If the space has another id, only the record of the folder is removed.

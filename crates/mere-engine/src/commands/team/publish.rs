@@ -119,7 +119,8 @@ pub(super) fn pin_successor(
 pub(super) fn write_roster(call: &ItemCall<'_>, signed: &SignedRoster) -> Result<(), ItemError> {
     let address = trust::roster_address().ok_or(ItemChangeError::InvalidPlace)?;
     let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let space = FolderWriter::make_space(&call.context.project).map_err(failed)?;
+    let space = FolderWriter::make_space(call.context.project().map_err(ItemChangeError::from)?)
+        .map_err(failed)?;
     if project_key::space_format(&space) > project_key::SPACE_FORMAT {
         return Err(ItemChangeError::NewerFormat.into());
     }

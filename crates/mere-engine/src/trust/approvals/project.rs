@@ -161,7 +161,9 @@ pub(crate) fn effective_config(
     environment: &Environment,
     folders: ProjectFolders<'_>,
 ) -> Result<Config, EffectiveConfigError> {
-    let ProjectFolders { project, space } = folders;
+    let ProjectFolders { project: Some(project), space } = folders else {
+        return Ok(Config::default());
+    };
     let config = space.map(|space| trusted_config(environment, project, space)).transpose()?;
     let mut config = config.unwrap_or_default();
     let key = ProjectKey::for_project(project, space);

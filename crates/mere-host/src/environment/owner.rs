@@ -1,0 +1,46 @@
+//! Whose file something is, as git decides it.
+//!
+//! The user owns what has the user's own id and, for somebody who became root with `sudo`, what has
+//! the id from before. A link counts by its own owner.
+
+use std::path::Path;
+
+use crate::Environment;
+
+/// The ids under which a file is the user's own.
+pub(super) struct OwnIds {
+    #[cfg(unix)]
+    effective: u32,
+    #[cfg(unix)]
+    before_sudo: Option<u32>,
+}
+
+impl OwnIds {
+    #[cfg(unix)]
+    pub(super) fn read() -> Self {
+        let effective = rustix::process::geteuid().as_raw();
+        let before_sudo = std::env::var("SUDO_UID").ok().and_then(|id| id.parse().ok());
+        Self { effective, before_sudo: before_sudo.filter(|_| effective == 0) }
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn read() -> Self {
+        Self {}
+    }
+}
+
+impl Environment {
+    /// Checks whether what is at a path belongs to the user. What cannot be examined does not.
+    #[cfg(unix)]
+    pub(super) fn is_owned_by_user(&self, path: &Path) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let OwnIds { effective, before_sudo } = self.own_ids;
+        let owner = path.symlink_metadata().map(|metadata| metadata.uid());
+        owner.is_ok_and(|owner| owner == effective || Some(owner) == before_sudo)
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn is_owned_by_user(&self, path: &Path) -> bool {
+        path.symlink_metadata().is_ok()
+    }
+}

@@ -1,6 +1,7 @@
 //! Roots, paths and boundaries: what is visible, and that there is no way out.
 
 pub(crate) mod attacks;
+pub(crate) mod deleted_project;
 pub(crate) mod disks;
 pub(crate) mod ignore;
 pub(crate) mod limits;
@@ -14,3 +15,5 @@ pub(crate) mod secret_values;
 pub(crate) mod sensitive;
 pub(crate) mod traversal;
 pub(crate) mod visibility;
+pub(crate) mod wide_roots;
+pub(crate) mod workspaces;

@@ -116,6 +116,89 @@ fn a_folder_of_another_owner_ends_the_search() {
 }
 
 #[test]
+fn the_owner_is_compared_with_the_user_and_not_with_the_working_directory() {
+    let stage = stage();
+    stage.folder("project/theirs/deep");
+    stage.folder("project/theirs/.git");
+    let give = |below: &str| {
+        let path = stage.path(below);
+        Command::new("chown").args(["-R", "65534"]).arg(path).status().expect("chown").success()
+    };
+    let given = give("project/theirs");
+    // All of it belongs to somebody else: git would refuse it, and it is only found by name.
+    let expected = if given { "ROOT_PROJECT:/" } else { "ROOT_PROJECT:/deep/" };
+    assert_eq!(working(&stage, "project/theirs/deep"), expected);
+    if given {
+        let words = where_data(&stage, "project/theirs/deep", None)["data"].to_string();
+        assert!(words.contains("a folder that somebody else owns"), "{words}");
+        let mut command = stage.command("project/theirs/deep");
+        let answer = stage.answer(command.args(["--project", "..", "call", "dir"]));
+        assert_eq!(answer.reply["data"]["working"], "ROOT_PROJECT:/deep/");
+        // After `sudo`, what is the person's own counts, as it does for git.
+        let mut command = stage.command("project/theirs/deep");
+        command.env("SUDO_UID", "65534");
+        let answer = stage.answer(command.args(["call", "dir"]));
+        assert_eq!(answer.reply["data"]["working"], "ROOT_PROJECT:/deep/");
+    }
+}
+
+#[test]
+fn a_marker_that_somebody_else_planted_is_passed_over() {
+    let stage = stage();
+    stage.folder("project/mine/deep");
+    for marker in [".git", "package.json", ".ai"] {
+        let planted = stage.path("project/mine").join(marker);
+        if marker == "package.json" {
+            stage.file("project/mine/package.json", "{}");
+        } else {
+            stage.folder(&format!("project/mine/{marker}"));
+        }
+        assert_eq!(working(&stage, "project/mine/deep"), "ROOT_PROJECT:/deep/", "{marker}");
+        let given = Command::new("chown").arg("65534").arg(&planted).status().expect("chown");
+        if given.success() {
+            assert_eq!(working(&stage, "project/mine/deep"), "ROOT_PROJECT:/", "{marker}");
+        }
+        let _ = std::fs::remove_dir(&planted).or_else(|_| std::fs::remove_file(&planted));
+    }
+}
+
+#[test]
+fn a_marker_may_be_a_link() {
+    let stage = stage();
+    let cases = [
+        (".git", "folder"),
+        (".git", "file"),
+        ("package.json", "file"),
+        ("Cargo.toml", "file"),
+        ("go.mod", "file"),
+        ("pyproject.toml", "file"),
+        ("pom.xml", "file"),
+        ("build.gradle", "file"),
+        (".ai", "folder"),
+    ];
+    stage.folder("beside/folder");
+    stage.file("beside/file", "");
+    stage.folder("project/a/b");
+    for (marker, target) in cases {
+        let link = format!("project/a/{marker}");
+        stage.link(stage.path("beside").join(target), &link);
+        assert_eq!(working(&stage, "project/a/b"), "ROOT_PROJECT:/b/", "{marker} to a {target}");
+        std::fs::remove_file(stage.path(&link)).expect("a link");
+        stage.link("/nowhere/at/all", &link);
+        assert_eq!(working(&stage, "project/a/b"), "ROOT_PROJECT:/", "{marker} to nothing");
+        std::fs::remove_file(stage.path(&link)).expect("a link");
+    }
+    // A link to what the marker is not, and to the user space, is no marker.
+    stage.folder("home/.ai");
+    for (marker, target) in [("package.json", "beside/folder"), (".ai", "home/.ai")] {
+        let link = format!("project/a/{marker}");
+        stage.link(stage.path(target), &link);
+        assert_eq!(working(&stage, "project/a/b"), "ROOT_PROJECT:/", "{marker}");
+        std::fs::remove_file(stage.path(&link)).expect("a link");
+    }
+}
+
+#[test]
 fn a_plain_folder_is_its_own_project() {
     let stage = stage();
     stage.folder("beside/plain");
@@ -182,6 +265,17 @@ fn where_places_a_path_by_component_and_handle() {
     check("/etc/hosts", None, "system_restricted");
     check("/proc/self/environ", None, "system_restricted");
     check("/etcetera", None, "outside_boundaries");
+    for windows in
+        [r"C:\Windows\System32", r"\\?\C:\Windows", r"D:\Program Files (x86)\a", "c:/windows"]
+    {
+        check(windows, None, "system_restricted");
+    }
+    check("/mnt/c/Windows/System32", None, "system_restricted");
+    check("/mnt/c/Users/me", None, "outside_boundaries");
+    check(r"C:\Users\me", None, "outside_boundaries");
+    for folder in ["/lib", "/lib64/x", "/run/x", "/System/x", "/Library/x", "/root/x", "/boot"] {
+        check(folder, None, "system_restricted");
+    }
 }
 
 #[test]

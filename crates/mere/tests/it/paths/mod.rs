@@ -3,6 +3,7 @@
 pub(crate) mod attacks;
 pub(crate) mod deleted_project;
 pub(crate) mod disks;
+pub(crate) mod file_systems;
 pub(crate) mod ignore;
 pub(crate) mod limits;
 pub(crate) mod mods;

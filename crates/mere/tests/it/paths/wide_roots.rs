@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::support::harness::{Http, Mcp, Stage};
 use crate::support::root_world::RootWorld;
 use crate::support::typist::Typist;
+use crate::support::workshop::manifest;
 
 const NOTE: &str = "---\nid: note\ntitle: Mine\n---\nA note about otters.\n";
 const ADVICE: &str = "start it in a project or pass `--project`";
@@ -123,6 +124,36 @@ fn the_users_own_items_and_memories_work_without_a_project() {
     assert_eq!(call("execute", create).code(), "WA-PROJECT-I-001");
     let output = command_in(&stage, "/").args(["init", "--yes"]).output().expect("runs");
     assert!(!output.status.success() && !stage.path("home/.ai/space.json").exists());
+}
+
+#[test]
+fn the_users_own_tools_run_without_a_project() {
+    let stage = Stage::new();
+    let person = |arguments: &[&str]| {
+        let output = command_in(&stage, "/").args(arguments).output().expect("runs");
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    };
+    stage.file("home/.ai/config.yaml", "sign: {unattended: true}\n");
+    person(&["init", "--user", "--template", "blank"]);
+    stage.file("home/.ai/tools/t/hello.sh", "echo hello; pwd; echo x > kept; ls /\n");
+    stage.file("home/.ai/tools/t/hello.yaml", &manifest("hello", "bash_runtime", "hello.sh"));
+    person(&["sign", "tool", "t/hello"]);
+    let call = json!({ "item_type": "tool", "item_id": "t/hello" }).to_string();
+    let answer = stage.answer(command_in(&stage, "/").args(["call", "execute", &call]));
+    let stdout = answer.reply["data"]["stdout"].as_str().unwrap_or_default();
+    assert!(stdout.starts_with("hello\n/work\n"), "{}", answer.reply);
+    // Its workspace is in the user's space, and no root shows it, in this session or another.
+    assert!(stage.path("home/.ai/workspaces/default/kept").exists());
+    for folder in ["/", stage.path("project").to_str().expect("UTF-8")] {
+        for path in ["ROOT_USER:/workspaces/default/kept", "ROOT_USER:/workspaces/"] {
+            let read = json!({ "path": path }).to_string();
+            let answer = stage.answer(command_in(&stage, folder).args(["call", "read", &read]));
+            assert_eq!(answer.reply["reply_type"], "I", "{folder} {path}");
+        }
+        let list = json!({ "command": "list", "path": "ROOT_USER:/" }).to_string();
+        let listed = stage.answer(command_in(&stage, folder).args(["call", "dir", &list]));
+        assert!(!listed.paths().iter().any(|path| path.contains("workspaces")), "{folder}");
+    }
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub use environment::typed_path::TypedPath;
 pub use environment::wide_folder::WideFolder;
 pub use environment::{Environment, SPACE_FOLDER, WORKSPACES_FOLDER};
 pub use folder::file_system::{FileSystem, NameCase, Sharing};
-pub use folder::link::{PathStep, read_link};
+pub use folder::link::{AbsoluteTarget, LinkTarget, PathStep, read_link};
 pub use folder::location::{FolderLocation, RelativeLocation};
 pub use folder::open_folder::{EntryKind, OpenFolder, open_regular_file};
 use folder::open_folder::{exchange, rename_no_replace};

@@ -4,6 +4,7 @@
 //! seen. Printing an address and parsing it again gives the same value, and nothing it prints is a
 //! host path.
 
+mod characters;
 mod name;
 mod root;
 mod segment;
@@ -12,9 +13,12 @@ mod spoken;
 use std::fmt;
 use std::str::FromStr;
 
+pub use characters::{
+    has_address_characters, is_address_character, is_invisible, is_joined, visible_form,
+};
 pub use name::{AgentName, MAX_NAME_BYTES, ModName, NameError};
 pub use root::{Root, RootError};
-pub use segment::{MAX_SEGMENT_BYTES, Segment, SegmentError, is_address_character, is_invisible};
+pub use segment::{MAX_SEGMENT_BYTES, Segment, SegmentError};
 pub use spoken::{MAX_SPOKEN_BYTES, MalformedPath, Spoken};
 
 /// A path of segments below a root, joined by slashes. It is empty for the root itself.

@@ -2,10 +2,12 @@
 //!
 //! A `Segment` is checked when it is created and never repaired, so whoever holds one may pass it
 //! to a directory handle as a single component: it has no separator, is not `.` or `..`, and has no
-//! character that a person reading it could not see.
+//! character that a person reading it could not see, except where writing needs one.
 
 use std::fmt;
 use std::str::FromStr;
+
+use super::characters::has_address_characters;
 
 /// The longest segment in bytes, which every common file system allows.
 pub const MAX_SEGMENT_BYTES: usize = 255;
@@ -49,7 +51,7 @@ impl Segment {
             return Err(SegmentError::TooLong);
         }
         let plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'/' | b'\\');
-        if !text.bytes().all(plain) && text.chars().any(|c| c == '/' || !is_address_character(c)) {
+        if !text.bytes().all(plain) && (text.contains('/') || !has_address_characters(text)) {
             return Err(SegmentError::Character);
         }
         if cfg!(windows) && text.contains(':') {
@@ -77,48 +79,6 @@ impl fmt::Display for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-/// Reports whether a character may occur in an address: it is not a control character, not a
-/// backslash, and does not change invisibly how the text around it is read.
-pub fn is_address_character(c: char) -> bool {
-    !c.is_control()
-        && !matches!(
-            c,
-            '\\' | '\u{ad}'
-                | '\u{34f}'
-                | '\u{61c}'
-                | '\u{115f}'
-                | '\u{1160}'
-                | '\u{17b4}'
-                | '\u{17b5}'
-                | '\u{180b}'..='\u{180f}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{3164}'
-                | '\u{fdd0}'..='\u{fdef}'
-                | '\u{fe00}'..='\u{fe0f}'
-                | '\u{feff}'
-                | '\u{ffa0}'
-                | '\u{fff0}'..='\u{fffb}'
-                | '\u{fffe}'..='\u{ffff}'
-                | '\u{13430}'..='\u{1343f}'
-                | '\u{1bca0}'..='\u{1bca3}'
-                | '\u{1d173}'..='\u{1d17a}'
-                | '\u{e0000}'..='\u{e0fff}'
-        )
-}
-
-/// Reports whether a character is invisible on a screen, so that a text with it is not what it
-/// looks like.
-pub fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use std::str::FromStr;
 
-use crate::address::{Address, RelPath, Root, is_address_character};
+use crate::address::{Address, RelPath, Root, has_address_characters};
 
 /// The longest text that is parsed, in bytes.
 pub const MAX_SPOKEN_BYTES: usize = 4096;
@@ -51,7 +51,7 @@ impl FromStr for Spoken {
     type Err = MalformedPath;
 
     fn from_str(text: &str) -> Result<Self, MalformedPath> {
-        if text.len() > MAX_SPOKEN_BYTES || !text.chars().all(is_address_character) {
+        if text.len() > MAX_SPOKEN_BYTES || !has_address_characters(text) {
             return Err(MalformedPath);
         }
         let (head, below) = match text.split_once('/') {

@@ -103,6 +103,13 @@ impl Data {
 pub struct Fields(Vec<(Cow<'static, str>, Data)>);
 
 impl Fields {
+    /// Adds all values of others.
+    #[must_use]
+    pub fn with_all(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
     /// Adds a value.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<Data>) -> Self {

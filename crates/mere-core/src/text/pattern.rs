@@ -1,7 +1,9 @@
 //! Glob patterns over the paths below a directory.
 //!
-//! `*` and `?` stay within a name, `**` crosses directories, `[a-z]` and `{a,b}` are alternatives.
-//! A pattern without a slash is matched against names at any depth, one with a slash against the
+//! `*` and `?` stay within a name, `**` crosses directories, `[a-z]` and `{a,b}` are alternatives,
+//! and a backslash takes the meaning from the one of these characters that follows it. What other
+//! programs understand and this does not is refused, not matched as if it were a name: a leading
+//! `!`, `{1..3}`, `[[:alpha:]]`. A pattern without a slash is matched against names at any depth, one with a slash against the
 //! whole path. A pattern that would reach above its directory, or that names a place on the
 //! machine, is refused.
 
@@ -9,7 +11,7 @@ use std::str::FromStr;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::address::is_address_character;
+use crate::address::has_address_characters;
 
 /// The longest pattern in bytes.
 const MAX_BYTES: usize = 1024;
@@ -32,6 +34,15 @@ pub enum PatternError {
     /// A bracket or a brace is not closed, or the pattern is too long.
     #[error("the pattern is too long, or a bracket or brace in it does not close")]
     Glob,
+    /// The pattern starts with `!`, as one that excludes something.
+    #[error("the pattern starts with `!`, but no pattern excludes; `\\!` is the character itself")]
+    Negated,
+    /// The pattern has a number range or a named class.
+    #[error("the pattern has a range such as `{{1..3}}` or a class such as `[[:alpha:]]`")]
+    Unknown,
+    /// A backslash stands before an ordinary character, or between brackets.
+    #[error("the pattern has a backslash that is not before one of `*?[]{{}}!,`")]
+    Escape,
 }
 
 impl Pattern {
@@ -106,7 +117,7 @@ fn build(spelled: &[String], case: CaseRule) -> Result<GlobSet, PatternError> {
     let mut set = GlobSetBuilder::new();
     for text in spelled {
         let mut glob = GlobBuilder::new(text);
-        glob.literal_separator(true).backslash_escape(false).empty_alternates(true);
+        glob.literal_separator(true).backslash_escape(true).empty_alternates(true);
         glob.case_insensitive(case == CaseRule::Insensitive);
         set.add(glob.build().map_err(|_| PatternError::Glob)?);
     }
@@ -119,19 +130,63 @@ fn to_glob(text: &str) -> Result<String, PatternError> {
     Ok(if text.contains('/') { text.to_owned() } else { format!("**/{text}") })
 }
 
-/// Checks that a pattern stays below its directory, and removes a leading `./`.
+/// Checks that a pattern stays below its directory and has only what is understood, and removes a
+/// leading `./`.
 fn check_pattern(text: &str) -> Result<&str, PatternError> {
     if text.len() > MAX_BYTES {
         return Err(PatternError::Glob);
     }
     let text = text.strip_prefix("./").unwrap_or(text);
     let head = text.split('/').next().unwrap_or_default();
-    let outside = head.starts_with('~') || head.contains(':');
+    let outside = head.starts_with('~') || head.contains(':') && !head.contains('[');
     let broken = text.split('/').any(|name| matches!(name, "" | "." | ".."));
-    if outside || broken || !text.chars().all(is_address_character) {
+    // Without its escapes a pattern has only characters that a path may have.
+    if outside || broken || !has_address_characters(&text.replace('\\', "")) {
         return Err(PatternError::Path);
     }
-    Ok(text)
+    if text.starts_with('!') {
+        return Err(PatternError::Negated);
+    }
+    check_syntax(text).map(|()| text)
+}
+
+/// Checks that brackets, braces and backslashes are used as they are understood.
+fn check_syntax(text: &str) -> Result<(), PatternError> {
+    let mut rest = text.chars();
+    let mut brace = None::<String>;
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => match rest.next() {
+                Some('*' | '?' | '[' | ']' | '{' | '}' | '!' | ',') => {}
+                _ => return Err(PatternError::Escape),
+            },
+            '[' => rest = skip_class(rest.as_str())?.chars(),
+            '{' => brace = Some(String::new()),
+            '}' => {
+                let inside = brace.take().unwrap_or_default();
+                if inside.contains("..") && !inside.contains(',') {
+                    return Err(PatternError::Unknown);
+                }
+            }
+            c => brace.iter_mut().for_each(|inside| inside.push(c)),
+        }
+    }
+    Ok(())
+}
+
+/// Returns what follows a class, whose opening bracket was read already.
+fn skip_class(text: &str) -> Result<&str, PatternError> {
+    let body = text.strip_prefix(['!', '^']).unwrap_or(text);
+    // A bracket that comes first is a member of the class.
+    let start = usize::from(body.starts_with(']'));
+    let end = body[start..].find(']').ok_or(PatternError::Glob)? + start;
+    match &body[..end] {
+        class if class.contains('\\') => Err(PatternError::Escape),
+        class if ["[:", "[.", "[="].iter().any(|named| class.contains(named)) => {
+            Err(PatternError::Unknown)
+        }
+        _ => Ok(&body[end + 1..]),
+    }
 }
 
 #[cfg(test)]
@@ -168,12 +223,45 @@ mod tests {
     #[test]
     fn what_reaches_outside_is_refused() {
         for text in
-            ["", "/", "/etc/*", "../*", "a/../b", "a//b", "a/", ".", "./", "~/x", "C:/x", "a\\b"]
+            ["", "/", "/etc/*", "../*", "a/../b", "a//b", "a/", ".", "./", "~/x", "C:/x", "a\0b"]
         {
             assert_eq!(text.parse::<Pattern>(), Err(PatternError::Path), "{text}");
         }
         for text in ["a[", "{a,b", &"a".repeat(1025)] {
             assert_eq!(text.parse::<Pattern>(), Err(PatternError::Glob), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_backslash_takes_the_meaning_from_what_follows() {
+        check(r"a\[1\].md", "a[1].md", true);
+        check(r"a\[1\].md", "a1.md", false);
+        check(r"pages/\[id\]/*.tsx", "pages/[id]/index.tsx", true);
+        check(r"\*", "*", true);
+        check(r"\*", "a", false);
+        check(r"\!keep", "!keep", true);
+        check(r"\{a\,b\}", "{a,b}", true);
+        check(r"{a\,b,c}", "a,b", true);
+        check("[[]id]", "[id]", true);
+        check("a[!b]c", "axc", true);
+        check("[]]", "]", true);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        for (text, error) in [
+            ("!src/**", PatternError::Negated),
+            ("!*.rs", PatternError::Negated),
+            ("a\\b", PatternError::Escape),
+            ("a\\", PatternError::Escape),
+            (r"a\\b", PatternError::Escape),
+            (r"[\]]", PatternError::Escape),
+            (r"C\:x", PatternError::Path),
+            ("{1..3}", PatternError::Unknown),
+            ("a{x..z}/b", PatternError::Unknown),
+            ("[[:alpha:]]*", PatternError::Unknown),
+        ] {
+            assert_eq!(text.parse::<Pattern>(), Err(error), "{text}");
         }
     }
 }

@@ -58,7 +58,9 @@ pub(super) fn execute_workspace_command(
             let planned = planned.collect::<Vec<_>>();
             Ok(clean_reply(&workspaces, &planned, DryRun::Yes))
         }
-        WorkspaceCommand::Clean { dry_run: DryRun::No, .. } => clean(call, &workspaces),
+        WorkspaceCommand::Clean { dry_run: DryRun::No, .. } => {
+            Ok(clean(project, call, &workspaces))
+        }
     }
 }
 
@@ -81,8 +83,7 @@ fn read_proposals(workspace: &Folder) -> std::io::Result<Proposals> {
 }
 
 /// Empties the workspaces, one after the other.
-fn clean(call: &CommandCall<'_>, workspaces: &[AgentWorkspace]) -> Result<Draft, ToolError> {
-    let project = call.change.context.project()?;
+fn clean(project: &Folder, call: &CommandCall<'_>, workspaces: &[AgentWorkspace]) -> Draft {
     let mut removed = Vec::new();
     for AgentWorkspace { agent, .. } in workspaces {
         let workspace = Workspace::open(project, agent, call.change.is_cancelled);
@@ -92,10 +93,10 @@ fn clean(call: &CommandCall<'_>, workspaces: &[AgentWorkspace]) -> Result<Draft,
         });
         match cleared {
             Ok(size) => removed.push(size),
-            Err(cause) => return Ok(failure_reply(agent, &cause)),
+            Err(cause) => return failure_reply(agent, &cause),
         }
     }
-    Ok(clean_reply(workspaces, &removed, DryRun::No))
+    clean_reply(workspaces, &removed, DryRun::No)
 }
 
 fn list_reply(call: &CommandCall<'_>, workspaces: &[AgentWorkspace]) -> Draft {

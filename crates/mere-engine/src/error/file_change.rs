@@ -32,10 +32,8 @@ pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
             Draft::invalid(codes::WRITE_NO_DIRECTORY, address_prose(address, words))
                 .hint("Pass `create_dirs`: true to `write`, or use `mkdir`, to create it.")
         }
-        ChangeError::Exists(address) => {
-            let words = " exists already, and nothing is replaced.";
-            Draft::invalid(codes::WRITE_EXISTS, address_prose(address, words))
-                .hint("Choose another name, or `delete` what is there.")
+        ChangeError::Exists(address) | ChangeError::LooksAlike(address) => {
+            taken_name_reply(address, error)
         }
         ChangeError::NotEmpty(address) => {
             let whole = Address::directory(address.root().clone(), address.path().clone());
@@ -70,6 +68,21 @@ pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
             )
         }
     }
+}
+
+/// Answers a new name that something has, or seems to have.
+fn taken_name_reply(address: &Address, error: &ChangeError) -> Draft {
+    let (words, hint) = match error {
+        ChangeError::LooksAlike(_) => (
+            " was not created: another name there differs from it only in invisible characters.",
+            "Use the existing name, or one that looks different.",
+        ),
+        _ => (
+            " exists already, and nothing is replaced.",
+            "Choose another name, or `delete` what is there.",
+        ),
+    };
+    Draft::invalid(codes::WRITE_EXISTS, address_prose(address, words)).hint(hint)
 }
 
 pub(super) fn denial_reply(denied: &Denied) -> Draft {

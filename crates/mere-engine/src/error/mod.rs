@@ -118,6 +118,15 @@ fn argument_error_reply(tool: &str, error: &ArgumentError) -> Draft {
                 PatternError::Glob => {
                     "Close every bracket and brace, and keep the pattern under 1 KiB."
                 }
+                PatternError::Negated => {
+                    "No pattern excludes: search a directory with `path`, or list what to exclude in `.aiignore`. To find a name that begins with `!`, put a backslash before it."
+                }
+                PatternError::Unknown => {
+                    "`{1..3}` and `[[:alpha:]]` are not understood: write `{1,2,3}` and `[A-Za-z]`."
+                }
+                PatternError::Escape => {
+                    "A backslash takes the meaning from one of `*?[]{}!,` and stands outside of brackets; directories are separated by slashes."
+                }
             })
         }
         ArgumentError::Wrong { name, kind } => {

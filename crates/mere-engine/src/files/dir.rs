@@ -9,7 +9,9 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::turn::Turn;
 
 use crate::files::error::FileError;
-use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply, usage_fields};
+use crate::files::view::{
+    View, count_phrase, cursor_data, omitted_fields, page_reply, usage_fields,
+};
 use crate::world::{DirEntry, Listing, PathKind, Position, SweepBounds, SweepPage, Weight};
 
 /// How many entries one page holds.
@@ -87,13 +89,12 @@ fn list_reply(view: &View<'_>, target: &Address, listing: Listing, usage: Option
     });
     let entries = entries.collect::<Vec<Data>>();
     let count = entries.len() as u64;
-    let unaddressable = listing.unaddressable + seen - count;
     let data = Fields::default()
         .with("target", target.clone())
         .with("entries", Data::List(entries))
         .with("count", count)
         .with_some("usage", usage)
-        .with_some("unaddressable", nonzero(unaddressable))
+        .with_all(omitted_fields(&listing.omitted, seen - count))
         .with_some("next", next.as_ref().map(cursor_data));
     let message = count_phrase(count, "entry", "entries").and(" in ").address(target.clone());
     page_reply(codes::DIR_LIST, message, next.as_ref()).data(data)
@@ -113,13 +114,12 @@ fn tree_reply(
         page.entries.iter().filter_map(|(_, below)| directory_data(view, target, below));
     let directories = directories.collect::<Vec<Data>>();
     let count = directories.len() as u64;
-    let unaddressable = page.unaddressable + seen - count;
     let data = Fields::default()
         .with("target", target.clone())
         .with("depth", depth as u64)
         .with("directories", Data::List(directories))
         .with("count", count)
-        .with_some("unaddressable", nonzero(unaddressable))
+        .with_all(omitted_fields(&page.omitted, seen - count))
         .with_some("next", next.as_ref().map(cursor_data));
     let message =
         count_phrase(count, "directory", "directories").and(" below ").address(target.clone());

@@ -3,7 +3,7 @@
 //! Each holds the workspace's lock throughout. A link is deleted or moved itself, and never what it
 //! leads to; nothing is replaced; and no move shows what was hidden at the old address.
 
-use mere_core::address::{Address, Root, Spoken};
+use mere_core::address::{Address, Root, Spoken, visible_form};
 use mere_core::digest::Sha256;
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::EntryChange;
@@ -11,7 +11,7 @@ use mere_core::turn::Turn;
 
 use crate::files::error::FileError;
 use crate::files::file_change::{
-    ChangeError, UnmovableReason, check_speakable, open_workspace, stale_error,
+    ChangeError, UnmovableReason, check_speakable, check_twins, open_workspace, stale_error,
 };
 use crate::files::view::View;
 use crate::policy::{self, MoveEffect, PermittedEntryChange};
@@ -79,7 +79,11 @@ fn find_existing(
         ExistingEntry::Folder => true,
         ExistingEntry::File(_) | ExistingEntry::Other => !address.is_directory(),
     };
-    if is_found { Ok((target, entry)) } else { Err(ResolveError::NotVisible.into()) }
+    if !is_found {
+        return Err(ResolveError::NotVisible.into());
+    }
+    check_twins(&target, &entry, address)?;
+    Ok((target, entry))
 }
 
 /// Checks that only a regular file is expected to have a digest.
@@ -161,6 +165,9 @@ impl EntryMove<'_> {
             TargetLookup::MissingFolder => return Err(ChangeError::NoDirectory(to.clone()).into()),
             TargetLookup::NotAFolder => return Err(ChangeError::NotRegularFile(to.clone()).into()),
         };
+        if !self.keeps_its_look() {
+            check_twins(&destination, &ExistingEntry::Absent, to)?;
+        }
         let outcome = self.workspace.rename(&source, &destination, expect);
         match outcome.map_err(|error| ChangeError::from_workspace(error, to))? {
             EntryOutcome::Done => {}
@@ -196,6 +203,15 @@ impl EntryMove<'_> {
         }
     }
 
+    /// Checks whether only invisible characters of the name change. Then the one name that looks
+    /// like the new one is the old one.
+    fn keeps_its_look(&self) -> bool {
+        let parts = |address: &Address| address.path().split_last();
+        parts(self.from).zip(parts(self.to)).is_some_and(|(from, to)| {
+            from.0 == to.0 && visible_form(from.1.as_str()) == visible_form(to.1.as_str())
+        })
+    }
+
     /// Tells whether anything that is moved would be shown where it was hidden or masked.
     fn effect(&self, source: &WriteTarget, entry: &ExistingEntry) -> std::io::Result<MoveEffect> {
         let (from, to) = (self.from.path().as_str(), self.to.path().as_str());
@@ -226,6 +242,7 @@ fn make_directory(
             return Err(ChangeError::Exists(address.clone()).into());
         }
         ExistingEntry::Absent => {
+            check_twins(&target, &ExistingEntry::Absent, address)?;
             let made = workspace.make_folder(&target, view.workspace_limits);
             made.map_err(|error| ChangeError::from_workspace(error, address))?;
             Existed::No

@@ -21,7 +21,7 @@ use crate::policy::{self, Denied, Permit};
 use crate::world::{ResolveError, check_active};
 use mere_host::{
     ExistingEntry, Folder, MissingFolders, TargetLookup, Workspace, WorkspaceError,
-    WorkspaceLimits, WorkspaceSize, read_at_most,
+    WorkspaceLimits, WorkspaceSize, WriteTarget, read_at_most,
 };
 
 /// The largest file that is edited.
@@ -51,6 +51,8 @@ pub(crate) enum ChangeError {
     TouchesRedaction(Address),
     #[error("something is at {0} already")]
     Exists(Address),
+    #[error("{0} looks like another name")]
+    LooksAlike(Address),
     #[error("{0} is not empty")]
     NotEmpty(Address),
     #[error("{0} cannot be deleted or moved like this")]
@@ -136,6 +138,23 @@ pub(super) fn open_workspace(
     Err(FileError::TimedOut(address.clone()))
 }
 
+/// Checks that no other name in the folder looks like the target's. A file that is not shown for
+/// that reason is answered as missing, and no new one is made.
+pub(super) fn check_twins(
+    target: &WriteTarget,
+    entry: &ExistingEntry,
+    address: &Address,
+) -> Result<(), FileError> {
+    let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
+    if !target.has_twin().map_err(failed)? {
+        return Ok(());
+    }
+    Err(match entry {
+        ExistingEntry::Absent => ChangeError::LooksAlike(address.clone()).into(),
+        _ => ResolveError::NotVisible.into(),
+    })
+}
+
 /// Applies a permitted change. A permit can be spent only once.
 #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
 fn apply(
@@ -167,6 +186,7 @@ fn apply(
     };
     let occupant = target.existing_entry().map_err(failed)?;
     let created = matches!(occupant, ExistingEntry::Absent);
+    check_twins(&target, &occupant, address)?;
     let new = new_content(&permit, view, occupant)?;
     // A call that was abandoned by now must not change anything.
     check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;

@@ -8,7 +8,7 @@ use mere_core::request::Glob;
 use mere_core::turn::Turn;
 
 use crate::files::error::FileError;
-use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply};
+use crate::files::view::{View, count_phrase, cursor_data, omitted_fields, page_reply};
 use crate::world::{PathKind, Position, SweepBounds, Weight};
 
 /// Lists one page of the files that match.
@@ -38,7 +38,7 @@ pub(crate) fn glob(view: &View<'_>, call: &Glob, turn: &dyn Turn) -> Result<Draf
         .with("target", address.clone())
         .with("matches", Data::List(matches))
         .with("count", count)
-        .with_some("unaddressable", nonzero(page.unaddressable + seen - count))
+        .with_all(omitted_fields(&page.omitted, seen - count))
         .with_some("next", next.as_ref().map(cursor_data));
     let message = count_phrase(count, "file", "files").and(" below ").address(address.clone());
     Ok(page_reply(codes::GLOB, message, next.as_ref()).data(data))

@@ -15,10 +15,10 @@ use mere_core::turn::Turn;
 use crate::files::error::FileError;
 use crate::files::read;
 use crate::files::redaction::MaskedText;
-use crate::files::view::{View, count_phrase, cursor_data, nonzero, page_reply};
+use crate::files::view::{View, count_phrase, cursor_data, nonzero, omitted_fields, page_reply};
 use crate::world::{
-    Case, GrepQuery, LineContext, LineMatch, LineRenderer, PathKind, Position, PrivateKeyContext,
-    ShownLine, SweepBounds, SweepPage, VisibilityRef, Weight,
+    Case, GrepQuery, LineContext, LineMatch, LineRenderer, Omitted, PathKind, Position,
+    PrivateKeyContext, ShownLine, SweepBounds, SweepPage, VisibilityRef, Weight,
 };
 
 /// Separates a file's path from a line number in a cursor. No path contains it.
@@ -90,7 +90,11 @@ fn search_file(
 ) -> Result<GrepPage, FileError> {
     let hits = query.search(read::open_visible_file(target)?, limit, turn);
     let hits = hits.map_err(|error| FileError::from_traversal(error, target.address()))?;
-    Ok(SweepPage { entries: vec![(String::new(), hits)], unaddressable: 0, resume_at: None })
+    Ok(SweepPage {
+        entries: vec![(String::new(), hits)],
+        omitted: Omitted::default(),
+        resume_at: None,
+    })
 }
 
 /// Drops what does not fit on the page, within a file if necessary, and returns where the next page
@@ -155,7 +159,7 @@ fn grep_reply(view: &View<'_>, target: &Address, page: &MatchPage<'_>) -> Draft 
         .with("files", files)
         .with_some("masked", nonzero(masked))
         .with_some("unfinished", nonzero(unfinished))
-        .with_some("unaddressable", nonzero(sweep_page.unaddressable + unaddressable))
+        .with_all(omitted_fields(&sweep_page.omitted, unaddressable))
         .with_some("next", next.map(cursor_data));
     let files = format!(" in {files} {}", if files == 1 { "file" } else { "files" });
     page_reply(codes::GREP, count_phrase(count, "match", "matches").and(files), next).data(data)

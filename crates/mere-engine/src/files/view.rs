@@ -8,7 +8,7 @@ use mere_core::gate::Gate;
 use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success};
 
 use crate::files::error::FileError;
-use crate::world::{PathKind, Position, SweepPage, VisibilityRef, Weight, World};
+use crate::world::{Omitted, PathKind, Position, SweepPage, VisibilityRef, Weight, World};
 use mere_host::{WorkspaceLimits, WorkspaceSize};
 
 /// The world, gate, agent and home root of one call.
@@ -117,6 +117,16 @@ pub(crate) fn usage_fields(size: &WorkspaceSize, limits: &WorkspaceLimits) -> Fi
         .with("files", size.files)
         .with("max_files", limits.files)
         .with_some("partial", size.is_partial.then_some(true))
+}
+
+/// Returns what a listing leaves out. Its names that cannot be spoken here are counted with those
+/// that nobody could speak.
+pub(crate) fn omitted_fields(omitted: &Omitted, unspeakable: u64) -> Fields {
+    Fields::default()
+        .with_some("unaddressable", nonzero(omitted.unaddressable + unspeakable))
+        .with_some("lookalikes", nonzero(omitted.lookalikes))
+        .with_some("absolute_links", nonzero(omitted.absolute_links))
+        .with_some("outside_links", nonzero(omitted.outside_links))
 }
 
 /// Returns a count, or `None` for zero.

@@ -3,7 +3,7 @@
 //! A [`Permit`] or [`EntryPermit`] is the change itself: it names the file and what happens to it,
 //! so it cannot be spent on another.
 
-use mere_core::address::{Address, RelPath, Root, Spoken};
+use mere_core::address::{Address, RelPath, Root, Spoken, visible_form};
 use mere_core::digest::Sha256;
 use mere_core::request::{EntryChange, FileChange, FileChangeKind};
 
@@ -27,7 +27,7 @@ fn check_place(address: &Address, outside: fn(Address) -> Denied) -> Result<(), 
     if *address.root() != Root::Workspace {
         return Err(outside(address.clone().with_root(Root::Workspace)));
     }
-    if address.path().names().any(|name| name.eq_ignore_ascii_case(".git")) {
+    if address.path().names().any(|name| visible_form(name).eq_ignore_ascii_case(".git")) {
         return Err(Denied::Repository);
     }
     Ok(())

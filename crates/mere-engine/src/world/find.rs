@@ -12,7 +12,7 @@ use super::list::TraversalError;
 use super::sweep::{
     Collector, FileInterest, OpenedFile, PathOrder, Position, SweepPage, SweepPlan, Weight, sweep,
 };
-use super::{VisibilityRef, World};
+use super::{Omitted, VisibilityRef, World};
 use mere_host::SPACE_FOLDER;
 
 /// How far a sweep goes, and where its page begins.
@@ -56,12 +56,17 @@ impl World {
         turn: &dyn Turn,
     ) -> Result<SweepPage<H::Output>, TraversalError> {
         let Some(opened) = target.opened() else {
-            return Ok(SweepPage { entries: Vec::new(), unaddressable: 0, resume_at: None });
+            return Ok(SweepPage {
+                entries: Vec::new(),
+                omitted: Omitted::default(),
+                resume_at: None,
+            });
         };
         let (root, path) = (target.address().root(), target.address().path());
         let rules = (*root != Root::Workspace).then(|| self.ignore_base(target, opened.root));
         let plan = SweepPlan {
             target: opened.dir,
+            root: opened.root,
             path,
             limits: self.limits(root),
             ignore_base: rules,
@@ -90,6 +95,7 @@ impl Collector for DirectoryCollector {
     type Output = RelPath;
     type Scratch = ();
     const ORDER: PathOrder = PathOrder::FolderByFolder;
+    const COUNTS_LINKS: bool = true;
 
     fn make_scratch(&self) {}
 

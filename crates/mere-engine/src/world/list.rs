@@ -4,15 +4,17 @@
 //! memory use depends on the page, not on the directory, and no state is kept between pages.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Instant;
 
 use mere_core::address::{RelPath, Segment};
 use mere_core::turn::Turn;
 
 use super::sensitivity::Visibility;
+use super::twins::Twins;
 use super::visibility::OpenedDir;
-use super::walk::{self, Landing, Limits, is_denied};
-use super::{PathKind, ResolveError, VisibilityRef, World};
+use super::walk::{self, Landing, Limits, WalkError, is_denied};
+use super::{Omitted, PathKind, VisibilityRef, World};
 use mere_host::{EntryKind, OpenFolder, none_if_missing};
 
 /// One visible entry. Directories sort first, and each group is ordered by the bytes of its names.
@@ -60,8 +62,8 @@ impl DirEntry {
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     pub(crate) entries: Vec<DirEntry>,
-    /// The number of entries in the directory whose names cannot be spoken.
-    pub(crate) unaddressable: u64,
+    /// The entries in the directory that are left out, counted.
+    pub(crate) omitted: Omitted,
     /// Whether more entries follow the last one.
     pub(crate) more: bool,
 }
@@ -103,7 +105,7 @@ impl World {
         };
         let lister = FolderLister::new(self, target, opened)?;
         let mut page = Vec::new();
-        let (mut seen, mut unaddressable) = (0_usize, 0);
+        let (mut seen, mut omitted) = (0_usize, Omitted::default());
         let mut ended = Ok(());
         lister
             .folder
@@ -116,10 +118,10 @@ impl World {
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 let Some(name) = name.and_then(|name| name.parse::<Segment>().ok()) else {
-                    unaddressable += 1;
+                    omitted.unaddressable += 1;
                     return Ok(());
                 };
-                let entry = lister.visible_entry(name, kind)?;
+                let entry = lister.visible_entry(name, kind, &mut omitted)?;
                 page.extend(entry.filter(|entry| after.is_none_or(|after| entry > after)));
                 if page.len() > 2 * (size + 1) {
                     page.sort_unstable();
@@ -131,7 +133,7 @@ impl World {
         page.sort_unstable();
         let more = page.len() > size;
         page.truncate(size);
-        Ok(Listing { entries: page, unaddressable, more })
+        Ok(Listing { entries: page, omitted, more })
     }
 }
 
@@ -142,6 +144,7 @@ struct FolderLister<'a> {
     limits: Limits<'a>,
     path: &'a RelPath,
     visibility: Visibility,
+    twins: Arc<Twins>,
 }
 
 impl<'a> FolderLister<'a> {
@@ -150,11 +153,17 @@ impl<'a> FolderLister<'a> {
         let limits = world.limits(root);
         let visibility = limits.visibility.path_visibility(path.as_str());
         let folder = OpenFolder::open(opened.dir, "")?;
-        Ok(Self { folder, opened, limits, path, visibility })
+        let twins = limits.twins.twins_in(opened.dir)?;
+        Ok(Self { folder, opened, limits, path, visibility, twins })
     }
 
     /// Returns the entry of this name, if it may be seen.
-    fn visible_entry(&self, name: Segment, kind: EntryKind) -> io::Result<Option<DirEntry>> {
+    fn visible_entry(
+        &self,
+        name: Segment,
+        kind: EntryKind,
+        omitted: &mut Omitted,
+    ) -> io::Result<Option<DirEntry>> {
         let path = self.path.join(&name);
         if !self
             .limits
@@ -164,10 +173,14 @@ impl<'a> FolderLister<'a> {
         {
             return Ok(None);
         }
+        if self.twins.contains(name.as_str()) {
+            omitted.lookalikes += 1;
+            return Ok(None);
+        }
         let rank = match kind {
             EntryKind::Folder => self.folder_rank(name.as_str())?,
             EntryKind::File => Some(Rank::File),
-            EntryKind::Link => self.link_rank(&path)?,
+            EntryKind::Link => self.link_rank(&path, omitted)?,
             EntryKind::Special => None,
         };
         Ok(rank.map(|rank| DirEntry { rank, name }))
@@ -181,14 +194,16 @@ impl<'a> FolderLister<'a> {
 
     /// Returns what a link leads to. A failure of the system is reported, not taken for a missing
     /// target.
-    fn link_rank(&self, path: &RelPath) -> io::Result<Option<Rank>> {
-        match walk::walk(self.opened.root, path, self.limits) {
+    fn link_rank(&self, path: &RelPath, omitted: &mut Omitted) -> io::Result<Option<Rank>> {
+        let walked = walk::walk(self.opened.root, path, self.limits);
+        omitted.note_link(&walked);
+        match walked {
             Ok(Landing::Directory(_)) => Ok(Some(Rank::Directory)),
             Ok(Landing::File { .. }) => Ok(Some(Rank::File)),
-            Err(ResolveError::NotVisible) => Ok(None),
             // A directory that may not be entered still exists.
-            Err(ResolveError::Io(error)) if is_denied(&error) => Ok(Some(Rank::Directory)),
-            Err(ResolveError::Io(error)) => Err(error),
+            Err(WalkError::Io(error)) if is_denied(&error) => Ok(Some(Rank::Directory)),
+            Err(WalkError::Io(error)) => Err(error),
+            Err(_) => Ok(None),
         }
     }
 }

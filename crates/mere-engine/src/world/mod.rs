@@ -12,10 +12,12 @@ mod ignore;
 mod key_watch;
 mod list;
 mod no_project;
+mod omitted;
 mod open_error;
 mod operator_choice;
 mod sensitivity;
 mod sweep;
+mod twins;
 mod visibility;
 mod walk;
 
@@ -33,12 +35,15 @@ pub(crate) use key_watch::PrivateKeyContext;
 pub(crate) use list::{DirEntry, Listing, TraversalError, check_active};
 use mere_host::Folder;
 pub(crate) use no_project::NoProject;
+pub(crate) use omitted::Omitted;
 pub use open_error::OpenError;
 pub use operator_choice::Mods;
 pub(crate) use operator_choice::OperatorChoice;
 pub(crate) use sensitivity::SensitivityRules;
 use sensitivity::VisibilityRules;
 pub(crate) use sweep::{Position, SweepPage, Weight, join_path};
+use twins::TwinMemory;
+pub(crate) use twins::TwinNames;
 pub use visibility::{PathKind, VisibilityRef};
 use walk::{Landing, Limits};
 
@@ -81,6 +86,7 @@ pub struct World {
     sensitivity: Arc<SensitivityRules>,
     /// The address that the person has confirmed for this call alone.
     confirmed_once: Option<Address>,
+    twins: TwinMemory,
 }
 
 impl World {
@@ -89,7 +95,7 @@ impl World {
         hidden: HiddenFolders,
         sensitivity: Arc<SensitivityRules>,
     ) -> Self {
-        Self { roots, hidden, sensitivity, confirmed_once: None }
+        Self { roots, hidden, sensitivity, confirmed_once: None, twins: TwinMemory::default() }
     }
 
     /// Returns this world with one more path confirmed by the person.
@@ -182,7 +188,10 @@ impl World {
             confirmed_once: self.confirmed_once.as_ref(),
             root,
         };
-        Limits { hidden: &self.hidden, visibility }
+        // A tool can make links in the workspace, so there they must not confirm a guess.
+        let link_base = (*root != Root::Workspace).then(|| self.find_root(root)).flatten();
+        let link_base = link_base.and_then(|mounted| mounted.folder.as_deref());
+        Limits { hidden: &self.hidden, visibility, twins: &self.twins, link_base }
     }
 
     fn enclosing_repository(&self, root: &Root) -> Option<(&Dir, &RelPath)> {

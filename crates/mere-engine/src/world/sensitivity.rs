@@ -4,7 +4,7 @@
 //! if `visible:` or `mere allow` covers it, or if the person said yes to this one call. Until then
 //! it is reported as missing. Listing, sweeping and resolving all use this one rule.
 
-use mere_core::address::{Address, RelPath, Root};
+use mere_core::address::{Address, RelPath, Root, visible_form};
 use mere_core::sensitive::is_sensitive;
 use mere_core::text::pattern::Patterns;
 
@@ -107,7 +107,7 @@ impl VisibilityRules<'_> {
             return Visibility::Hidden;
         }
         let plain = above == Visibility::Plain
-            && !is_sensitive(path)
+            && !is_sensitive(&visible_form(path))
             && !self.is_configured_sensitive(path);
         if plain {
             Visibility::Plain

@@ -3,10 +3,12 @@
 //! Nothing is followed here: the caller takes the steps itself, inside the visible world.
 
 use std::io;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::Dir;
 use mere_core::address::Segment;
+
+use crate::Folder;
 
 /// One step along a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,10 +19,34 @@ pub enum PathStep {
     Up,
 }
 
-/// Reads a link. Returns `None` if its target is absolute or has a name that cannot be part of an
-/// address: such a link leads nowhere in the visible world.
-pub fn read_link(dir: &Dir, name: &Segment) -> io::Result<Option<Vec<PathStep>>> {
-    dir.read_link_contents(name.as_str()).map(|target| steps(&target))
+/// Where a link leads.
+pub enum LinkTarget {
+    /// Along these steps, from the folder that the link lies in.
+    Steps(Vec<PathStep>),
+    /// To an absolute path.
+    Absolute(AbsoluteTarget),
+    /// Along a name that cannot be part of an address.
+    Unaddressable,
+}
+
+/// The absolute target of a link. Nobody learns more of it than whether it lies in a folder.
+pub struct AbsoluteTarget(PathBuf);
+
+impl AbsoluteTarget {
+    /// Checks whether it lies in a folder, by its text alone.
+    pub fn lies_in(&self, folder: &Folder) -> bool {
+        let climbs = self.0.components().any(|component| component == Component::ParentDir);
+        !climbs && (self.0.starts_with(folder.path()) || self.0.starts_with(folder.given_path()))
+    }
+}
+
+/// Reads a link.
+pub fn read_link(dir: &Dir, name: &Segment) -> io::Result<LinkTarget> {
+    let target = dir.read_link_contents(name.as_str())?;
+    if target.has_root() {
+        return Ok(LinkTarget::Absolute(AbsoluteTarget(target)));
+    }
+    Ok(steps(&target).map_or(LinkTarget::Unaddressable, LinkTarget::Steps))
 }
 
 fn steps(target: &Path) -> Option<Vec<PathStep>> {

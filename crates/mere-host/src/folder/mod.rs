@@ -23,7 +23,7 @@ use super::environment::{Environment, landmarks_for};
 use super::{OpenFolder, WatchedFiles};
 
 /// Identifies a directory by device and inode, whatever it is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FolderIdentity {
     device: u64,
     inode: u64,
@@ -110,6 +110,11 @@ impl Folder {
     /// Returns the canonical path. Only other host modules may use it.
     pub(super) fn path(&self) -> &Path {
         &self.canonical_path
+    }
+
+    /// Returns the path as it was given. Only other host modules may use it.
+    pub(super) fn given_path(&self) -> &Path {
+        &self.given_path
     }
 
     /// Returns the device and inode of this folder.

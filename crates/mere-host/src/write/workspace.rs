@@ -17,7 +17,7 @@ use mere_core::digest::{Sha256, Sha256Hasher};
 use super::derived_files::{remove_abandoned_files, temporary_name};
 use super::folder_removal::remove_staged_folder;
 use super::workspace_size::{Growth, WorkspaceError, WorkspaceLimits, WorkspaceSize};
-use super::write_target::{WriteTarget, digest_in, is_missing, is_not_a_folder};
+use super::write_target::{WriteTarget, digest_in, has_twin, is_missing, is_not_a_folder};
 use crate::{Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, rename_no_replace};
 
 /// How long to wait before trying the lock again.
@@ -91,7 +91,11 @@ impl Workspace {
         let mut names = parents.segments().collect::<Vec<_>>();
         let level = names.len();
         for depth in 0..level {
-            folder = match folder.open_dir_nofollow(names[depth].as_str()) {
+            let below = names[depth].as_str();
+            if folder.symlink_metadata(below).is_ok() && has_twin(&folder, below)? {
+                return Ok(TargetLookup::NotAFolder);
+            }
+            folder = match folder.open_dir_nofollow(below) {
                 Ok(folder) => folder,
                 Err(error) if is_missing(&error) && missing == MissingFolders::Create => {
                     let missing = names.split_off(depth);

@@ -6,12 +6,12 @@ use std::io;
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, File, Metadata};
-use mere_core::address::Segment;
+use mere_core::address::{Segment, visible_form};
 use mere_core::digest::Sha256;
 
 use super::workspace::{digest_file, open_or_create_folder};
 use super::workspace_size::{MAX_LEVELS, WorkspaceError, WorkspaceSize, visit_paths};
-use crate::{is_symlink_error, none_if_missing, open_regular_file};
+use crate::{OpenFolder, is_symlink_error, none_if_missing, open_regular_file};
 
 /// A place in a workspace: a name in a folder, which need not exist.
 pub struct WriteTarget {
@@ -37,6 +37,12 @@ pub enum ExistingEntry {
 }
 
 impl WriteTarget {
+    /// Checks whether the first name that would be new, or the name itself, differs from another
+    /// one in its folder only in invisible characters.
+    pub fn has_twin(&self) -> io::Result<bool> {
+        has_twin(&self.folder, self.missing.first().unwrap_or(&self.name).as_str())
+    }
+
     /// Returns what exists under the name now.
     pub fn existing_entry(&self) -> io::Result<ExistingEntry> {
         match self.metadata()? {
@@ -92,6 +98,21 @@ impl WriteTarget {
         let is_too_deep = self.level + levels > MAX_LEVELS;
         if is_too_deep { Err(WorkspaceError::TooDeep) } else { Ok(()) }
     }
+}
+
+/// Checks whether a folder has another name that differs from this one only in invisible
+/// characters. Names that no address can have do not count.
+pub(super) fn has_twin(folder: &Dir, name: &str) -> io::Result<bool> {
+    let form = visible_form(name);
+    let mut found = false;
+    OpenFolder::open(folder, "")?.for_each_entry(|other, _| {
+        let looks_alike = |other: &str| {
+            other != name && visible_form(other) == form && Segment::check(other).is_ok()
+        };
+        found |= other.is_some_and(looks_alike);
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// Hashes a regular file of a folder. Returns `None` if the name is something else or missing.

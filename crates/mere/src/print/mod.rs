@@ -21,7 +21,7 @@ pub(crate) mod terminal;
 pub(crate) mod workspaces;
 
 use anstyle::{AnsiColor, Style};
-use mere_core::address::{Address, Root, is_invisible};
+use mere_core::address::{Address, Root, is_invisible, is_joined};
 
 use crate::arguments::ColourArgument;
 
@@ -76,16 +76,19 @@ impl Printer {
     }
 
     /// Escapes characters that could control the terminal, hide letters, or show them in another
-    /// order.
+    /// order. Invisible ones that writing needs stay.
     fn escape_controls(&self, text: &str) -> String {
         let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || is_invisible(c);
         if !self.is_terminal || !text.contains(steers) {
             return text.to_owned();
         }
         let text = text.replace("\r\n", "\n");
-        let shown = text.chars().map(|c| match c {
-            c if steers(c) => c.escape_unicode().to_string(),
-            c => c.to_string(),
+        let is_harmless = |(at, c): (usize, char)| {
+            !steers(c) || is_joined(&text[..at], c, &text[at + c.len_utf8()..])
+        };
+        let shown = text.char_indices().map(|(at, c)| match c {
+            c if is_harmless((at, c)) => c.to_string(),
+            c => c.escape_unicode().to_string(),
         });
         shown.collect()
     }

@@ -5,6 +5,7 @@
 
 mod folder_checks;
 mod item_checks;
+mod name_checks;
 mod sandbox_checks;
 mod setup_checks;
 
@@ -87,6 +88,7 @@ pub(super) fn diagnose(call: &CommandCall<'_>, repair: DoctorMode) -> Result<Dra
     findings.extend(setup_checks::check_index(call, repair)?);
     findings.extend(item_checks::check_items(call)?);
     findings.extend(setup_checks::check_proposals(call.change));
+    findings.extend(name_checks::check_names(call));
     findings.extend(sandbox_checks::check_layers(call.run.run_config.sandbox_level));
     let wrong = findings.iter().filter(|one| one.state == FindingState::Wrong).count();
     let checks = findings.into_iter().map(Finding::into_data).collect::<Data>();

@@ -6,19 +6,19 @@
 use std::io;
 use std::sync::Arc;
 
-use mere_core::address::Segment;
+use mere_core::address::{RelPath, Segment};
 
 use super::names::{EntryPaths, FolderNames, join_path};
 use super::task::{SweepFolder, Task, TaskKind};
-use super::{Collector, FileInterest, OpenedFile, SweepPlan, Weight};
+use super::{Collector, FileInterest, OpenedFile, SKIPPED, SweepPlan, Weight};
+use crate::world::Omitted;
 use crate::world::ignore::{IgnoreFilesPresent, IgnoreStack, IsFolder};
 use crate::world::list::TraversalError;
 use crate::world::sensitivity::Visibility;
-use crate::world::walk::is_denied;
+use crate::world::twins::{TwinFinder, Twins};
+use crate::world::walk::{is_denied, walk};
 use mere_host::{EntryKind, OpenFolder, is_symlink_error};
 
-/// Names that no sweep enters or shows, because what lies there is not meant to be read.
-const SKIPPED: [&str; 2] = [".git", "node_modules"];
 /// How many files are examined in one task.
 const BATCH: usize = 24;
 
@@ -26,14 +26,20 @@ const BATCH: usize = 24;
 pub(super) struct TaskOutput<'a, F> {
     pub(super) found: Vec<(String, F)>,
     pub(super) tasks: Vec<Task>,
-    pub(super) unaddressable: u64,
+    pub(super) omitted: Omitted,
     is_over: &'a dyn Fn() -> bool,
     share_tasks: &'a dyn Fn(Vec<Task>),
 }
 
 impl<'a, F> TaskOutput<'a, F> {
     pub(super) fn new(is_over: &'a dyn Fn() -> bool, share_tasks: &'a dyn Fn(Vec<Task>)) -> Self {
-        Self { found: Vec::new(), tasks: Vec::new(), unaddressable: 0, is_over, share_tasks }
+        Self {
+            found: Vec::new(),
+            tasks: Vec::new(),
+            omitted: Omitted::default(),
+            is_over,
+            share_tasks,
+        }
     }
 }
 
@@ -70,7 +76,7 @@ pub(super) fn run<H: Collector>(
         Err(error) if is_gone(&error) => return Ok(()),
         // The path is longer than the system accepts, and so it has no address either.
         Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
-            out.unaddressable += 1;
+            out.omitted.unaddressable += 1;
             return Ok(());
         }
         Err(error) => return Err(error.into()),
@@ -111,41 +117,49 @@ struct FolderVisit<'a, 'o, H: Collector> {
 
 impl<H: Collector> FolderVisit<'_, '_, H> {
     fn read(&mut self, from: Option<&str>) -> Result<(), TraversalError> {
-        let names = self.names(from)?;
+        let (mut names, twins) = self.names(from)?;
         if (self.out.is_over)() {
             return Ok(());
         }
+        let last = names.last();
+        self.out.omitted.lookalikes += names.remove_twins(&twins, self.plan.order.separator());
         let rules = self.entry_rules(names.ignore_files);
         let mut paths = EntryPaths::new(self.plan, &self.folder.path);
         for (name, kind) in &names.kept {
             self.visit_entry((name, *kind), &rules, &mut paths);
         }
-        if let Some((last, _)) = names.kept.last().filter(|_| names.has_more) {
-            let key = self.key(last);
-            self.push_task(key, TaskKind::Names(Some(last.clone())));
+        self.count_links(&names.take_links(), &mut paths);
+        if let Some(last) = last {
+            self.push_task(self.key(&last), TaskKind::Names(Some(last)));
         }
         if paths.content_files.is_empty() { Ok(()) } else { self.share_files(paths.content_files) }
     }
 
-    /// Returns the folder's smallest names after `from`, in order. The names of folders end with
-    /// the separator.
-    fn names(&mut self, from: Option<&str>) -> Result<FolderNames, TraversalError> {
+    /// Returns the folder's smallest names after `from`, in order, and those of all its names that
+    /// look alike. The names of folders end with the separator.
+    fn names(&mut self, from: Option<&str>) -> Result<(FolderNames, Twins), TraversalError> {
         let separator = self.plan.order.separator();
         let mut names = FolderNames::default();
         let collector = self.collector;
-        let (is_cancelled, unaddressable) = (self.out.is_over, &mut self.out.unaddressable);
-        let mut seen = 0_usize;
+        let (is_cancelled, omitted) = (self.out.is_over, &mut self.out.omitted);
+        let (mut seen, mut twins) = (0_usize, TwinFinder::default());
         let read = self.open.for_each_entry(|name, kind| {
             seen += 1;
             if seen.is_multiple_of(1024) && is_cancelled() {
                 return Err(io::ErrorKind::Interrupted.into());
+            }
+            if let Some(name) = name {
+                twins.note(name);
+                if kind == EntryKind::Link && H::COUNTS_LINKS && from.is_none() {
+                    names.add_link(name);
+                }
             }
             if !matches!(kind, EntryKind::Folder | EntryKind::File) {
                 return Ok(());
             }
             let Some(name) = name.filter(|name| Segment::check(name).is_ok()) else {
                 let counts = kind == EntryKind::Folder || collector.may_want_name("");
-                *unaddressable += u64::from(from.is_none() && counts);
+                omitted.unaddressable += u64::from(from.is_none() && counts);
                 return Ok(());
             };
             names.ignore_files.note(name);
@@ -168,7 +182,29 @@ impl<H: Collector> FolderVisit<'_, '_, H> {
             other => other?,
         }
         names.sort();
-        Ok(names)
+        let reopen = || OpenFolder::open(self.plan.target, &self.folder.path);
+        let twins = match twins.finish(reopen) {
+            Err(error) if is_gone(&error) => Twins::default(),
+            found => found?,
+        };
+        Ok((names, twins))
+    }
+
+    /// Counts the links that lead nowhere in the visible world.
+    fn count_links(&mut self, links: &[Segment], paths: &mut EntryPaths) {
+        for name in links {
+            let path = paths.whole.with(name.as_str());
+            let visibility = self.plan.limits.visibility.child_visibility(
+                self.folder.visibility,
+                path,
+                name.as_str(),
+            );
+            if !visibility.is_shown() || (self.out.is_over)() {
+                continue;
+            }
+            let Ok(path) = path.parse::<RelPath>() else { continue };
+            self.out.omitted.note_link(&walk(self.plan.root, &path, self.plan.limits));
+        }
     }
 
     /// Returns the ignore rules for this folder's entries.

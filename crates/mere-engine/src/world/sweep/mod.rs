@@ -12,6 +12,8 @@ mod page;
 mod task;
 mod workers;
 
+use std::sync::Arc;
+
 use cap_std::fs::{Dir, File};
 use mere_core::address::RelPath;
 use mere_core::turn::Turn;
@@ -22,6 +24,9 @@ use super::walk::Limits;
 
 pub(crate) use names::join_path;
 pub(crate) use page::{Position, SweepPage};
+
+/// Names that no sweep enters or shows, because what lies there is not meant to be read.
+pub(super) const SKIPPED: [&str; 2] = [".git", "node_modules"];
 
 /// What a sweep collects.
 pub(crate) trait Collector: Sync {
@@ -37,6 +42,9 @@ pub(crate) trait Collector: Sync {
 
     /// Returns the output for a folder.
     fn collect_folder(&self, path: &str) -> Option<Self::Output>;
+
+    /// Whether links that are not followed are counted.
+    const COUNTS_LINKS: bool = false;
 
     /// Checks whether a file of this name could have any output.
     fn may_want_name(&self, name: &str) -> bool;
@@ -92,6 +100,8 @@ impl Weight {
 pub(super) struct SweepPlan<'a> {
     /// The directory below which everything lies.
     pub(super) target: &'a Dir,
+    /// The folder of the root, from which links lead.
+    pub(super) root: &'a Arc<Dir>,
     pub(super) path: &'a RelPath,
     pub(super) limits: Limits<'a>,
     /// `None` where ignore files do not count.

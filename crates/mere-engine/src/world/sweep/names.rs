@@ -2,8 +2,11 @@
 //!
 //! Only a bounded number of names is kept, so memory does not depend on the size of a folder.
 
+use mere_core::address::Segment;
+
 use super::SweepPlan;
 use crate::world::ignore::IgnoreFilesPresent;
+use crate::world::twins::Twins;
 use mere_host::EntryKind;
 
 /// How many names of one folder are kept at a time. A larger folder is read again for the rest.
@@ -63,8 +66,10 @@ impl PathPrefix {
 pub(super) struct FolderNames {
     pub(super) ignore_files: IgnoreFilesPresent,
     pub(super) kept: Vec<(String, EntryKind)>,
+    /// The links, if they are counted.
+    links: Vec<Segment>,
     /// Whether the folder has more names than are kept.
-    pub(super) has_more: bool,
+    has_more: bool,
 }
 
 impl FolderNames {
@@ -73,6 +78,32 @@ impl FolderNames {
         if self.kept.len() >= 2 * MAX_NAMES {
             self.sort();
         }
+    }
+
+    /// Takes note of a link that is to be counted.
+    pub(super) fn add_link(&mut self, name: &str) {
+        if self.links.len() < MAX_NAMES {
+            self.links.extend(name.parse::<Segment>());
+        }
+    }
+
+    /// Returns the links that are to be counted.
+    pub(super) fn take_links(&mut self) -> Vec<Segment> {
+        std::mem::take(&mut self.links)
+    }
+
+    /// Returns the name after which the folder is to be read again, if it has more.
+    pub(super) fn last(&self) -> Option<String> {
+        self.kept.last().filter(|_| self.has_more).map(|(name, _)| name.clone())
+    }
+
+    /// Removes the names that look alike, and returns how many those are. The names of folders end
+    /// with the separator.
+    pub(super) fn remove_twins(&mut self, twins: &Twins, separator: char) -> u64 {
+        let before = self.kept.len();
+        self.kept.retain(|(name, _)| !twins.contains(name.trim_end_matches(separator)));
+        self.links.retain(|name| !twins.contains(name.as_str()));
+        (before - self.kept.len()) as u64
     }
 
     pub(super) fn sort(&mut self) {

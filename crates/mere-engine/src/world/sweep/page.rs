@@ -3,6 +3,7 @@
 //! Nothing beyond the end of the page is kept for long, so memory depends on the page.
 
 use super::Weight;
+use crate::world::Omitted;
 
 /// Where a page begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +55,8 @@ impl Position {
 /// One page, in order, with a little more than fits if there is more.
 pub(crate) struct SweepPage<F> {
     pub(crate) entries: Vec<(String, F)>,
-    /// The number of names that cannot be spoken, in the folders that were read for this page.
-    pub(crate) unaddressable: u64,
+    /// What is left out in the folders that were read for this page, counted.
+    pub(crate) omitted: Omitted,
     /// Where to continue if time ran out before the page was full.
     pub(crate) resume_at: Option<Position>,
 }

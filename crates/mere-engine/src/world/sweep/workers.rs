@@ -15,6 +15,7 @@ use super::folder::{Sweep, TaskOutput, run};
 use super::page::{PageBuilder, Position, SweepPage};
 use super::task::Task;
 use super::{Collector, SweepPlan};
+use crate::world::Omitted;
 use crate::world::list::{TraversalError, check_active};
 use mere_host::{SharedWork, available_parallelism, fault_point, share_work};
 
@@ -41,7 +42,7 @@ struct WorkQueue<F> {
     /// How many workers wait for a task.
     idle_workers: usize,
     page: PageBuilder<F>,
-    unaddressable: u64,
+    omitted: Omitted,
     failed: Option<TraversalError>,
     /// The keys of abandoned tasks.
     unfinished: Vec<String>,
@@ -59,7 +60,7 @@ pub(super) fn run_workers<H: Collector>(
         busy_workers: 0,
         idle_workers: 0,
         page: PageBuilder::new(plan.size),
-        unaddressable: 0,
+        omitted: Omitted::default(),
         failed: None,
         unfinished: Vec::new(),
     };
@@ -178,9 +179,9 @@ impl<H: Collector> Workers<'_, H> {
         let mut out = TaskOutput::new(is_over, &hand_out);
         let ended =
             run(&Sweep { plan: self.plan, collector: self.collector }, task, tool, &mut out);
-        let TaskOutput { found, unaddressable, tasks, .. } = out;
+        let TaskOutput { found, omitted, tasks, .. } = out;
         let mut queue = self.lock_queue();
-        queue.unaddressable += unaddressable;
+        queue.omitted += omitted;
         queue.tasks.extend(tasks);
         queue.page.add(found, |key, output| self.collector.weight(key, output));
         match ended {
@@ -249,6 +250,6 @@ impl<F> WorkQueue<F> {
             }
         }
         let found = self.page.into_sorted(unfinished.map(String::as_str));
-        Ok(SweepPage { entries: found, unaddressable: self.unaddressable, resume_at: rest })
+        Ok(SweepPage { entries: found, omitted: self.omitted, resume_at: rest })
     }
 }

@@ -207,3 +207,31 @@ fn what_is_listed_is_what_was_chosen_and_it_is_short() {
     let glob = mcp.tool("glob", &json!({ "pattern": "*.md" }));
     assert_eq!(glob["structuredContent"]["data"]["count"], 1, "what is not listed can be called");
 }
+
+#[test]
+fn glob_understands_escapes_and_refuses_what_it_does_not() {
+    let stage = Stage::new();
+    for file in ["pages/[id].tsx", "pages/i.tsx", "pages/!keep", "src/a.rs"] {
+        stage.file(&format!("project/{file}"), "x");
+    }
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    for (pattern, expected) in [
+        (r"\[id\].tsx", "ROOT_PROJECT:/pages/[id].tsx"),
+        (r"pages/\[*\].tsx", "ROOT_PROJECT:/pages/[id].tsx"),
+        ("pages/[id].tsx", "ROOT_PROJECT:/pages/i.tsx"),
+        (r"\!keep", "ROOT_PROJECT:/pages/!keep"),
+    ] {
+        let reply = mcp.call("glob", &json!({ "pattern": pattern }));
+        assert_eq!(reply["data"]["matches"], json!([expected]), "{pattern} {reply}");
+    }
+    for pattern in ["!src/**", "a\\b", "{1..3}", "[[:alpha:]]", "src\\a.rs"] {
+        for (tool, arguments) in [
+            ("glob", json!({ "pattern": pattern })),
+            ("grep", json!({ "pattern": "x", "glob": pattern })),
+        ] {
+            let reply = mcp.call(tool, &arguments);
+            assert_eq!(reply["code"], "WA-GLOB-I-001", "{pattern} {reply}");
+            assert!(reply["hint"].is_string(), "{reply}");
+        }
+    }
+}

@@ -8,6 +8,7 @@ pub(crate) mod ignore;
 pub(crate) mod limits;
 pub(crate) mod mods;
 pub(crate) mod monorepo;
+pub(crate) mod names;
 pub(crate) mod paging;
 pub(crate) mod payloads;
 pub(crate) mod permissions;

@@ -42,7 +42,7 @@ use mods::RawMod;
 pub(crate) use mods::{ModConfig, check_clashes};
 use patterns::{parse_marker, parse_sensitive};
 use project_search::parse_wide_root;
-pub(crate) use project_search::project_search;
+pub(crate) use project_search::{ProjectSearchConfig, project_search};
 use running::{RawRuntimes, RawSandbox};
 pub(crate) use running::{RunConfig, RuntimeConfig};
 use search::RawSearch;

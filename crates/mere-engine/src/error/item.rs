@@ -9,9 +9,10 @@ use mere_core::item::{ItemFault, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes};
 use mere_core::schema::{Problem, SchemaError};
 
-use super::{item_change, keys, team, trust};
+use super::{item_change, keys, no_project_reply, team, trust};
 use crate::items::{ItemError, WrongInputs, item_name};
 use crate::space::BareScript;
+use crate::world::NoProject;
 
 /// Answers a call about an item that failed.
 pub(crate) fn item_error_reply(error: &ItemError) -> Draft {
@@ -48,6 +49,7 @@ pub(crate) fn item_error_reply(error: &ItemError) -> Draft {
         ItemError::InvalidFrontmatter { address, problems } => {
             frontmatter_error_reply(address.as_ref(), problems)
         }
+        ItemError::Unsearchable(cause) if NoProject::is_cause_of(cause) => no_project_reply(),
         ItemError::Unsearchable(cause) => {
             tracing::error!(%cause, "a space could not be looked through");
             Draft::fault(codes::ITEM_UNSEARCHABLE, "A space could not be searched.")

@@ -283,9 +283,11 @@ impl Session {
         request: &Request,
         turn: &mut dyn Turn,
     ) -> Result<DraftOutcome, ToolError> {
-        let is_deleted = || self.context.project().is_ok_and(|project| project.is_deleted());
-        if !request.verb.is_instant() && is_deleted() {
-            return Err(FileError::ProjectDeleted.into());
+        if !request.verb.is_instant() {
+            self.context.check_still_accepted()?;
+            if self.context.project().is_ok_and(|project| project.is_deleted()) {
+                return Err(FileError::ProjectDeleted.into());
+            }
         }
         let draft = match &request.verb {
             Verb::InvalidCall(error) => error::call_error_reply(error),

@@ -14,6 +14,7 @@ use mere_core::text::pattern::Patterns;
 use serde_json::json;
 
 use crate::config;
+use crate::config::ProjectSearchConfig;
 use crate::trust::approvals::project;
 use crate::trust::approvals::wide_roots;
 use crate::trust::project_key;
@@ -32,6 +33,8 @@ pub(crate) struct Context {
     root: Result<Arc<Folder>, RefusedRoot>,
     /// The flag, the variable, the marker or the config key by which the project was found.
     pub(crate) found_by: String,
+    /// Whether the project is a wide folder, which a person can take back.
+    is_wide: bool,
     /// The member of the workspace whose root the project is, for people.
     pub(crate) member: Option<String>,
     /// Where the upward search stopped before it reached the top.
@@ -72,15 +75,13 @@ impl Context {
     ) -> Result<Self, OpenError> {
         let environment = Environment::read(directory).map_err(OpenError::Environment)?;
         let search = config::project_search(&environment);
-        let is_accepted = |folder: &Folder| {
-            search.is_wide_root(folder, &environment)
-                || wide_roots::is_recorded(&environment, folder)
-        };
+        let is_accepted = |folder: &Folder| is_accepted(&environment, &search, folder);
         let request =
             ProjectRequest { named: project, markers: &search.markers, is_accepted: &is_accepted };
         let found = find_project(&environment, &request)
             .map_err(|error| OpenError::Project(error.to_string()))?;
         let search_stop = found.stop;
+        let is_wide = found.root.as_ref().is_ok_and(|found| found.is_wide);
         let (root, found_by, member, outer) = match found.root {
             Err(refused) => {
                 let found_by = refused.found_by.to_owned();
@@ -99,7 +100,7 @@ impl Context {
                 }
             }
         };
-        Ok(Self { environment, root, found_by, member, search_stop, outer })
+        Ok(Self { environment, root, found_by, is_wide, member, search_stop, outer })
     }
 
     /// Returns the project.
@@ -110,6 +111,18 @@ impl Context {
     /// Checks whether there is such a root. Without a project it has no workspace either.
     pub(crate) fn has_root(&self, root: &Root) -> bool {
         self.root.is_ok() || !matches!(root, Root::Project | Root::Workspace)
+    }
+
+    /// Checks that the project may still be served: a person can take back that a wide folder is
+    /// meant.
+    pub(crate) fn check_still_accepted(&self) -> Result<(), NoProject> {
+        let search = || config::project_search(&self.environment);
+        match self.project() {
+            Ok(project) if self.is_wide && !is_accepted(&self.environment, &search(), project) => {
+                Err(NoProject)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the folder of the project, if there is one.
@@ -255,6 +268,11 @@ impl Context {
         let project = self.project().ok()?.display_path();
         Some(format!("{project}/{SPACE_FOLDER}/{WORKSPACES_FOLDER}/{agent}"))
     }
+}
+
+/// Checks whether a person said that a wide folder is meant as a project.
+fn is_accepted(environment: &Environment, search: &ProjectSearchConfig, folder: &Folder) -> bool {
+    search.is_wide_root(folder, environment) || wide_roots::is_recorded(environment, folder)
 }
 
 /// Finds the folder of a trusted `projects:` list that the command ran in. The deepest match wins.

@@ -3,7 +3,7 @@
 //! The user owns what has the user's own id and, for somebody who became root with `sudo`, what has
 //! the id from before. A link counts by its own owner.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::Environment;
 
@@ -30,6 +30,24 @@ impl OwnIds {
 }
 
 impl Environment {
+    /// Returns the home folder of the user's account, whatever `HOME` says.
+    pub(super) fn account_home(&self) -> Option<PathBuf> {
+        #[cfg(unix)]
+        {
+            let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
+            let id = self.own_ids.effective.to_string();
+            let mut fields = accounts.lines().map(|line| line.split(':').collect::<Vec<_>>());
+            let own = fields.find(|fields| fields.get(2) == Some(&id.as_str()))?;
+            let home = PathBuf::from(own.get(5)?);
+            // The account of a service has `/` for a home, which is nobody's.
+            Some(home).filter(|home| home.is_absolute() && home.parent().is_some())
+        }
+        #[cfg(not(unix))]
+        {
+            None
+        }
+    }
+
     /// Checks whether what is at a path belongs to the user. What cannot be examined does not.
     #[cfg(unix)]
     pub(super) fn is_owned_by_user(&self, path: &Path) -> bool {

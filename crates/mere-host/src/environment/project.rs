@@ -52,6 +52,8 @@ pub struct FoundProject {
     pub found_by: String,
     /// Whether a person named it.
     pub is_named: bool,
+    /// Whether it is a wide folder that a person accepted.
+    pub is_wide: bool,
     /// The member of the workspace that the command ran in, for people, if the project is the root
     /// of a workspace.
     pub member: Option<String>,
@@ -130,12 +132,7 @@ pub fn find_project(
             let folder = typed.resolve_from(working).and_then(|path| Folder::open(&path));
             let folder = folder.map_err(|error| ProjectError::NamedFolder(found_by, error))?;
             let root = refuse_wide(environment, request, folder, found_by);
-            let root = root.map(|folder| FoundProject {
-                folder,
-                found_by: found_by.to_owned(),
-                is_named: true,
-                member: None,
-            });
+            let root = root.map(|found| FoundProject { is_named: true, ..found });
             return Ok(ProjectSearch { root, stop: None });
         }
     }
@@ -144,12 +141,6 @@ pub fn find_project(
     let Some((marked, marker)) = find_marked(environment, &reachable, request.markers) else {
         let folder = open(working)?;
         let root = refuse_wide(environment, request, folder, WORKING_DIRECTORY);
-        let root = root.map(|folder| FoundProject {
-            folder,
-            found_by: WORKING_DIRECTORY.to_owned(),
-            is_named: false,
-            member: None,
-        });
         return Ok(ProjectSearch { root, stop });
     };
     let above = reachable.iter().map(PathBuf::as_path);
@@ -164,22 +155,30 @@ pub fn find_project(
         Some((root, file)) => (root, file.to_owned(), Some(marked.display().to_string())),
         None => (marked, marker, None),
     };
-    let found = FoundProject { folder: open(root)?, found_by, is_named: false, member };
+    let folder = open(root)?;
+    let found = FoundProject { folder, found_by, is_named: false, is_wide: false, member };
     Ok(ProjectSearch { root: Ok(found), stop })
 }
 
-/// Refuses a wide folder, unless a person accepted it; the top is refused always.
+/// Makes a project of a folder without looking for markers. A wide folder is refused unless a person
+/// accepted it; the top is refused always.
 fn refuse_wide(
     environment: &Environment,
     request: &ProjectRequest<'_>,
     folder: Folder,
     found_by: &'static str,
-) -> Result<Folder, RefusedRoot> {
+) -> Result<FoundProject, RefusedRoot> {
     match environment.wide_folder(&folder) {
         Some(kind) if kind == WideFolder::Top || !(request.is_accepted)(&folder) => {
             Err(RefusedRoot { folder, found_by, kind })
         }
-        _ => Ok(folder),
+        kind => Ok(FoundProject {
+            folder,
+            found_by: found_by.to_owned(),
+            is_named: false,
+            is_wide: kind.is_some(),
+            member: None,
+        }),
     }
 }
 

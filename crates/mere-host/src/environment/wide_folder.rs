@@ -4,7 +4,7 @@
 //! They are recognised by device and inode as well as by path, so that no link and no mount under
 //! another name makes an ordinary folder of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::system_folders::is_system_folder;
 use crate::folder::FolderIdentity;
@@ -47,15 +47,14 @@ impl Environment {
         if is_top(path) || path.ancestors().last().is_some_and(is_at) {
             return Some(WideFolder::Top);
         }
-        let spelled = self.home_path();
-        let canonical = spelled.and_then(|home| home.canonicalize().ok());
-        for home in spelled.into_iter().chain(canonical.as_deref()) {
-            if is_at(home) {
-                return Some(WideFolder::Home);
-            }
-            if home.ancestors().skip(1).any(is_at) {
-                return Some(WideFolder::AboveHome);
-            }
+        let homes = self.home_path().map(Path::to_owned).into_iter().chain(self.account_home());
+        let homes = homes.flat_map(|home| [home.canonicalize().ok(), Some(home)]);
+        let homes = homes.flatten().collect::<Vec<_>>();
+        if homes.iter().any(|home| is_at(home)) {
+            return Some(WideFolder::Home);
+        }
+        if homes.iter().any(|home| home.ancestors().skip(1).any(is_at)) {
+            return Some(WideFolder::AboveHome);
         }
         let is_system = is_system_folder(path) || system_folders().any(|other| is_at(&other));
         is_system.then_some(WideFolder::System)
@@ -68,7 +67,7 @@ pub(super) fn is_top(path: &Path) -> bool {
 }
 
 /// Returns the folders of the system that exist at the top.
-fn system_folders() -> impl Iterator<Item = std::path::PathBuf> {
+fn system_folders() -> impl Iterator<Item = PathBuf> {
     let names = std::fs::read_dir("/").into_iter().flatten().flatten();
     names.map(|name| name.path()).filter(|path| is_system_folder(path))
 }

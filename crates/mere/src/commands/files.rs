@@ -29,6 +29,8 @@ const MAX_LINES: u64 = 1_000_000;
 const OUTSIDE_PROJECT: &str = "the path is outside the project. Use a path relative to this \
     folder, or an address such as ROOT_PROJECT:/src/main.rs; `mere where PATH` shows where a path \
     is";
+const NO_PROJECT: &str = "there is no project: start it in a project or pass `--project`; \
+    `mere where` says why";
 
 /// A call whose results come in pages.
 struct PagedCall<'a> {
@@ -103,7 +105,8 @@ impl PersonSession {
     /// Refuses a path outside the project, in words or as the reply that an agent would get.
     fn refuse_outside(&self, tool: &'static str, page: &PageArguments) -> io::Result<ExitCode> {
         if !page.json {
-            return Ok(terminal::print_failure(OUTSIDE_PROJECT, terminal::INVALID));
+            let words = if self.has_project() { OUTSIDE_PROJECT } else { NO_PROJECT };
+            return Ok(terminal::print_failure(words, terminal::INVALID));
         }
         let reply = self.call(tool, Verb::InvalidCall(CallError::Path { tool }));
         terminal::print_reply(&reply).map(|()| terminal::exit_code(reply.reply_type()))

@@ -134,6 +134,11 @@ impl PersonSession {
         Printer::new(colour, self.session.working_address().cloned())
     }
 
+    /// Checks whether there is a project.
+    pub(crate) fn has_project(&self) -> bool {
+        self.session.has_project()
+    }
+
     /// Returns the address of a path that the person typed, if it has one.
     pub(crate) fn address_of(&self, typed: &TypedPath) -> Option<Address> {
         self.session.address_of(typed)

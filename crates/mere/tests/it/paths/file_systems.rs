@@ -44,6 +44,7 @@ fn disk_findings(mut command: Command) -> Vec<(String, String)> {
 
 /// Whether a user of this machine can mount a file system of their own. Where they cannot, the unit
 /// tests of the crates are all there is, and the output says so.
+#[expect(clippy::print_stdout, reason = "a test that could not be made must say so")]
 fn has_fuse() -> bool {
     let script = "exec 3<>/dev/fuse && command -v python3";
     let probe = Command::new("unshare").args(["-rm", "sh", "-c", script]).output();

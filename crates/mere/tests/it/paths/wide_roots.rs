@@ -122,7 +122,7 @@ fn the_users_own_items_and_memories_work_without_a_project() {
         "content": "---\ntitle: New\n---\nText.\n"
     });
     assert_eq!(call("execute", create).code(), "WA-PROJECT-I-001");
-    let output = command_in(&stage, "/").args(["init", "--yes"]).output().expect("runs");
+    let output = command_in(&stage, "/").args(["init"]).output().expect("runs");
     assert!(!output.status.success() && !stage.path("home/.ai/space.json").exists());
 }
 
@@ -287,6 +287,46 @@ fn a_yes_at_a_terminal_is_recorded_and_can_be_taken_back() {
 }
 
 #[test]
+fn a_server_stops_to_serve_a_wide_folder_that_is_taken_back() {
+    let stage = Stage::new();
+    stage.file("home/notes.txt", "mine\n");
+    stage.file("home/.ai/config.yaml", "wide_roots: [\"~\"]\n");
+    let mut command = stage.command("home");
+    command.arg("mcp");
+    let mut mcp = Mcp::spawn(&stage, command);
+    mcp.greet();
+    let read = json!({ "path": "notes.txt" });
+    assert_eq!(mcp.call("read", &read)["data"]["content"], "mine\n");
+    stage.file("home/.ai/config.yaml", "wide_roots: []\n");
+    assert_eq!(mcp.call("read", &read)["code"], "WA-PROJECT-I-001");
+    assert_eq!(mcp.call("grep", &json!({ "pattern": "mine" }))["code"], "WA-PROJECT-I-001");
+    stage.file("home/.ai/config.yaml", "wide_roots: [\"~\"]\n");
+    assert_eq!(mcp.call("read", &read)["data"]["content"], "mine\n");
+}
+
+#[test]
+fn people_are_told_that_there_is_no_project_and_not_that_a_path_is_outside_of_it() {
+    let stage = Stage::new();
+    stage.folder("home/.ai");
+    for arguments in [
+        &["read", "etc/passwd"][..],
+        &["tree"],
+        &["glob", "**"],
+        &["grep", "root"],
+        &["review"],
+        &["init"],
+        &["new", "knowledge", "a"],
+        &["verify", "--staged"],
+    ] {
+        let output = command_in(&stage, "/").args(arguments).output().expect("runs");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(words.to_lowercase().contains("there is no project"), "{arguments:?}: {words}");
+        assert!(words.contains("`--project`"), "{arguments:?}: {words}");
+    }
+}
+
+#[test]
 fn nobody_can_say_yes_to_the_top() {
     let stage = Stage::new();
     let mut typist = Typist::start(&stage, "--project / trust project");
@@ -314,7 +354,7 @@ fn a_home_folder_with_a_marker_is_a_project() {
 
 #[test]
 fn in_a_container_the_root_and_its_home_are_no_projects() {
-    let world = RootWorld::new(&["root/.ai", "app/src", "root/work", "srv"]);
+    let world = RootWorld::new(&["root/.ai", "app/src", "root/work", "srv", "home/account/work"]);
     world.file("app/package.json", "{}");
     world.file("package.json", "{}");
     world.file(".git/HEAD", "");
@@ -323,6 +363,10 @@ fn in_a_container_the_root_and_its_home_are_no_projects() {
         ("/", None, None),
         ("/root", None, None),
         ("/etc", None, None),
+        // The home folder of the account, though `HOME` says another.
+        ("/home/account", None, None),
+        ("/home", None, None),
+        ("/home/account/work", Some("/home/account/work"), Some("working directory")),
         ("/root/work", Some("/root/work"), Some("working directory")),
         ("/app/src", Some("/app"), Some("package.json")),
         // A marker at the top makes no project of it.

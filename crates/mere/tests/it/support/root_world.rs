@@ -18,7 +18,7 @@ mount --rbind /usr usr
 mount --rbind /dev dev
 mount --rbind /proc proc
 for name in bin sbin lib lib64; do [ ! -L "/$name" ] || [ -e "$name" ] || cp -P "/$name" .; done
-echo secret:x:0:0 > etc/passwd
+echo root:x:0:0:root:/home/account:/bin/sh > etc/passwd
 exec chroot . /bin/sh -c 'eval "$1"; cd "$2"; shift 2; exec "$@"' sh "$setup" "$here" /mere "$@"
 "#;
 

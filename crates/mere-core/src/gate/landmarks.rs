@@ -3,13 +3,15 @@
 //! One automaton holds every spelling of every folder: raw, JSON-escaped and URL-escaped. A match
 //! counts only if it ends at the end of a path component, so `/work/app2` is not `/work/app`. The
 //! text before a match does not matter, because compilers, logs and URLs attach all kinds of
-//! prefixes to a path. A match is replaced by the folder's address or label.
+//! prefixes to a path; only a folder of one component, such as `/app`, must begin a path, because
+//! `src/app` is another one. A match is replaced by the folder's address or label.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::absolute_path;
 use super::spelling;
 use crate::address::{Address, AgentName, RelPath, Root};
 use crate::reply::ContentKind;
@@ -25,6 +27,30 @@ pub enum StandIn {
     Home,
     /// The temporary folder.
     Temporary,
+    /// A repository's own folder that lies outside the project.
+    Git,
+    /// Another working tree of the project's repository.
+    Worktree,
+    /// A folder that a config names and that agents do not see.
+    Outside,
+    /// A folder in which the program keeps its own files.
+    Private,
+}
+
+impl StandIn {
+    /// Returns the label that replaces a folder without an address.
+    fn label(&self) -> Option<&'static str> {
+        match self {
+            Self::Root(_) => None,
+            Self::Workspaces => Some("<workspaces>"),
+            Self::Home => Some("<home>"),
+            Self::Temporary => Some("<tmp>"),
+            Self::Git => Some("<git>"),
+            Self::Worktree => Some("<worktree>"),
+            Self::Outside => Some("<outside>"),
+            Self::Private => Some("<mere>"),
+        }
+    }
 }
 
 /// One real folder that must not be shown.
@@ -48,6 +74,15 @@ pub struct Replacement {
 struct FolderPattern {
     stand_in: StandIn,
     components: usize,
+}
+
+impl FolderPattern {
+    /// Checks whether a text with the pattern right after `before` names the folder. Everybody's
+    /// scripts name `/tmp`, so in the body of a file it stays.
+    fn is_named_after(&self, before: &str, kind: ContentKind) -> bool {
+        let is_public = self.stand_in == StandIn::Temporary && kind == ContentKind::Body;
+        self.components > 1 || !is_public && absolute_path::begins_after(before)
+    }
 }
 
 /// An automaton that finds all landmarks.
@@ -90,6 +125,12 @@ impl Landmarks {
     /// Checks that the automaton could be built. A gate without one clears nothing.
     pub(super) fn is_built(&self) -> bool {
         self.automaton.is_some()
+    }
+
+    /// Checks whether our words contain the path of a real folder anywhere, whatever precedes it.
+    pub(super) fn occur_in(&self, words: &str) -> bool {
+        let found = self.automaton.iter().flat_map(|all| all.find_overlapping_iter(words));
+        found.into_iter().any(|found| is_component_end(&words[found.end()..]))
     }
 
     /// Checks whether `text` names a real folder anywhere.
@@ -146,24 +187,21 @@ impl Landmarks {
         out: &mut String,
     ) -> usize {
         let separator = spelling::separator_length(rest);
-        match &self.patterns[pattern].stand_in {
-            StandIn::Home => out.push_str("<home>"),
-            StandIn::Temporary => out.push_str("<tmp>"),
-            StandIn::Root(root) => {
-                out.push_str(&root_address(root));
-                return separator;
-            }
-            StandIn::Workspaces => {
-                let below = &rest[separator..];
-                let own = below.strip_prefix(agent.as_str()).filter(|r| is_component_end(r));
-                if let (Some(rest), true) = (own, separator > 0) {
-                    out.push_str(&root_address(&Root::Workspace));
-                    let own = separator + agent.as_str().len();
-                    return own + spelling::separator_length(rest);
-                }
-                out.push_str("<workspaces>");
+        let stand_in = &self.patterns[pattern].stand_in;
+        if let StandIn::Root(root) = stand_in {
+            out.push_str(&root_address(root));
+            return separator;
+        }
+        if *stand_in == StandIn::Workspaces {
+            let below = &rest[separator..];
+            let own = below.strip_prefix(agent.as_str()).filter(|r| is_component_end(r));
+            if let (Some(rest), true) = (own, separator > 0) {
+                out.push_str(&root_address(&Root::Workspace));
+                let own = separator + agent.as_str().len();
+                return own + spelling::separator_length(rest);
             }
         }
+        out.push_str(stand_in.label().unwrap_or_default());
         0
     }
 
@@ -176,7 +214,6 @@ impl Landmarks {
         if self.prefilter.as_ref().is_some_and(|quick| !quick.is_match(text)) {
             return Vec::new();
         }
-        let shortest = if kind == ContentKind::Body { 2 } else { 1 };
         let mut found = automaton
             .find_overlapping_iter(text)
             .map(|m| FolderMatch {
@@ -184,8 +221,8 @@ impl Landmarks {
                 end: m.end(),
                 pattern: m.pattern().as_usize(),
             })
-            .filter(|f| self.patterns[f.pattern].components >= shortest)
             .filter(|f| is_component_end(&text[f.end..]))
+            .filter(|f| self.patterns[f.pattern].is_named_after(&text[..f.start], kind))
             .collect::<Vec<_>>();
         found.sort_by_key(|f| (f.start, usize::MAX - f.end));
         let mut covered = 0;
@@ -292,8 +329,77 @@ mod tests {
         }
     }
 
+    fn container() -> Landmarks {
+        let mark = |path: &str, stand_in| Landmark { path: path.to_owned(), stand_in };
+        Landmarks::new(vec![
+            mark("/app", StandIn::Root(Root::Project)),
+            mark("/app/.ai/workspaces", StandIn::Workspaces),
+            mark("/root", StandIn::Home),
+            mark("/root/.ai", StandIn::Root(Root::User)),
+            mark("/tmp", StandIn::Temporary),
+        ])
+    }
+
+    fn check_in_container(text: &str, expected: &str) {
+        for kind in [ContentKind::Body, ContentKind::Mention] {
+            let (out, _) = container().rewrite(text, kind, &AgentName::default());
+            assert_eq!(out, expected, "{text}");
+            assert!(!container().has_match(&out, kind), "{out}");
+        }
+    }
+
     #[test]
-    fn short_roots_are_rewritten_in_mentions_only() {
+    fn roots_of_one_component_are_rewritten_where_a_path_begins() {
+        for (text, expected) in [
+            ("cd /app && ls /app/src", "cd ROOT_PROJECT:/ && ls ROOT_PROJECT:/src"),
+            ("/app", "ROOT_PROJECT:/"),
+            ("PATH=/root/bin:/app/bin", "PATH=<home>/bin:ROOT_PROJECT:/bin"),
+            ("{\"p\":\"\\/app\\/x\"}", "{\"p\":\"ROOT_PROJECT:/x\"}"),
+            ("p=%2Fapp%2Fx", "p=ROOT_PROJECT:/x"),
+            ("file:///app/x", "file://ROOT_PROJECT:/x"),
+            ("\"a\\n/app\"", "\"a\\nROOT_PROJECT:/\""),
+            ("-I/app/inc", "-IROOT_PROJECT:/inc"),
+            ("/app/app/x", "ROOT_PROJECT:/app/x"),
+            ("/root/app/x", "<home>/app/x"),
+            ("/app/root", "ROOT_PROJECT:/root"),
+            ("/root/.ai/x", "ROOT_USER:/x"),
+            ("/app/.ai/workspaces/default/n", "ROOT_WORKSPACE:/n"),
+            ("/app:/root", "ROOT_PROJECT:/:<home>"),
+            ("/app//root", "ROOT_PROJECT://root"),
+            ("プロジェクトは/appにあります", "プロジェクトはROOT_PROJECT:/にあります"),
+        ] {
+            check_in_container(text, expected);
+        }
+    }
+
+    #[test]
+    fn roots_of_one_component_stay_inside_other_paths() {
+        for text in [
+            "src/app/page.tsx",
+            "import x from \"@/app/page\"",
+            "./app/x ../app ~/app ${DIR}/app $(pwd)/root [slug]/app",
+            "https://example.com/app/x http://localhost:8080/root",
+            "<root><app></app></root>",
+            "/apple /app2 /app-old /app.js /rooted",
+            "ROOT_PROJECT:/app/page.tsx mod:x:/root/y",
+            "{\"p\":\"src\\/app\\/x\"} src%2Fapp%2Fx src\\u002fapp",
+            "//root of all // app",
+            "/opt/app /var/root/x",
+        ] {
+            check_in_container(text, text);
+        }
+    }
+
+    #[test]
+    fn our_words_name_a_root_of_one_component_nowhere() {
+        for words in ["/app", "src/app", "notes/root"] {
+            assert!(container().occur_in(words), "{words}");
+        }
+        assert!(!container().occur_in("apple/apps"));
+    }
+
+    #[test]
+    fn the_temporary_folder_of_everybody_is_rewritten_in_mentions_only() {
         let (out, count) =
             landmarks().rewrite("/tmp/x", ContentKind::Mention, &AgentName::default());
         assert_eq!((&*out, count), ("<tmp>/x", 1));

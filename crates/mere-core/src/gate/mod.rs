@@ -5,6 +5,7 @@
 //! rewritten to addresses; if one remains, that content is withheld. Only the gate can make a
 //! [`Cleared`].
 
+mod absolute_path;
 mod cleared_value;
 mod document_mirror;
 mod host_path_scanner;
@@ -160,14 +161,13 @@ impl Gate {
     /// address with that name would contain the folder.
     pub fn has_escaped_folder_in(&self, path: &str) -> bool {
         // Without escapes it would have to begin with a slash, and no path below a root does.
-        path.contains(['%', '\\'])
-            && path.split('/').any(|name| self.landmarks.has_match(name, ContentKind::Mention))
+        path.contains(['%', '\\']) && path.split('/').any(|name| self.landmarks.occur_in(name))
     }
 
     fn check_words<'a>(&self, words: &'a str) -> Result<&'a str, Leak> {
         let leaks = !self.landmarks.is_built()
             || host_path_scanner::has_host_path(words)
-            || self.landmarks.has_match(words, ContentKind::Mention);
+            || self.landmarks.occur_in(words);
         if leaks { Err(Leak) } else { Ok(words) }
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing is changed here: a [`StoreChange`] only describes the change, and a [`Permit`] can be
 //! made by [`super::CategoryRules::permit`] alone.
 
+use crate::address::RelPath;
 use crate::digest::Sha256;
 use crate::item::{Category, MemoryPath, MemoryText};
 
@@ -31,6 +32,22 @@ pub enum StoreChange {
         path: Category,
         /// What it is for; empty removes the description.
         description: Description,
+    },
+    /// Makes a category of a folder in the store whose name is not that of a category.
+    AdoptFolder {
+        /// The path of the folder from the store.
+        from: RelPath,
+        /// The category that it becomes.
+        path: Category,
+    },
+    /// Makes a memory of a file in the store whose name is not that of a memory.
+    AdoptFile {
+        /// The path of the file from the store.
+        from: RelPath,
+        /// The path of the memory that it becomes.
+        path: MemoryPath,
+        /// Its text.
+        memory: MemoryText,
     },
     /// Creates a memory.
     CreateMemory {

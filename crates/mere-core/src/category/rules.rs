@@ -97,7 +97,13 @@ impl CategoryRules {
             StoreChange::DescribeCategory { path, .. } => {
                 self.check_describe_category(path, store)?;
             }
-            StoreChange::CreateMemory { path, memory } => {
+            StoreChange::AdoptFolder { path, .. } => {
+                if self.hierarchy.find(path).is_none() {
+                    self.check_create_category(path, store, context.force)?;
+                }
+            }
+            StoreChange::CreateMemory { path, memory }
+            | StoreChange::AdoptFile { path, memory, .. } => {
                 self.check_destination(path, store, context.force)?;
                 self.check_capacity(path, store)?;
                 self.check_memory(path, memory, context.now)?;

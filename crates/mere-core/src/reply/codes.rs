@@ -290,9 +290,11 @@ codes! {
     STORE_MADE: Items "STORE" Success 2 "`mere store init`: the configuration names the store, and its categories are there.";
     STORE_SYNCED: Items "STORE" Success 3 "`mere store sync`: every category that the configuration names is there.";
     STORE_READ: Items "STORE" Success 4 "`mere store reindex`: every memory was read again.";
+    STORE_RENAMED: Items "STORE" Success 5 "`mere store rename`: the file is a memory now, or the folder a category.";
     STORE_UNKNOWN: Items "STORE" Invalid 1 "No store of that name is configured.";
     STORE_TAKEN: Items "STORE" Invalid 2 "The configuration has a store of that name already.";
     STORE_CONFIG: Items "STORE" Invalid 3 "The change cannot be made without changing other parts of the configuration.";
+    STORE_RENAME: Items "STORE" Invalid 4 "`mere store rename`: it cannot become a memory or a category; nothing was renamed.";
     STORE_FOLDER: Items "STORE" Fault 1 "The folder of the store does not exist.";
     STORE_UNREADABLE: Items "STORE" Fault 2 "The store cannot be read.";
     STORE_UNWRITTEN: Items "STORE" Fault 3 "The store could not be written; its contents are unchanged.";

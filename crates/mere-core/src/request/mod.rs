@@ -65,7 +65,7 @@ pub use sign::{
     VerifyCommand, WorkMode,
 };
 pub use signers::{SignerKey, SignerName, SignerNameError, SignerSelector, TrustCommand};
-pub use stores::{DryRun, NewStore, StoreCommand, StoreTemplate};
+pub use stores::{DryRun, NewStore, StoreCommand, StoreTemplate, StrayRename};
 pub use team::{JoinCommand, JoinConsent, NewMember, NewTeam, TeamCommand, TeamRole};
 pub use tool::{Availability, Effect, TOOLS, Tool, Toolset};
 pub use verb::{FileVerb, ItemVerb, StoreVerb, Verb};

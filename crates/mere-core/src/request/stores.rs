@@ -1,9 +1,9 @@
 //! The `list_stores` tool, which takes no arguments, and the commands of people about stores.
 
 use super::arguments::Parameter;
-use crate::address::ModName;
-use crate::category::{CategoryMode, Description};
-use crate::item::{Category, Scope};
+use crate::address::{ModName, RelPath};
+use crate::category::{CategoryMode, Description, Force};
+use crate::item::{Category, MemoryPath, Scope};
 
 pub(super) const ABOUT: &str =
     "The stores of memories, their modes, and the categories that the configuration defines.";
@@ -19,6 +19,8 @@ pub enum StoreCommand {
     Sync,
     /// Reads every memory of the served store again, and reports the invalid ones.
     Reindex,
+    /// Gives a file or a folder of the served store a name that a memory or a category can have.
+    Rename(StrayRename),
     /// Deletes the expired memories of the served store.
     Prune(DryRun),
     /// Adds a category of the served store to its configuration.
@@ -33,6 +35,17 @@ pub enum StoreCommand {
         /// The category.
         path: Category,
     },
+}
+
+/// A file or a folder to rename.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StrayRename {
+    /// Its path from the folder of the store.
+    pub from: RelPath,
+    /// The path of the memory or the category that it becomes.
+    pub to: MemoryPath,
+    /// Tells whether the person overrides the mode of the store.
+    pub force: Force,
 }
 
 /// A store to create.

@@ -4,7 +4,9 @@
 
 use std::io;
 
+use mere_core::address::ModName;
 use mere_core::category::{CategoryMode, CategoryOwner, Configured, Denial, InvalidChange};
+use mere_core::item::{ItemFault, MemoryPath};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 
 use super::item::problems_data as problems_of;
@@ -13,7 +15,8 @@ use crate::files::masking::mask_problems;
 use crate::files::view::nonzero;
 use crate::memory::with_left;
 use crate::memory::{
-    ConfigureError, NoServedStore, StoreError, UnavailableReason, UnavailableStore, UnknownStore,
+    ConfigureError, NoServedStore, RenameError, StoreError, UnavailableReason, UnavailableStore,
+    UnknownStore,
 };
 
 /// Answers a call about a store that failed.
@@ -37,18 +40,15 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
                  `expires_at` restores it.",
             )
         }
-        StoreError::MemoryExists(path) => {
-            let message = format!("There is already a memory at '{path}'.");
-            Draft::invalid(codes::MEMORY_TAKEN, prose_with_names(&message, &[path.into()])).hint(
-                "Nothing was overwritten. Change it with update_memory, or choose another path.",
-            )
-        }
+        StoreError::MemoryExists(path) => memory_exists_reply(path),
         StoreError::NoServedStore(NoServedStore::Unknown(unknown)) => unknown_store_reply(unknown),
         StoreError::NoServedStore(NoServedStore::Unavailable(store)) => {
             unavailable_store_reply(store)
         }
         StoreError::NewerFormat => super::item_change::newer_space_reply(),
         StoreError::Configure(error) => configure_error_reply(error),
+        StoreError::Rename(error) => rename_error_reply(*error),
+        StoreError::InvalidFile(fault) => invalid_file_reply(fault),
         StoreError::ForeignCursor => super::wrong_cursor_reply(),
         StoreError::Faulty { address, fault } => super::item::faulty_item_reply(address, fault),
         StoreError::Change(error) => super::item_change::item_change_error_reply(error),
@@ -58,11 +58,8 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
             Draft::fault(codes::CALL_TIMED_OUT, Prose::words(message))
                 .hint("Nothing was changed. Try again.")
         }
-        StoreError::NoFolder(name) => {
-            let message = format!("The folder of the store `{name}` does not exist.");
-            Draft::fault(codes::STORE_FOLDER, Prose::words(message))
-                .hint("Ask a person to create the folder, or correct `path` in config.yaml.")
-        }
+        StoreError::NoFolder(name) => missing_folder_reply(name),
+        StoreError::Obstructed(name) => obstructed_folder_reply(name),
         StoreError::Unreadable { store, cause } => {
             unreadable_reply(&format!("The store `{store}`"), cause)
         }
@@ -76,6 +73,35 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
             unwritable_reply(&format!("The folder `{}`", kind.folder()), cause)
         }
     }
+}
+
+fn memory_exists_reply(path: &MemoryPath) -> Draft {
+    let message = format!("There is already a memory at '{path}'.");
+    Draft::invalid(codes::MEMORY_TAKEN, prose_with_names(&message, &[path.into()]))
+        .hint("Nothing was overwritten. Change it with update_memory, or choose another path.")
+}
+
+/// Answers a renaming of a file that would not be a valid memory.
+fn invalid_file_reply(fault: &ItemFault) -> Draft {
+    let place = format!("line {}, column {}: ", fault.line, fault.column);
+    let message = Prose::words("The file is not a valid memory at ").and(place);
+    let words = Content::mention(fault.what.render_for_person());
+    Draft::invalid(codes::STORE_RENAME, message.content(words).and("."))
+        .hint("Nothing was renamed. Correct the file, and try again.")
+}
+
+fn missing_folder_reply(store: &ModName) -> Draft {
+    let message = format!("The folder of the store `{store}` does not exist.");
+    Draft::fault(codes::STORE_FOLDER, Prose::words(message))
+        .hint("Ask a person to create the folder, or to correct `path` in config.yaml.")
+}
+
+fn obstructed_folder_reply(store: &ModName) -> Draft {
+    let message = format!("The folder of the store `{store}` is a link or a file.");
+    Draft::fault(codes::STORE_FOLDER, Prose::words(message)).hint(
+        "Links are not followed. Ask a person to put a folder there, or to correct `path` in \
+         config.yaml.",
+    )
 }
 
 fn unknown_store_reply(unknown: &UnknownStore) -> Draft {
@@ -248,6 +274,21 @@ fn configure_error_reply(error: &ConfigureError) -> Draft {
             )
         }
     }
+}
+
+/// Answers a renaming that was not done.
+fn rename_error_reply(error: RenameError) -> Draft {
+    let hint = match error {
+        RenameError::Missing => {
+            "Type its path from the folder of the store, as `mere doctor` does."
+        }
+        RenameError::NeitherFileNorFolder => "Links and special files are never memories.",
+        RenameError::IsMemory => "`mere memory move` moves a memory.",
+        RenameError::IsCategory => "It has a valid name.",
+        RenameError::NoCategory => "Categories have at most eight levels.",
+    };
+    let message = format!("Nothing was renamed: {error}.");
+    Draft::invalid(codes::STORE_RENAME, Prose::words(message)).hint(hint)
 }
 
 /// Builds a sentence of ours that contains names.

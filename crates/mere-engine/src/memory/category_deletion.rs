@@ -68,7 +68,9 @@ impl LockedStore<'_> {
             done: CategoryDeletion::default(),
         };
         let is_gone = match deletable {
-            DeletableContents::Nothing => deleter.delete_folder_if(path, |c| c.is_empty())?,
+            DeletableContents::Nothing => {
+                deleter.delete_folder_if(path, CategoryContents::is_empty)?
+            }
             DeletableContents::Memories => deleter.delete_memories(path)?,
             DeletableContents::Everything => deleter.delete_folder_if(path, |_| true)?,
         };

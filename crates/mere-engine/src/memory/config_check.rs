@@ -60,7 +60,7 @@ pub(crate) fn check_config(context: &Context) -> [CheckedFile; 2] {
     };
     let mut user = CheckedFile::new(config::user_address(), user);
     let mut project = CheckedFile::new(config::project_address(), project);
-    match floor.map_err(WorldError::from).and(both) {
+    match floor.and(both) {
         Ok(found) => add_warnings((&mut user, &mut project), found),
         Err(WorldError::Config(error)) if *error.address() == user.address => {
             user.set_problem(&error);

@@ -9,7 +9,7 @@ use cap_std::fs::Dir;
 use mere_core::category::{CategoryMode, CategoryRules, Hierarchy};
 use mere_core::item::{Category, ItemId, ItemType, Scope};
 
-use super::{FolderAccess, ItemRules, Store, Stores};
+use super::{FolderAccess, ItemRules, Store, Stores, stray_report};
 use crate::world::Context;
 use mere_host::{EntryKind, Folder, OpenFolder, is_symlink_error, none_if_missing};
 
@@ -26,8 +26,11 @@ pub(crate) fn find_drift(
     items: &ItemRules,
 ) -> io::Result<Vec<Drift>> {
     let mut found = Vec::new();
+    let served = stores.served_store().ok();
     for store in stores.all() {
-        let words = find_store_drift(context, store)?;
+        let is_served = served.is_some_and(|served| std::ptr::eq(served, store));
+        let option = if is_served { String::new() } else { format!(" --store {}", store.name) };
+        let words = find_store_drift(context, store, &option)?;
         found.extend(words.into_iter().map(|words| Drift { scope: store.scope, message: words }));
     }
     let spaces = [
@@ -54,7 +57,8 @@ fn user_space(context: &Context) -> io::Result<Option<Dir>> {
     space.as_deref().map(Folder::dir).map(|dir| dir.try_clone()).transpose()
 }
 
-fn find_store_drift(context: &Context, store: &Store) -> io::Result<Vec<String>> {
+/// Returns the differences of a store. `option` is what selects the store in a command.
+fn find_store_drift(context: &Context, store: &Store, option: &str) -> io::Result<Vec<String>> {
     let what = format!("store `{}`", store.name);
     if matches!(store.folder_access, FolderAccess::Missing) {
         return Ok(vec![format!("{what} has no folder: create it, or correct `path`")]);
@@ -62,8 +66,18 @@ fn find_store_drift(context: &Context, store: &Store) -> io::Result<Vec<String>>
     if store.unavailable_reason().is_some() {
         return Ok(Vec::new());
     }
-    let tree = CategoryFolders { top: store.folder(context)?, kind: None };
-    tree.find_differences(&what, store.rules.hierarchy(), &store.rules)
+    let find = || -> io::Result<Vec<String>> {
+        let tree = CategoryFolders { top: store.folder(context)?, kind: None };
+        let mut found = tree.find_differences(&what, store.rules.hierarchy(), &store.rules)?;
+        found.extend(stray_report::describe_strays(context, store, option)?);
+        Ok(found)
+    };
+    match find() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Ok(vec![format!("{what} cannot be read: check the permissions of its folder")])
+        }
+        found => found,
+    }
 }
 
 /// The folders of a store or of an item type, as they are on disk.

@@ -11,6 +11,7 @@ use mere_core::item::{ItemFault, ItemType, MemoryPath};
 
 use super::NoServedStore;
 use super::configure::ConfigureError;
+use super::rename::RenameError;
 use crate::files::error::FileError;
 use crate::space::ItemChangeError;
 use crate::world::{ResolveError, WorldError};
@@ -37,6 +38,8 @@ pub(crate) enum StoreError {
     MemoryExists(MemoryPath),
     #[error("the folder of the store `{0}` does not exist")]
     NoFolder(ModName),
+    #[error("the folder of the store `{0}` is a link or a file")]
+    Obstructed(ModName),
     #[error("the store `{store}` cannot be read")]
     Unreadable { store: ModName, cause: io::Error },
     #[error("the store `{store}` could not be changed")]
@@ -51,6 +54,10 @@ pub(crate) enum StoreError {
     LockTimeout(ModName),
     #[error(transparent)]
     Configure(#[from] ConfigureError),
+    #[error(transparent)]
+    Rename(#[from] RenameError),
+    #[error("the file is not a valid memory")]
+    InvalidFile(Box<ItemFault>),
     #[error("the cursor belongs to a different call")]
     ForeignCursor,
     #[error("{address} is not valid")]

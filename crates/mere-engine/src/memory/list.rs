@@ -79,6 +79,9 @@ pub(super) fn list_memories(
     store.check_visible(call, category)?;
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
     let folder = store.folder(call.context).map_err(unreadable)?;
+    if folder.is_none() {
+        store.check_unobstructed(call.context)?;
+    }
     if !category.is_empty()
         && !StoreOnDisk(folder.as_ref()).has_category(category).map_err(unreadable)?
     {
@@ -97,6 +100,7 @@ pub(super) fn list_memories(
         now: now(),
         after,
         is_visible: &|path| store.is_visible(&call.view.world, &format!("{path}.md")),
+        is_stray_visible: &|path| store.is_visible(&call.view.world, path),
     };
     let found = folder.map(|folder| call.tables.with_table(&folder, |table| table.page(&query)));
     let found = match found.transpose().map_err(unreadable)? {
@@ -104,11 +108,21 @@ pub(super) fn list_memories(
         None => MemoryPage::default(),
     };
     let (count, next) = (found.count, found.next.clone());
+    let unreadable = found.unreadable.iter().any(|path| store.check_visible(call, path).is_ok());
     let data = page_fields(call, store, (found, request));
     let next = next.map(|position| Cursor::new(&cursor_call, &target, &position));
     let data = data.with_some("next", next.as_ref().map(cursor_data));
     let message = count_phrase(count, "memory", "memories");
-    Ok(page_reply(codes::MEMORY_LIST, message, next.as_ref()).data(data))
+    let draft = page_reply(codes::MEMORY_LIST, message, next.as_ref());
+    let draft = if unreadable {
+        draft.hint(
+            "The categories in `unreadable` cannot be read, so what is in them is not counted. Ask \
+             a person to check their permissions.",
+        )
+    } else {
+        draft
+    };
+    Ok(draft.data(data))
 }
 
 /// Builds the data of a reply for one page.
@@ -131,6 +145,11 @@ fn page_fields(
                 .with("memory_count", count),
         )
     });
+    let unreadable = page.unreadable.iter().filter(|path| store.check_visible(call, path).is_ok());
+    let unreadable =
+        unreadable.take(MAX_SUBCATEGORIES).map(|path| Data::from(ParsedName::from(path)));
+    let unreadable = unreadable.collect::<Vec<_>>();
+    let unreadable = (!unreadable.is_empty()).then(|| unreadable.into_iter().collect::<Data>());
     Fields::default()
         .with("store", store.name_data())
         .with("category", ParsedName::from(&request.category))
@@ -138,6 +157,9 @@ fn page_fields(
         .with("memories", rows.collect::<Data>())
         .with("subcategories", below.collect::<Data>())
         .with_some("more_subcategories", nonzero(left))
+        .with_some("other_files", nonzero(page.other_files))
+        .with_some("other_folders", nonzero(page.other_folders))
+        .with_some("unreadable", unreadable)
 }
 
 fn row_data(call: &StoreCall<'_>, store: &Store, row: &MemoryRow) -> Option<Data> {

@@ -152,6 +152,12 @@ impl<'a> LockedStore<'a> {
                 let text = category_file::render_update(&folder, &description);
                 self.editing.put_in(&folder, CATEGORY_FILE, text.as_bytes(), WritePrecondition::Any)
             }
+            StoreChange::AdoptFolder { from, path } => {
+                self.adopt(&from, &path.parent(), path.levels().next_back().unwrap_or_default())
+            }
+            StoreChange::AdoptFile { from, path, .. } => {
+                self.adopt(&from, &path.category, &path.file_name())
+            }
             StoreChange::CreateMemory { path, memory } => {
                 self.put_memory(&path, memory.text().as_bytes(), WritePrecondition::Absent)
             }

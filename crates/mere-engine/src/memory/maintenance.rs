@@ -33,21 +33,29 @@ pub(super) fn reindex(call: &StoreCall<'_>) -> Result<Draft, StoreError> {
     let store = call.served_store()?;
     let unreadable = |cause| StoreError::Unreadable { store: store.name.clone(), cause };
     let folder = store.folder(call.context).map_err(unreadable)?;
+    if folder.is_none() {
+        store.check_unobstructed(call.context)?;
+    }
     let (memories, categories, faults) = match folder {
         Some(folder) => {
             call.tables.clear();
             call.tables.with_table(&folder, |table| {
                 let faults = table.faulty_rows().map(|row| (row.path.clone(), None));
-                let strays = table.find_strays()?.into_iter();
-                let strays = strays.map(|stray| (stray.path, Some(stray.reason)));
-                let faults = faults.chain(strays).take(MAX_FAULTS).collect::<Vec<_>>();
+                let strays = table.strays().iter().filter(|(_, stray)| stray.reason.seems_meant());
+                let strays =
+                    strays.map(|(path, stray)| (path.clone(), Some(stray.reason.describe())));
+                let unreadable = table.unreadable_categories().iter();
+                let unreadable = unreadable.map(|category| {
+                    (category.to_string(), Some("permission to read it was denied"))
+                });
+                let faults = faults.chain(strays).chain(unreadable);
+                let faults = faults.take(MAX_FAULTS).collect::<Vec<_>>();
                 let (memories, categories) = (table.len(), table.categories().len());
-                Ok((memories as u64, categories as u64, faults))
+                (memories as u64, categories as u64, faults)
             })
         }
-        None => Ok(Ok((0, 0, Vec::new()))),
+        None => Ok((0, 0, Vec::new())),
     }
-    .flatten()
     .map_err(unreadable)?;
     let count = faults.len() as u64;
     let faults = faults.into_iter().map(|(path, reason)| {

@@ -20,10 +20,12 @@ mod locked_store;
 mod maintenance;
 mod memories;
 mod memory_source;
+mod rename;
 mod reply;
 mod resolve;
 mod store_view;
 mod stores;
+mod stray_report;
 mod sync;
 mod table;
 mod tables;
@@ -41,7 +43,7 @@ use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
 
 use crate::files::view::View;
 use crate::space::ItemChangeError;
-use crate::world::Context;
+use crate::world::{Context, join_path};
 pub(crate) use categories::with_left;
 pub(crate) use configure::{ConfigureError, ReloadStores};
 pub(crate) use drift::{Drift, find_drift};
@@ -50,7 +52,8 @@ pub(crate) use item_rules::ItemRules;
 pub(crate) use list::list_stores;
 use locked_store::StoreAccess;
 pub(crate) use memory_source::MemorySource;
-use mere_host::{Folder, FolderWriter, SPACE_FOLDER};
+use mere_host::{Folder, FolderWriter, SPACE_FOLDER, none_if_missing};
+pub(crate) use rename::RenameError;
 pub(crate) use resolve::resolve_stores;
 pub(crate) use stores::{NoServedStore, Stores, UnavailableReason, UnavailableStore, UnknownStore};
 pub(crate) use tables::MemoryTables;
@@ -125,6 +128,7 @@ pub(crate) fn run_store_command(
         StoreCommand::Init(new) => configure::init_store(call, new, reload),
         StoreCommand::Sync => Ok(maintenance::sync_reply(reload()?)),
         StoreCommand::Reindex => maintenance::reindex(call),
+        StoreCommand::Rename(change) => rename::rename(call, change),
         StoreCommand::Prune(dry_run) => maintenance::prune(call, *dry_run),
         StoreCommand::Define { path, description } => {
             configure::define_category(call, (path, description.as_ref()), reload)
@@ -169,6 +173,46 @@ impl Store {
             Ok(())
         } else {
             Err(ItemChangeError::InvalidPlace.into())
+        }
+    }
+
+    /// Returns true if the store lies in a space, where nothing else belongs.
+    fn is_in_space(&self) -> bool {
+        match self.address.root() {
+            Root::User => true,
+            Root::Project => self.address.path().names().next() == Some(SPACE_FOLDER),
+            _ => false,
+        }
+    }
+
+    /// Checks, for a store without a folder, that nothing else has the folder's place: a link or a
+    /// file there must not look like an empty store.
+    fn check_unobstructed(&self, context: &Context) -> Result<(), StoreError> {
+        let is_obstructed = || -> io::Result<bool> {
+            let top = match self.address.root() {
+                Root::Project => context.project.dir().try_clone()?,
+                Root::User => match context.environment.user_space()? {
+                    Some(space) => space.dir().try_clone()?,
+                    None => return Ok(false),
+                },
+                _ => return Ok(false),
+            };
+            let mut path = String::new();
+            for name in self.address.path().names() {
+                path = join_path(&path, name);
+                match none_if_missing(top.symlink_metadata(&path))? {
+                    Some(found) if found.is_dir() => {}
+                    Some(_) => return Ok(true),
+                    None => return Ok(false),
+                }
+            }
+            Ok(false)
+        };
+        let store = self.name.clone();
+        match is_obstructed() {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(StoreError::Obstructed(store)),
+            Err(cause) => Err(StoreError::Unreadable { store, cause }),
         }
     }
 

@@ -113,6 +113,12 @@ impl Stores {
         }
     }
 
+    /// Returns true if there is a store that calls can be about.
+    pub(crate) fn can_serve(&self) -> bool {
+        let is_there = |store: &Store| !matches!(store.folder_access, FolderAccess::Missing);
+        self.served_store().is_ok_and(is_there)
+    }
+
     /// Returns the store of a name. One that can be served comes before one that cannot.
     fn find(&self, name: &ModName) -> Option<&Store> {
         let named = || self.all.iter().filter(|store| store.name == *name);

@@ -41,6 +41,8 @@ pub(crate) struct SearchContext<'a> {
 pub(crate) struct CorpusSources<'a> {
     pub(crate) spaces: &'a [Space],
     pub(crate) memory_sources: &'a [MemorySource<'a>],
+    /// False if a store is configured and cannot be served.
+    pub(crate) has_served_store: bool,
     /// Returns the database of the index. It looks at folders, so it is called only when the index
     /// is needed.
     pub(crate) locate_database: Box<dyn Fn() -> Database + 'a>,

@@ -9,6 +9,10 @@ use mere_host::HttpError;
 pub(crate) const NO_ITEMS_NOTE: &str =
     "There are no items here yet: a person can start with `mere init`.";
 
+/// Says that memories were not searched.
+pub(crate) const NO_STORE_NOTE: &str =
+    "Memories were not searched, because their store cannot be served: `list_stores` says why.";
+
 /// Says that the index could not be brought up to date.
 pub(crate) const OUTDATED_NOTE: &str = "Another process is still updating the search index: recent changes may be missing. Search again in a moment.";
 

@@ -223,6 +223,7 @@ impl Session {
             sources: CorpusSources {
                 spaces: sources.spaces(),
                 memory_sources: sources.memory_sources(),
+                has_served_store: snapshot.stores()?.can_serve(),
                 locate_database: Box::new(move || self.context.search_database(landmarks)),
                 count_items: Box::new(move || sources.count_items()),
             },
@@ -292,6 +293,10 @@ pub(super) fn answer_item_verb(
 
 /// Loads an item, with what the search index knows about it.
 fn load_item(call: &CommandCall<'_>, load: &Load) -> Result<Draft, ToolError> {
+    if load.kind == ItemType::Memory {
+        // A memory is not missing if its store cannot be served.
+        call.store_call.served_store()?;
+    }
     let loaded = items::load::open(call.change, load)?;
     let walk = load.relationships.as_ref();
     let graph = walk.map(|walk| relationships(&call.search, loaded.place(), walk)).transpose()?;

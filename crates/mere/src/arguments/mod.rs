@@ -58,7 +58,8 @@ pub(crate) use search::SearchArguments;
 pub(crate) use signers::SignersCommand;
 pub(crate) use signing::{EditArguments, SignArguments, VerifyArguments};
 pub(crate) use stores::{
-    InitStoreArguments, ModeArgument, StoreArguments, StoreCommandArguments, StoreTemplateArgument,
+    InitStoreArguments, ModeArgument, RenameStrayArguments, StoreArguments, StoreCommandArguments,
+    StoreTemplateArgument,
 };
 pub(crate) use team::{
     JoinArguments, LeaveArguments, RemoveMemberArguments, TeamArguments, TeamCommandArguments,

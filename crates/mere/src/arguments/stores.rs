@@ -3,8 +3,9 @@
 //! What is left out may be asked for later, so most of them are optional.
 
 use clap::{Args, Subcommand, ValueEnum};
-use mere_core::address::ModName;
+use mere_core::address::{ModName, RelPath};
 use mere_core::category::CategoryMode;
+use mere_core::item::MemoryPath;
 use mere_core::request::StoreTemplate;
 
 use super::AnswerArguments;
@@ -35,6 +36,11 @@ pub(crate) enum StoreCommandArguments {
     #[command(after_help = "Example:
   mere store sync")]
     Sync(AnswerArguments),
+    /// Make a memory or a category of a file or a folder with a name that neither can have
+    ///
+    /// `mere doctor` names them. The rules of the store apply, as they do to a new category or
+    /// memory. Nothing is overwritten.
+    Rename(RenameStrayArguments),
     /// Read every memory again, and report what is wrong with any of them
     #[command(after_help = "Examples:
   mere store reindex
@@ -46,6 +52,26 @@ pub(crate) enum StoreCommandArguments {
         #[command(flatten)]
         answer: AnswerArguments,
     },
+}
+
+/// The arguments for a file or a folder to rename.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere store rename 'Meeting Notes' meeting-notes
+  mere store rename 'todo/Big Plan.md' todo/big-plan")]
+pub(crate) struct RenameStrayArguments {
+    /// The file or the folder, by its path from the folder of the store
+    pub(crate) from: RelPath,
+    /// The memory or the category that it becomes
+    pub(crate) to: MemoryPath,
+    /// Rename it even if the store's mode forbids a new category; only at a terminal
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// The memory store [default: `settings.defaultStore`, else the first]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) store: Option<ModName>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// The arguments for a store to create.

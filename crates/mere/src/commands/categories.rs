@@ -31,8 +31,7 @@ pub(crate) fn run(
     arguments: CategoryArguments,
 ) -> io::Result<ExitCode> {
     if arguments.is_forced() && !terminal::is_interactive() {
-        let words = "`--force` works only at a terminal: standard input and standard output must both be one";
-        return Ok(terminal::print_failure(words, terminal::USAGE));
+        return Ok(terminal::print_failure(terminal::FORCE_NEEDS_TERMINAL, terminal::USAGE));
     }
     let session = SessionArguments::for_store(arguments.store);
     with_session(location, &session, |session| session.run_category(arguments.what))

@@ -7,12 +7,13 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use mere_core::address::{ModName, NameError};
+use mere_core::category::Force;
 use mere_core::item::Scope;
-use mere_core::request::{NewStore, StoreCommand, StoreVerb};
+use mere_core::request::{NewStore, StoreCommand, StoreVerb, StrayRename};
 
 use crate::arguments::{
-    InitStoreArguments, LocationArguments, ModeArgument, SessionArguments, StoreArguments,
-    StoreCommandArguments, StoreTemplateArgument,
+    InitStoreArguments, LocationArguments, ModeArgument, RenameStrayArguments, SessionArguments,
+    StoreArguments, StoreCommandArguments, StoreTemplateArgument,
 };
 use crate::commands::person_session::{PersonSession, with_session};
 use crate::print::{Printer, terminal};
@@ -23,8 +24,14 @@ const TOOL: &str = "store";
 pub(crate) fn run(location: LocationArguments, arguments: StoreArguments) -> io::Result<ExitCode> {
     let store = match &arguments.what {
         StoreCommandArguments::Reindex { store, .. } => store.clone(),
+        StoreCommandArguments::Rename(arguments) => arguments.store.clone(),
         _ => None,
     };
+    if let StoreCommandArguments::Rename(RenameStrayArguments { force: true, .. }) = arguments.what
+        && !terminal::is_interactive()
+    {
+        return Ok(terminal::print_failure(terminal::FORCE_NEEDS_TERMINAL, terminal::USAGE));
+    }
     with_session(location, &SessionArguments::for_store(store), |session| match arguments.what {
         StoreCommandArguments::Init(arguments) => session.init_store(arguments),
         StoreCommandArguments::List(answer) => {
@@ -32,6 +39,12 @@ pub(crate) fn run(location: LocationArguments, arguments: StoreArguments) -> io:
         }
         StoreCommandArguments::Sync(answer) => {
             session.call_and_print(TOOL, StoreCommand::Sync, &answer, Printer::store_sync)
+        }
+        StoreCommandArguments::Rename(arguments) => {
+            let force = if arguments.force { Force::Mode } else { Force::No };
+            let rename = StrayRename { from: arguments.from, to: arguments.to, force };
+            let rename = StoreCommand::Rename(rename);
+            session.call_and_print(TOOL, rename, &arguments.answer, Printer::outcome)
         }
         StoreCommandArguments::Reindex { answer, .. } => {
             session.call_and_print(TOOL, StoreCommand::Reindex, &answer, Printer::reindex_result)

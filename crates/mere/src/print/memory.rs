@@ -33,6 +33,12 @@ pub(crate) struct MemoryList {
     memories: Vec<MemoryRow>,
     subcategories: Vec<CategoryRow>,
     pub(crate) next: Option<String>,
+    #[serde(default)]
+    other_files: u64,
+    #[serde(default)]
+    other_folders: u64,
+    #[serde(default)]
+    unreadable: Vec<String>,
 }
 
 /// A memory in a list.
@@ -102,7 +108,7 @@ impl Printer {
             out += &below;
         }
         out += if out.is_empty() { "" } else { gap };
-        out + &data.summary() + "\n"
+        out + &data.summary() + "\n" + &data.notes()
     }
 
     /// Formats categories with the number of memories in each.
@@ -170,6 +176,30 @@ impl MemoryRow {
 }
 
 impl MemoryList {
+    /// Says what else lies there, and what could not be read.
+    fn notes(&self) -> String {
+        let mut notes = String::new();
+        let others =
+            [(self.other_files, "file", "files"), (self.other_folders, "folder", "folders")];
+        let others = others.into_iter().filter(|(count, ..)| *count > 0);
+        let others = others.map(|(count, one, many)| {
+            format!("{count} other {}", if count == 1 { one } else { many })
+        });
+        let others = others.collect::<Vec<_>>();
+        if !others.is_empty() {
+            let others = others.join(", ");
+            push_line(
+                &mut notes,
+                format_args!("Not a memory or category: {others}; see `mere doctor`."),
+            );
+        }
+        if !self.unreadable.is_empty() {
+            let unreadable = self.unreadable.join(", ");
+            push_line(&mut notes, format_args!("These categories cannot be read: {unreadable}."));
+        }
+        notes
+    }
+
     /// Says how many memories there are, and how many are not shown.
     fn summary(&self) -> String {
         let shown = self.memories.len() as u64;

@@ -220,6 +220,9 @@ pub(crate) fn exit_code(reply: ReplyType) -> ExitCode {
 
 /// A person said no.
 pub(crate) const REFUSED: u8 = 1;
+/// What is said where `--force` cannot be meant by a person.
+pub(crate) const FORCE_NEEDS_TERMINAL: &str =
+    "`--force` works only at a terminal: standard input and standard output must both be one";
 /// The request was invalid, for example because something was not found.
 pub(crate) const INVALID: u8 = 1;
 /// Wrong usage: an invalid flag or environment variable.

@@ -3,12 +3,14 @@
 //! A memory is a regular file `slug.md`, and a category is a folder whose name is an id. Names that
 //! begin with a dot are ignored, no link is followed, and only names are read.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use cap_std::fs::Dir;
-use mere_core::item::{Category, IdError, ItemId};
+use mere_core::item::{Category, ItemId};
 
-use crate::space::Stray;
+use super::stray::StoreStray;
+use crate::memory::contents::StoreEntry;
 use crate::world::join_path;
 use mere_host::{EntryKind, FolderWatcher, OpenFolder, is_symlink_error, none_if_missing};
 
@@ -22,6 +24,10 @@ pub(super) struct CategoryTree {
     pub(super) categories: Vec<Category>,
     /// The paths of the memories, sorted.
     pub(super) memories: Vec<String>,
+    /// What is neither, by its path.
+    pub(super) strays: BTreeMap<String, StoreStray>,
+    /// The categories that may not be read.
+    pub(super) unreadable: Vec<Category>,
 }
 
 /// The contents of one folder.
@@ -29,7 +35,7 @@ pub(super) struct CategoryTree {
 pub(super) struct CategoryListing {
     slugs: Vec<ItemId>,
     categories: Vec<Category>,
-    pub(super) strays: Vec<Stray>,
+    strays: BTreeMap<String, StoreStray>,
 }
 
 impl CategoryTree {
@@ -47,6 +53,7 @@ impl CategoryTree {
                 }
                 // The folder exists, but its contents are unknown.
                 Err(error) if is_permission_denied(&error) && !category.is_empty() => {
+                    tree.unreadable.push(category.clone());
                     Some(CategoryListing::default())
                 }
                 Err(error) => return Err(error),
@@ -56,6 +63,7 @@ impl CategoryTree {
             let path = |slug: &ItemId| join_path(category.as_str(), slug.as_str());
             tree.memories.extend(listing.slugs.iter().map(path));
             waiting.extend(listing.categories);
+            tree.strays.extend(listing.strays);
             tree.categories.push(category);
             check_size(tree.memories.len() + tree.categories.len() + waiting.len())?;
         }
@@ -69,43 +77,23 @@ impl CategoryListing {
     pub(super) fn read(folder: &OpenFolder, category: &Category) -> io::Result<Option<Self>> {
         let mut listing = Self::default();
         let read = folder.for_each_entry(|name, kind| {
-            match (name, kind) {
-                (None, _) => listing.add_stray(category, "?", "its name is not UTF-8"),
-                (Some(name), _) if name.starts_with('.') => {}
-                (Some(name), EntryKind::File) => listing.add_file(category, name),
-                (Some(name), EntryKind::Folder) => listing.add_folder(category, name),
-                (Some(name), EntryKind::Link) => {
-                    listing.add_stray(category, name, "links are not followed");
-                }
-                (Some(_), EntryKind::Special) => {}
+            if name.is_some_and(|name| name.starts_with('.')) {
+                return Ok(());
+            }
+            match StoreEntry::classify(category, name, kind) {
+                StoreEntry::Memory(slug) => listing.slugs.push(slug),
+                StoreEntry::Category(child) => listing.categories.push(child),
+                _ => listing.add_stray(category, name, kind),
             }
             check_size(listing.slugs.len() + listing.categories.len() + listing.strays.len())
         });
         Ok(none_if_missing(read)?.map(|()| listing))
     }
 
-    fn add_file(&mut self, category: &Category, name: &str) {
-        let slug = name.strip_suffix(".md").map(str::parse);
-        match slug {
-            Some(Ok(slug)) => self.slugs.push(slug),
-            Some(Err(_)) => self.add_stray(category, name, "its name is not a valid slug"),
-            None if [".markdown", ".mdx"].iter().any(|ending| name.ends_with(ending)) => {
-                self.add_stray(category, name, "its name must end in `.md`");
-            }
-            None => {}
-        }
-    }
-
-    fn add_folder(&mut self, category: &Category, name: &str) {
-        match name.parse().and_then(|level| category.child(&level)) {
-            Ok(child) => self.categories.push(child),
-            Err(IdError::Levels) => self.add_stray(category, name, "it is nested too deeply"),
-            Err(_) => self.add_stray(category, name, "its name is not a valid category"),
-        }
-    }
-
-    fn add_stray(&mut self, category: &Category, name: &str, reason: &'static str) {
-        self.strays.push(Stray { path: join_path(category.as_str(), name), reason });
+    fn add_stray(&mut self, category: &Category, name: Option<&str>, kind: EntryKind) {
+        let Some(stray) = StoreStray::find(category, name, kind) else { return };
+        let path = join_path(category.as_str(), name.unwrap_or("?"));
+        self.strays.entry(path).and_modify(|known| known.count += 1).or_insert(stray);
     }
 }
 

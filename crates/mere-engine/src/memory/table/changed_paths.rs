@@ -16,6 +16,8 @@ pub(super) struct ChangedPaths {
     pub(super) categories: BTreeSet<Category>,
     /// Paths of memories. None of them lies in one of those categories.
     pub(super) memories: BTreeSet<String>,
+    /// Names in categories that may have become strays, or none.
+    pub(super) names: BTreeSet<(Category, String)>,
 }
 
 impl ChangedPaths {
@@ -38,10 +40,14 @@ impl ChangedPaths {
         let rescanned = changed_paths.categories.clone();
         changed_paths.categories.retain(|category| !is_below_any(category, &rescanned));
         changed_paths.memories.retain(|path| !is_in_or_below_any(path, &rescanned));
+        changed_paths.names.retain(|(category, _)| {
+            !rescanned.contains(category) && !is_below_any(category, &rescanned)
+        });
         changed_paths
     }
 
     fn add(&mut self, folder: Category, change: &FolderChange) {
+        self.names.extend(change.name.clone().map(|name| (folder.clone(), name)));
         match &change.name {
             // Nobody watches the parent of the store's own folder, so a change to the folder itself
             // counts here.

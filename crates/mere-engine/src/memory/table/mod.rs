@@ -11,25 +11,27 @@ mod page;
 mod row;
 mod row_reader;
 mod sorted_rows;
+mod stray;
 #[cfg(test)]
 pub(super) mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use cap_std::fs::Dir;
 use jiff::Timestamp;
 use mere_core::item::{Category, ItemId, MemoryPath};
 
-use self::category_tree::{CategoryListing, CategoryTree};
+use self::category_tree::CategoryTree;
 use self::changed_paths::ChangedPaths;
 use self::row_reader::{RowRequest, read_rows};
 use self::sorted_rows::SortedRows;
-use crate::space::Stray;
+use crate::world::join_path;
 use mere_host::{FolderChange, FolderIdentity, FolderWatcher, WatchReport};
 
 pub(crate) use page::{MemoryPage, MemoryQuery};
 pub(crate) use row::MemoryRow;
+pub(crate) use stray::{StoreStray, StrayReason, markdown_stem};
 
 /// The most times that one refresh asks for changes. Without a limit, busy writers could keep it
 /// from ever ending.
@@ -42,6 +44,10 @@ pub(crate) struct MemoryTable {
     watch: FolderWatcher,
     categories: BTreeSet<Category>,
     rows: SortedRows,
+    /// What is neither a memory nor a category, by its path.
+    strays: BTreeMap<String, StoreStray>,
+    /// The categories that may not be read.
+    unreadable: BTreeSet<Category>,
     /// Set while a refresh runs. It stays set if the refresh fails, so that the next one scans
     /// everything.
     needs_full_scan: bool,
@@ -51,8 +57,16 @@ impl MemoryTable {
     /// Reads the store in this folder. If the watch is on, the system reports changes from now on.
     pub(crate) fn open(folder: Dir, watch: FolderWatcher) -> io::Result<Self> {
         let identity = FolderIdentity::from_metadata(&folder.dir_metadata()?);
-        let (categories, rows) = (BTreeSet::new(), SortedRows::default());
-        let mut table = Self { folder, identity, watch, categories, rows, needs_full_scan: true };
+        let mut table = Self {
+            folder,
+            identity,
+            watch,
+            categories: BTreeSet::new(),
+            rows: SortedRows::default(),
+            strays: BTreeMap::new(),
+            unreadable: BTreeSet::new(),
+            needs_full_scan: true,
+        };
         table.refresh()?;
         Ok(table)
     }
@@ -122,27 +136,14 @@ impl MemoryTable {
         self.rows.all().iter().map(|slot| &*slot.row).filter(|row| row.is_faulty)
     }
 
-    /// Returns files and folders that seem to be meant as a memory or a category but are not one.
-    /// The table does not store them, so this lists the folders again.
-    pub(crate) fn find_strays(&self) -> io::Result<Vec<Stray>> {
-        let mut strays = Vec::new();
-        for category in [Category::default()].iter().chain(&self.categories) {
-            let folder = match category_tree::open_folder(&self.folder, category.as_str()) {
-                Err(error) if category_tree::is_permission_denied(&error) => {
-                    let path = category.to_string();
-                    strays.push(Stray { path, reason: "permission to read it was denied" });
-                    None
-                }
-                opened => opened?,
-            };
-            if let Some(folder) = folder
-                && let Some(listing) = CategoryListing::read(&folder, category)?
-            {
-                strays.extend(listing.strays);
-            }
-        }
-        strays.sort();
-        Ok(strays)
+    /// Returns what is neither a memory nor a category, by its path.
+    pub(crate) fn strays(&self) -> &BTreeMap<String, StoreStray> {
+        &self.strays
+    }
+
+    /// Returns the categories that may not be read.
+    pub(crate) fn unreadable_categories(&self) -> &BTreeSet<Category> {
+        &self.unreadable
     }
 
     /// Reads again what the reported changes name.
@@ -151,12 +152,15 @@ impl MemoryTable {
         for category in &changed_paths.categories {
             self.rescan(category)?;
         }
+        for (category, name) in changed_paths.names {
+            self.check_stray(&category, &name)?;
+        }
         let paths = changed_paths.memories.into_iter().collect::<Vec<_>>();
         let requests =
             paths.iter().map(|path| RowRequest { path, known: None }).collect::<Vec<_>>();
         let slots = read_rows(&self.folder, &requests)?;
         self.rows.update(&paths, slots);
-        category_tree::check_size(self.rows.all().len() + self.categories.len())
+        self.check_size()
     }
 
     /// Scans a category and everything below it: lists the folders, and reads the files whose
@@ -173,6 +177,47 @@ impl MemoryTable {
         self.rows.replace(range, slots.into_iter().flatten().collect());
         self.categories.retain(|category| !top.contains(category));
         self.categories.extend(tree.categories.into_iter().filter(|one| !one.is_empty()));
-        category_tree::check_size(self.rows.all().len() + self.categories.len())
+        self.unreadable.retain(|category| !top.contains(category));
+        self.unreadable.extend(tree.unreadable);
+        self.strays.retain(|path, _| !is_below(top, path));
+        self.strays.extend(tree.strays);
+        self.check_size()
     }
+
+    /// Looks again whether a name in a category is that of a stray.
+    fn check_stray(&mut self, category: &Category, name: &str) -> io::Result<()> {
+        let folder = match category_tree::open_folder(&self.folder, category.as_str()) {
+            Err(error) if category_tree::is_permission_denied(&error) => None,
+            opened => opened?,
+        };
+        let stray =
+            folder.and_then(|folder| StoreStray::find_on_disk(&folder.into_dir(), category, name));
+        let path = join_path(category.as_str(), name);
+        match stray {
+            Some(stray) => self.strays.insert(path, stray),
+            None => self.strays.remove(&path),
+        };
+        Ok(())
+    }
+
+    fn check_size(&self) -> io::Result<()> {
+        let entries = self.rows.all().len() + self.categories.len() + self.strays.len();
+        category_tree::check_size(entries)
+    }
+}
+
+/// Finds what is neither a memory nor a category in the store in this folder, and the categories
+/// that may not be read.
+pub(crate) fn find_strays(
+    folder: &Dir,
+) -> io::Result<(BTreeMap<String, StoreStray>, Vec<Category>)> {
+    let mut watch = FolderWatcher::new_disabled();
+    let tree = CategoryTree::read(folder, &Category::default(), &mut watch)?;
+    Ok((tree.strays, tree.unreadable))
+}
+
+/// Returns true if a path lies in a category or below it.
+pub(crate) fn is_below(category: &Category, path: &str) -> bool {
+    let rest = path.strip_prefix(category.as_str());
+    category.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
 }

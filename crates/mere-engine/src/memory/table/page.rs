@@ -9,11 +9,12 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use mere_core::address::RelPath;
 use mere_core::item::Category;
 use mere_core::request::{ExpiredMemories, MemorySort};
 
-use super::MemoryTable;
 use super::row::{IndexedRow, MemoryRow, to_nanoseconds};
+use super::{MemoryTable, StoreStray, is_below};
 
 /// Stands between the time and the path in a position. Neither can contain it.
 const SEPARATOR: char = '\u{1f}';
@@ -33,6 +34,8 @@ pub(crate) struct MemoryQuery<'a> {
     /// Tells whether the memory at a path may be seen. It is called only for memories that would be
     /// on the page.
     pub(crate) is_visible: &'a dyn Fn(&str) -> bool,
+    /// Tells whether a file or a folder that is not a memory may be seen.
+    pub(crate) is_stray_visible: &'a dyn Fn(&str) -> bool,
 }
 
 /// One page of rows.
@@ -45,6 +48,12 @@ pub(crate) struct MemoryPage {
     pub(crate) subcategories: Vec<(Category, u64)>,
     /// The position of the next page, if there is one.
     pub(crate) next: Option<String>,
+    /// How many files in the category and below are not memories.
+    pub(crate) other_files: u64,
+    /// How many folders in the category and below are not categories.
+    pub(crate) other_folders: u64,
+    /// The categories below that may not be read.
+    pub(crate) unreadable: Vec<Category>,
 }
 
 impl MemoryTable {
@@ -66,7 +75,30 @@ impl MemoryTable {
             rows: rows.iter().map(|slot| Arc::clone(&slot.row)).collect(),
             subcategories: subcategories.collect(),
             next,
+            other_files: self.count_strays(wanted, |stray| !stray.is_folder),
+            other_folders: self.count_strays(wanted, |stray| stray.is_folder),
+            unreadable: self
+                .unreadable
+                .iter()
+                .filter(|one| wanted.category.contains(one))
+                .cloned()
+                .collect(),
         })
+    }
+
+    /// Counts what is neither a memory nor a category and may be seen, in a category and below. A
+    /// path that no address can name hides nothing.
+    fn count_strays(
+        &self,
+        wanted: &MemoryQuery<'_>,
+        is_counted: impl Fn(&StoreStray) -> bool,
+    ) -> u64 {
+        let strays = self.strays.iter().filter(|(path, stray)| {
+            is_counted(stray)
+                && is_below(wanted.category, path)
+                && (path.parse::<RelPath>().is_err() || (wanted.is_stray_visible)(path))
+        });
+        strays.map(|(_, stray)| stray.count).sum()
     }
 
     fn page_by_path(

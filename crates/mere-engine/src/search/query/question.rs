@@ -6,6 +6,7 @@ use mere_core::address::{Address, AgentName, RelPath, Root};
 use mere_core::cursor::Cursor;
 use mere_core::digest::Sha256;
 use mere_core::embed::Vector;
+use mere_core::item::ItemType;
 use mere_core::request::{Search, SearchMode, SearchSource};
 use mere_core::search::Query;
 
@@ -26,6 +27,8 @@ pub(crate) struct SearchQuestion<'a> {
     pub(crate) vector: Option<Vector>,
     /// The reason why the search is not by meaning, if it should have been.
     pub(crate) embedding_error: Option<EmbeddingError>,
+    /// True if memories are asked for, and no store can be served.
+    pub(crate) lacks_memories: bool,
 }
 
 impl<'a> SearchQuestion<'a> {
@@ -37,7 +40,10 @@ impl<'a> SearchQuestion<'a> {
         let offset = parse_offset(request)?;
         let query = Query::parse(&request.query);
         let (mode, vector, embedding_error) = (request.mode, None, None);
-        let question = Self { request, query, offset, mode, vector, embedding_error };
+        let lacks_memories =
+            !context.sources.has_served_store && request.item_types.contains(&ItemType::Memory);
+        let question =
+            Self { request, query, offset, mode, vector, embedding_error, lacks_memories };
         Ok(match mode {
             SearchMode::Hybrid | SearchMode::Vector if question.covers_items() => {
                 question.embed(context)

@@ -36,13 +36,16 @@ fn collect_notes(question: &SearchQuestion<'_>, index_state: &IndexState) -> Vec
     };
     let registry =
         question.covers_registry().then(|| format!("No registry is configured: {searched}."));
+    let no_store = (question.covers_items() && question.lacks_memories)
+        .then(|| notes::NO_STORE_NOTE.to_owned());
     let keyword_only = question.embedding_error.as_ref().map(notes::keyword_only_note);
     let missing = index_state.missing_vectors;
     let backlog = (missing > 0).then(|| notes::embedding_backlog_note(missing));
     let empty = index_state.is_empty.then(|| notes::NO_ITEMS_NOTE.to_owned());
     let temporary = index_state.is_temporary.then(|| notes::TEMPORARY_INDEX_NOTE.to_owned());
     let outdated = index_state.is_outdated.then(|| notes::OUTDATED_NOTE.to_owned());
-    [registry, keyword_only, backlog, empty, temporary, outdated].into_iter().flatten().collect()
+    let notes = [registry, no_store, keyword_only, backlog, empty, temporary, outdated];
+    notes.into_iter().flatten().collect()
 }
 
 /// Groups the hits into the lists of a reply.

@@ -133,20 +133,19 @@ impl RuleFloor {
         required.extend(missing);
         let storage = &mut config.storage;
         for (kind, mode) in &self.items {
-            match storage.items.iter_mut().find(|(own, _)| own == kind) {
-                Some((_, rules)) => *rules = rules.clone().with_mode_at_least(*mode),
-                None => {
-                    let owner = CategoryOwner::Items(*kind);
-                    let rules = CategoryRules::new(owner, *mode, Hierarchy::default());
-                    storage.items.push((*kind, rules));
-                }
+            if let Some((_, rules)) = storage.items.iter_mut().find(|(own, _)| own == kind) {
+                *rules = rules.clone().with_mode_at_least(*mode);
+            } else {
+                let owner = CategoryOwner::Items(*kind);
+                let rules = CategoryRules::new(owner, *mode, Hierarchy::default());
+                storage.items.push((*kind, rules));
             }
         }
         for store in &mut storage.stores {
             let mode = self.mode_of(store);
             store.rules = store.rules.clone().with_mode_at_least(mode);
         }
-        storage.served_floor = self.served.clone();
+        storage.served_floor.clone_from(&self.served);
     }
 
     /// Returns the mode that a store must have at least. A store is recognised by its name and by

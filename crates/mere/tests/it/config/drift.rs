@@ -35,12 +35,17 @@ fn a_check_warns_where_disk_and_config_differ() {
         stage.folder(&format!("project/.ai/memory/{folder}"));
     }
     stage.file("project/.ai/memory/loose.md", "");
-    assert_eq!(warnings(&stage, PROJECT), Vec::<String>::new());
+    let stray =
+        "store `a`: the folder `Not-A-Category` is not a category, because its name is not \
+                 a valid category: run `mere store rename Not-A-Category not-a-category`"
+            .to_owned();
+    assert_eq!(warnings(&stage, PROJECT), [stray.as_str()]);
     let unnamed =
         |path: &str| format!("store `a`: category `{path}` is on disk but not in the config");
     for mode in ["subcategories", "strict"] {
         config(mode);
-        assert_eq!(warnings(&stage, PROJECT), [unnamed("ancient"), unnamed("old")], "{mode}");
+        let all = [unnamed("ancient"), unnamed("old"), stray.clone()];
+        assert_eq!(warnings(&stage, PROJECT), all, "{mode}");
     }
     let printed = text(&stage.person(&["config", "check"]));
     assert!(printed.contains("  note: store `a`: category `old` is on disk"), "{printed}");

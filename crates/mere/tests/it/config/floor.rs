@@ -217,3 +217,22 @@ fn accepting_less_does_not_touch_what_else_is_trusted() {
     assert!(!sees_mod());
     assert_eq!(make(&stage, "y"), MADE, "revoking takes back what was widened");
 }
+
+#[test]
+fn memories_of_a_store_that_cannot_be_served_are_not_just_missing() {
+    let stage = Stage::new();
+    stage.file("beside/notes/a.md", "# Alpha\n");
+    stage.file(PROJECT, "stores: {notes: {path: ../../beside/notes}}\n");
+    let load = json!({ "item_type": "memory", "item_id": "a" });
+    assert_eq!(call(&stage, "load", &load)["code"], UNAVAILABLE);
+    let search = json!({ "query": "alpha" });
+    let found = call(&stage, "search", &search);
+    assert!(found["hint"].as_str().expect("a hint").starts_with("Memories were not searched"));
+    let others = json!({ "query": "alpha", "item_type": "knowledge" });
+    let hint = call(&stage, "search", &others)["hint"].to_string();
+    assert!(!hint.contains("Memories"), "{hint}");
+    trust(&stage);
+    assert_eq!(call(&stage, "load", &load)["reply_type"], "S");
+    let found = call(&stage, "search", &search);
+    assert!(!found["hint"].to_string().contains("Memories"), "{found}");
+}

@@ -51,7 +51,9 @@ fn a_list_tells_what_is_on_disk() {
     for surface in Surface::ALL {
         let data = surface.done(&stage, "list_memories", &json!({}));
         let keys = data.as_object().expect("an object").keys().collect::<Vec<_>>();
-        assert_eq!(keys, ["store", "category", "count", "memories", "subcategories"]);
+        let all = ["store", "category", "count", "memories", "subcategories", "other_files"];
+        assert_eq!(keys, all);
+        assert_eq!(data["other_files"], 2, "the picture, and the name that is no slug");
         assert_eq!(
             (&data["store"], &data["category"], &data["count"]),
             (&json!("cortex"), &json!(""), &json!(5))

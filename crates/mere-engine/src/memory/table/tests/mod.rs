@@ -10,7 +10,7 @@ use cap_std::fs::Dir;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-use super::{MemoryRow, MemoryTable};
+use super::{MemoryRow, MemoryTable, StoreStray};
 use mere_host::{FolderWatcher, Interest};
 
 /// Makes an empty folder, which is removed with its guard.
@@ -65,10 +65,11 @@ impl TestStore {
 
 type RowFields = (String, String, Vec<String>, Timestamp, Option<Timestamp>, u64, bool);
 
-fn table_contents(table: &MemoryTable) -> (Vec<RowFields>, Vec<String>) {
+fn table_contents(table: &MemoryTable) -> (Vec<RowFields>, Vec<String>, Vec<(String, StoreStray)>) {
     let rows = table.rows.all().iter().map(|slot| {
         let row = MemoryRow::clone(&slot.row);
         (row.path, row.title, row.tags, row.updated_at, row.expires_at, row.bytes, row.is_faulty)
     });
-    (rows.collect(), table.categories().iter().map(ToString::to_string).collect())
+    let strays = table.strays().iter().map(|(path, stray)| (path.clone(), *stray)).collect();
+    (rows.collect(), table.categories().iter().map(ToString::to_string).collect(), strays)
 }

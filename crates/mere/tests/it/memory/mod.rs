@@ -9,4 +9,5 @@ pub(crate) mod policies;
 pub(crate) mod races;
 pub(crate) mod seen;
 pub(crate) mod storm;
+pub(crate) mod strays;
 pub(crate) mod words;

@@ -19,8 +19,8 @@ mod trust;
 pub mod world;
 
 pub use mere_host::{
-    LogFile, Terminal, TypedPath, has_terminal, new_sortable_id, read_file, run_cell_stage,
-    write_file,
+    LogFile, NoAddress, Terminal, TypedPath, has_terminal, new_sortable_id, read_file,
+    run_cell_stage, write_file,
 };
 pub use session::Session;
 pub use session::event::Event;

@@ -12,7 +12,7 @@ mod sandbox;
 mod watch;
 mod write;
 
-pub use environment::boundary::Boundary;
+pub use environment::boundary::{Boundary, LocatedPath, NoAddress};
 pub use environment::fault::fault_point;
 pub use environment::parallelism::available_parallelism;
 pub use environment::project::{ProjectRequest, RefusedRoot, SearchStop, StopReason, find_project};

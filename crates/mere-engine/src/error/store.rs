@@ -93,7 +93,7 @@ fn invalid_file_reply(fault: &ItemFault) -> Draft {
 fn missing_folder_reply(store: &ModName) -> Draft {
     let message = format!("The folder of the store `{store}` does not exist.");
     Draft::fault(codes::STORE_FOLDER, Prose::words(message))
-        .hint("Ask a person to create the folder, or to correct `path` in config.yaml.")
+        .hint("Ask a person to create the folder, or correct `path` in config.yaml.")
 }
 
 fn obstructed_folder_reply(store: &ModName) -> Draft {

@@ -17,23 +17,60 @@ use crate::world::{DirEntry, Listing, PathKind, Position, SweepBounds, SweepPage
 /// How many entries one page holds.
 const PAGE_SIZE: usize = 500;
 
+/// Where a caller is, and which roots there are.
+pub(crate) struct Whereabouts<'a> {
+    pub(crate) home: &'a Root,
+    /// The directory that the command ran in, if it is visible.
+    pub(crate) working: Option<&'a Address>,
+    pub(crate) roots: &'a [Root],
+}
+
+/// Whether the home root is remembered for the next call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HomeMemory {
+    Kept,
+    Lost,
+}
+
 /// Reports the caller's home root. Does not touch the disk.
-pub(crate) fn pwd(home: &Root, working: Option<&Address>) -> Draft {
-    let message = Prose::words("Home is ").root(home).and(".");
-    Draft::success(codes::DIR_PWD, message).data(location_fields(home, working))
+pub(crate) fn pwd(whereabouts: &Whereabouts<'_>) -> Draft {
+    let message = Prose::words("Home is ").root(whereabouts.home).and(".");
+    Draft::success(codes::DIR_PWD, message).data(location_fields(whereabouts))
 }
 
-/// Reports the caller's new home root.
-pub(crate) fn cd(home: &Root, working: Option<&Address>) -> Draft {
-    let message = Prose::words("Home is now ").root(home).and(".");
-    Draft::success(codes::DIR_CD, message).data(location_fields(home, working))
+/// Reports the caller's new home root, and whether it lasts.
+pub(crate) fn cd(whereabouts: &Whereabouts<'_>, memory: HomeMemory) -> Draft {
+    let home = whereabouts.home;
+    let data = location_fields(whereabouts);
+    match memory {
+        HomeMemory::Kept => {
+            let message = Prose::words("Home is now ").root(home).and(".");
+            Draft::success(codes::DIR_CD, message).data(data)
+        }
+        HomeMemory::Lost => {
+            let message = Prose::words("").root(home);
+            let message = message.and(" can be home, but nothing is remembered between calls.");
+            let hint = Prose::words("Pass `home`: `").root(home);
+            Draft::success(codes::DIR_CD, message)
+                .hint(hint.and("` with each call whose paths start there."))
+                .data(data)
+        }
+    }
 }
 
-fn location_fields(home: &Root, working: Option<&Address>) -> Fields {
+fn location_fields(whereabouts: &Whereabouts<'_>) -> Fields {
+    let home = whereabouts.home;
     Fields::default()
         .with("home", Address::directory(home.clone(), RelPath::default()))
         .with("root", home.clone())
-        .with("working", working.cloned())
+        .with("working", whereabouts.working.cloned())
+        .with("roots", root_addresses(whereabouts.roots))
+}
+
+/// Returns the address of each root.
+pub(crate) fn root_addresses(roots: &[Root]) -> Data {
+    let addresses = roots.iter().map(|root| Address::directory(root.clone(), RelPath::default()));
+    addresses.map(Data::from).collect()
 }
 
 /// Lists one page of a directory's entries.

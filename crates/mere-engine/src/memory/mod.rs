@@ -190,7 +190,10 @@ impl Store {
     fn check_unobstructed(&self, context: &Context) -> Result<(), StoreError> {
         let is_obstructed = || -> io::Result<bool> {
             let top = match self.address.root() {
-                Root::Project => context.project.dir().try_clone()?,
+                Root::Project => match context.project_folder() {
+                    Some(project) => project.dir().try_clone()?,
+                    None => return Ok(false),
+                },
                 Root::User => match context.environment.user_space()? {
                     Some(space) => space.dir().try_clone()?,
                     None => return Ok(false),

@@ -20,7 +20,7 @@ use super::search_access::SearchAccess;
 use crate::commands;
 use crate::commands::CommandCall;
 use crate::error::tool_error::ToolError;
-use crate::files::dir::TreeRequest;
+use crate::files::dir::{TreeRequest, Whereabouts};
 use crate::files::question::DraftOutcome;
 use crate::files::view::View;
 use crate::files::{dir, entry_change, file_change, glob, grep, question};
@@ -83,7 +83,7 @@ impl Session {
     fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Draft, ToolError> {
         let home = caller.home.clone().unwrap_or_else(|| self.home());
         let home = self.find_root(snapshot, &home)?;
-        Ok(dir::pwd(&home, self.working_address.as_ref()))
+        Ok(dir::pwd(&self.whereabouts(&home, &snapshot.roots(&self.context))))
     }
 
     fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
@@ -91,7 +91,11 @@ impl Session {
         if let Some((_, home)) = &self.state {
             *home.lock().unwrap_or_else(PoisonError::into_inner) = Some(to.clone());
         }
-        Ok(dir::cd(&to, self.working_address.as_ref()))
+        Ok(dir::cd(&self.whereabouts(&to, &snapshot.roots(&self.context)), self.memory))
+    }
+
+    fn whereabouts<'a>(&'a self, home: &'a Root, roots: &'a [Root]) -> Whereabouts<'a> {
+        Whereabouts { home, working: self.working_address.as_ref(), roots }
     }
 
     /// Answers a command that only people can give. A broken configuration can still be checked,

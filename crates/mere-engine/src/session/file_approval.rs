@@ -4,7 +4,7 @@
 //! back. No agent-facing tool reaches this module.
 
 use mere_core::address::{Address, AgentName, Root};
-use mere_host::TypedPath;
+use mere_host::{NoAddress, TypedPath};
 
 use crate::session::snapshot::Snapshot;
 use crate::trust::approvals::files::{FILE, allowed_addresses};
@@ -29,6 +29,12 @@ pub enum AllowError {
         "`{0}` is neither an address in this project, such as ROOT_PROJECT:/.env, nor a path inside it"
     )]
     Address(String),
+    /// What was typed is in the project, but cannot be part of an address.
+    #[error(
+        "`{0}` has no address: a name in it has invisible or control characters, or a backslash, or \
+         it is too long. Rename it first"
+    )]
+    Unaddressable(String),
     /// The record could not be saved.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -99,8 +105,11 @@ impl AllowedFiles {
         let extra = Snapshot::take(&self.context, &OperatorChoice::default()).extra_folders();
         let environment = &self.context.environment;
         let project = self.context.project_folder();
-        let address = environment.locate_typed_path(typed, project, &agent, &extra).address;
-        let address = address.filter(|address| *address.root() != Root::Registry);
-        address.ok_or_else(|| AllowError::Address(typed.display_text()))
+        let located = environment.locate_typed_path(typed, project, &agent, &extra);
+        match located.into_address() {
+            Ok(address) if *address.root() != Root::Registry => Ok(address),
+            Err(NoAddress::Unaddressable) => Err(AllowError::Unaddressable(typed.display_text())),
+            _ => Err(AllowError::Address(typed.display_text())),
+        }
     }
 }

@@ -1,10 +1,13 @@
 //! The `help` tool: explains how this server is used, in a few sentences per topic.
 //!
 //! The texts are fixed: they name no path and depend on no configuration, so help works even when
-//! the configuration is broken.
+//! the configuration is broken. The roots are those of the configuration, as far as it can be read.
 
+use mere_core::address::Root;
 use mere_core::reply::{Data, Draft, Fields, codes};
 use mere_core::request::TOPICS;
+
+use crate::files::dir::root_addresses;
 
 /// Returns the text for a topic.
 fn topic_text(topic: &str) -> &'static str {
@@ -19,9 +22,10 @@ fn topic_text(topic: &str) -> &'static str {
         }
         "addresses" => {
             "Every file has an address such as ROOT_PROJECT:/src/main.rs. A bare path starts at \
-             your home root, which is ROOT_PROJECT until `dir` with `cd` changes it. You can read \
-             everywhere, but write only in ROOT_WORKSPACE. Without a project neither of the two is \
-             there, and ROOT_USER is home."
+             your home root, which is ROOT_PROJECT until `dir` with `cd` changes it; over HTTP and \
+             in `mere call` nothing is remembered, so pass `home` with each call. `roots` lists \
+             what there is. You can read everywhere, but write only in ROOT_WORKSPACE. Without a \
+             project neither of the two is there, and ROOT_USER is home."
         }
         "items" => {
             "An item has a type, an id and a category; `category/id` names it exactly; the id \
@@ -53,12 +57,15 @@ fn topic_text(topic: &str) -> &'static str {
     }
 }
 
-/// Answers with the text for one topic, or for all of them.
-pub(crate) fn help(topic: Option<&str>) -> Draft {
+/// Answers with the text for one topic, or for all of them. What explains addresses comes with the
+/// roots that there are.
+pub(crate) fn help(topic: Option<&str>, roots: &[Root]) -> Draft {
     let topics = TOPICS.iter().filter(|one| topic.is_none_or(|topic| topic == **one));
     let rows = topics.map(|topic| {
         Data::from(Fields::default().with("topic", *topic).with("text", topic_text(topic)))
     });
-    let data = Fields::default().with("topics", rows.collect::<Data>());
+    let is_about_addresses = topic.is_none_or(|topic| topic == "addresses");
+    let roots = is_about_addresses.then(|| root_addresses(roots));
+    let data = Fields::default().with("topics", rows.collect::<Data>()).with_some("roots", roots);
     Draft::success(codes::HELP, "How to use this server.").data(data)
 }

@@ -1,15 +1,17 @@
 //! `mere where`: shows a person where everything is. Unlike agent-facing replies, it names host
 //! paths.
 
-use mere_core::address::AgentName;
+use mere_core::address::{Address, AgentName, Spoken};
 
 use crate::config::{self, Config, WideningConfig};
 use crate::session::snapshot::Snapshot;
 use crate::trust::approvals::project;
 use crate::trust::approvals::rule_floor::RuleFloor;
 use crate::trust::project_key::ProjectKey;
-use crate::world::{Context, OpenError, OperatorChoice};
-use mere_host::{Boundary, Folder, SearchStop, StopReason, TypedPath};
+use crate::world::{Context, OpenError, OperatorChoice, ResolveError, World};
+use mere_host::{
+    Boundary, Folder, LocatedPath, NoAddress, SearchStop, StopReason, TypedPath, WORKSPACES_FOLDER,
+};
 
 /// What `mere where` reports.
 pub struct Locations {
@@ -55,16 +57,21 @@ pub fn find_locations(
     let agent = agent.or(named).unwrap_or_default();
     let snapshot = Snapshot::take(&context, &OperatorChoice::default());
     let extra = snapshot.extra_folders();
+    let mut notes = notes(&context);
+    let world = snapshot.world(&context, &agent).ok();
     let place = path.map(|typed| {
         let project = context.project_folder();
         let seen = context.environment.locate_typed_path(typed, project, &agent, &extra);
-        PathReport {
-            input: typed.display_text(),
-            address: seen.address.map(|address| address.to_string()),
-            boundary: seen.boundary.name(),
-        }
+        let (input, boundary) = (typed.display_text(), seen.boundary.name());
+        let address = match readable_address(seen, world.as_ref()) {
+            Ok(address) => Some(address.to_string()),
+            Err(note) => {
+                notes.extend(note.map(str::to_owned));
+                None
+            }
+        };
+        PathReport { input, address, boundary }
     });
-    let mut notes = notes(&context);
     notes.extend(snapshot.config_problem().filter(|fault| !notes.contains(fault)));
     if place.as_ref().is_some_and(|place| place.boundary == Boundary::System.name()) {
         notes
@@ -84,6 +91,41 @@ pub fn find_locations(
         path: place,
         notes,
     })
+}
+
+/// Returns the address of a path that agents can read, or could if it existed. If there is none, a
+/// note may say why.
+fn readable_address(
+    seen: LocatedPath,
+    world: Option<&World>,
+) -> Result<Address, Option<&'static str>> {
+    const UNADDRESSABLE: &str = "The path has no address: a name in it has invisible or control \
+                                 characters or a backslash, or it is too long.";
+    const SENSITIVE: &str =
+        "Agents cannot read the path, because it is sensitive: `mere allow PATH` shows it to them.";
+    const OTHERS: &str = "Agents cannot read the path: it belongs to the workspace of another agent, \
+                          or to all of them.";
+    const HIDDEN: &str = "Agents cannot read the path: it is in a folder where `mere` keeps what is \
+                          yours alone, leads out of the project, or looks like another name.";
+    let existing = seen.existing.clone();
+    let address = seen.into_address().map_err(|reason| match reason {
+        NoAddress::Unaddressable => Some(UNADDRESSABLE),
+        NoAddress::Outside => None,
+    })?;
+    // Without a valid configuration agents see nothing, which another note says.
+    let world = world.ok_or(None)?;
+    if !world.may_show(&address) {
+        let path = address.path().as_str();
+        let is_workspace = path.split('/').any(|name| name == WORKSPACES_FOLDER);
+        return Err(Some(if is_workspace { OTHERS } else { SENSITIVE }));
+    }
+    let is_hidden = existing.is_some_and(|existing| {
+        matches!(
+            world.resolve(&Spoken::Rooted(existing), address.root()),
+            Err(ResolveError::NotVisible)
+        )
+    });
+    if is_hidden { Err(Some(HIDDEN)) } else { Ok(address) }
 }
 
 fn notes(context: &Context) -> Vec<String> {

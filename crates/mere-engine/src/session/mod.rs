@@ -21,6 +21,7 @@ use serde_json::Value;
 
 use crate::error;
 use crate::error::tool_error::ToolError;
+use crate::files::dir::HomeMemory;
 use crate::files::error::FileError;
 use crate::files::question::DraftOutcome;
 use crate::files::view::View;
@@ -34,7 +35,7 @@ use crate::session::event::Event;
 use crate::session::options::{Purpose, SessionOptions, SessionState};
 use crate::session::snapshot::Snapshot;
 use crate::world::{Context, OpenError, OperatorChoice, ResolveError, World};
-use mere_host::{CellPool, FileStamps, TypedPath, WatchedFiles};
+use mere_host::{CellPool, FileStamps, NoAddress, TypedPath, WatchedFiles};
 
 mod dispatch;
 pub(crate) mod event;
@@ -52,6 +53,8 @@ pub struct Session {
     /// The session's id and the home root that its client chose. `None` if nothing is remembered
     /// between calls.
     state: Option<(SessionId, Mutex<Option<Root>>)>,
+    /// Whether a next call will find the home root that this one leaves.
+    memory: HomeMemory,
     choice: OperatorChoice,
     watched: WatchedFiles,
     stamps: Mutex<FileStamps>,
@@ -111,11 +114,17 @@ impl Session {
             })?;
         }
         let kept = match opening.state {
-            SessionState::Kept => Some((mere_host::new_sortable_id().into(), Mutex::new(None))),
+            SessionState::Kept | SessionState::OneCall => {
+                Some((mere_host::new_sortable_id().into(), Mutex::new(None)))
+            }
             SessionState::Stateless => None,
         };
         let mut session = Self {
             state: kept,
+            memory: match opening.state {
+                SessionState::Kept => HomeMemory::Kept,
+                SessionState::OneCall | SessionState::Stateless => HomeMemory::Lost,
+            },
             choice,
             watched,
             stamps: Mutex::new(stamps),
@@ -245,11 +254,12 @@ impl Session {
 
     /// Returns the address of what a person typed: an address, or a path inside the project, the
     /// workspace, the user space or an extra folder, relative to the working directory.
-    pub fn address_of(&self, typed: &TypedPath) -> Option<Address> {
+    pub fn address_of(&self, typed: &TypedPath) -> Result<Address, NoAddress> {
         let agent = self.agent.clone().unwrap_or_default();
         let extra = self.snapshot().extra_folders();
         let project = self.context.project_folder();
-        self.context.environment.locate_typed_path(typed, project, &agent, &extra).address
+        let located = self.context.environment.locate_typed_path(typed, project, &agent, &extra);
+        located.into_address()
     }
 
     /// Returns the agent's name, if the operator fixed it.
@@ -291,7 +301,7 @@ impl Session {
         }
         let draft = match &request.verb {
             Verb::InvalidCall(error) => error::call_error_reply(error),
-            Verb::Help { topic } => help::help(*topic),
+            Verb::Help { topic } => help::help(*topic, &snapshot.roots(&self.context)),
             Verb::Files(verb) => return self.answer_file_verb(verb, request, snapshot, turn),
             Verb::Items(verb) => self
                 .with_command_call(request, snapshot, turn, |call| answer_item_verb(call, verb))?,

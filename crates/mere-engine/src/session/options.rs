@@ -13,6 +13,8 @@ pub enum SessionState {
     /// The home root is remembered under a session id: the process serves one client.
     #[default]
     Kept,
+    /// There is one call under a session id, and nothing is remembered after it.
+    OneCall,
     /// Nothing is remembered: the process serves many clients, and each call stands alone.
     Stateless,
 }

@@ -27,8 +27,37 @@ pub enum Boundary {
 
 /// A person's path with its address, if it has one, and its boundary.
 pub struct LocatedPath {
+    /// Its address, if every name in it can be part of one.
     pub address: Option<Address>,
+    /// The address of the deepest part of the path that exists.
+    pub existing: Option<Address>,
+    /// The side of the project's boundaries on which it lies.
     pub boundary: Boundary,
+    /// Whether it lies in one of the roots, even if a name in it cannot be part of an address.
+    pub is_in_root: bool,
+}
+
+impl LocatedPath {
+    fn outside(boundary: Boundary) -> Self {
+        Self { address: None, existing: None, boundary, is_in_root: false }
+    }
+
+    /// Returns the address, or why there is none.
+    pub fn into_address(self) -> Result<Address, NoAddress> {
+        let reason = if self.is_in_root { NoAddress::Unaddressable } else { NoAddress::Outside };
+        self.address.ok_or(reason)
+    }
+}
+
+/// Why what a person typed has no address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoAddress {
+    /// It lies in none of the roots.
+    #[error("the path is outside the project")]
+    Outside,
+    /// It lies in a root, but a name in it cannot be part of an address, or it is too long.
+    #[error("a name in the path cannot be part of an address")]
+    Unaddressable,
 }
 
 impl Boundary {
@@ -59,41 +88,60 @@ impl Environment {
                 Root::Project => Boundary::Project,
                 Root::User | Root::Registry | Root::Mod(_) => Boundary::Outside,
             };
-            return LocatedPath { address: Some(address), boundary };
+            let folder = self.root_path(address.root(), (project, agent), extra);
+            let existing = folder.and_then(|folder| existing_part(&folder, &address));
+            return LocatedPath { address: Some(address), existing, boundary, is_in_root: true };
         }
         let Some(path) = typed
             .resolve_from(self.working_directory())
             .ok()
             .and_then(|path| weakly_canonicalize(&path))
         else {
-            return LocatedPath { address: None, boundary: Boundary::Outside };
+            return LocatedPath::outside(Boundary::Outside);
         };
         if let Some(boundary) = self.windows_boundary(typed) {
-            return LocatedPath { address: None, boundary };
+            return LocatedPath::outside(boundary);
         }
-        let project = project.map(Folder::path);
-        let workspace =
-            project.map(|path| path.join(SPACE_FOLDER).join("workspaces").join(agent.as_str()));
-        let user = self.user_space_path().and_then(|space| space.canonicalize().ok());
         let roots = [
-            (workspace, Root::Workspace, Boundary::Workspace),
-            (project.map(Path::to_owned), Root::Project, Boundary::Project),
-            (user, Root::User, Boundary::Outside),
+            (Root::Workspace, Boundary::Workspace),
+            (Root::Project, Boundary::Project),
+            (Root::User, Boundary::Outside),
         ];
-        let extra = extra.iter().map(|(root, folder)| {
-            (Some(folder.path().to_owned()), root.clone(), Boundary::Outside)
-        });
-        for (folder, root, boundary) in roots.into_iter().chain(extra) {
-            let below =
-                folder.and_then(|folder| path.strip_prefix(folder).ok().map(Path::to_owned));
-            if let Some(below) = below {
-                let address = address(root, &below, &path);
-                return LocatedPath { address, boundary };
+        let mods = extra.iter().map(|(root, _)| (root.clone(), Boundary::Outside));
+        for (root, boundary) in roots.into_iter().chain(mods) {
+            let folder = self.root_path(&root, (project, agent), extra);
+            let below = folder.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
+            if let Some((folder, below)) = folder.as_ref().zip(below) {
+                let address = address(root, below, &path);
+                let existing = address.as_ref().and_then(|address| existing_part(folder, address));
+                return LocatedPath { address, existing, boundary, is_in_root: true };
             }
         }
         let is_system = is_in_system_folder(&path);
-        let boundary = if is_system { Boundary::System } else { Boundary::Outside };
-        LocatedPath { address: None, boundary }
+        LocatedPath::outside(if is_system { Boundary::System } else { Boundary::Outside })
+    }
+
+    /// Returns the path of a root's folder, which need not exist.
+    fn root_path(
+        &self,
+        root: &Root,
+        (project, agent): (Option<&Folder>, &AgentName),
+        extra: &[(Root, Arc<Folder>)],
+    ) -> Option<PathBuf> {
+        let project = project.map(Folder::path);
+        match root {
+            Root::Project => project.map(Path::to_owned),
+            Root::Workspace => {
+                let workspaces = project?.join(SPACE_FOLDER).join("workspaces");
+                Some(workspaces.join(agent.as_str()))
+            }
+            Root::User => self.user_space_path().and_then(|space| space.canonicalize().ok()),
+            Root::Registry => None,
+            Root::Mod(_) => {
+                let folder = extra.iter().find(|(one, _)| one == root);
+                folder.map(|(_, folder)| folder.path().to_owned())
+            }
+        }
     }
 
     /// Returns the boundary of a path of Windows that was typed elsewhere, unless it is by accident
@@ -109,6 +157,24 @@ impl Environment {
         }
         let is_system = is_in_windows_system_folder(&text);
         Some(if is_system { Boundary::System } else { Boundary::Outside })
+    }
+}
+
+/// Returns the address of the deepest part of a path that exists. A link counts, wherever it leads.
+fn existing_part(folder: &Path, whole: &Address) -> Option<Address> {
+    let mut path = whole.path().clone();
+    loop {
+        let place = folder.join(path.as_str());
+        if place.symlink_metadata().is_ok() {
+            let root = whole.root().clone();
+            let is_folder = place.is_dir();
+            return Some(if is_folder {
+                Address::directory(root, path)
+            } else {
+                Address::file(root, path)
+            });
+        }
+        (path, _) = path.split_last()?;
     }
 }
 

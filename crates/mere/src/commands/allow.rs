@@ -49,7 +49,7 @@ pub(crate) fn run(
         Ok((message, _)) => terminal::print_line(&message).map(|()| ExitCode::SUCCESS),
         Err(error) => {
             let code = match error {
-                AllowError::Address(_) => terminal::INVALID,
+                AllowError::Address(_) | AllowError::Unaddressable(_) => terminal::INVALID,
                 AllowError::Open(_) => terminal::USAGE,
                 _ => terminal::BROKEN,
             };

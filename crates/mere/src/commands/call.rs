@@ -22,10 +22,11 @@ pub(crate) fn run(location: LocationArguments, call: &CallArguments) -> io::Resu
     let Some(tool) = &call.tool else {
         return list();
     };
-    let session = match Session::open(location.session_options(&call.session, SessionState::Kept)) {
-        Ok(session) => session,
-        Err(error) => return Ok(terminal::print_failure(&error.to_string(), terminal::USAGE)),
-    };
+    let session =
+        match Session::open(location.session_options(&call.session, SessionState::OneCall)) {
+            Ok(session) => session,
+            Err(error) => return Ok(terminal::print_failure(&error.to_string(), terminal::USAGE)),
+        };
     let agent = session.agent().cloned().unwrap_or_default();
     let request = Request::from_text(Caller { agent, ..Caller::default() }, tool, &call.json);
     let reply = call_until_done(

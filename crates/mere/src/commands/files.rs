@@ -10,7 +10,7 @@ use mere_core::address::Address;
 use mere_core::gate::Cleared;
 use mere_core::reply::ReplyType;
 use mere_core::request::{CallError, Verb};
-use mere_engine::TypedPath;
+use mere_engine::{NoAddress, TypedPath};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -31,6 +31,8 @@ const OUTSIDE_PROJECT: &str = "the path is outside the project. Use a path relat
     is";
 const NO_PROJECT: &str = "there is no project: start it in a project or pass `--project`; \
     `mere where` says why";
+const UNADDRESSABLE: &str = "a name in the path cannot be part of an address: it has invisible or \
+    control characters or a backslash, or it is too long. Rename it to show it to agents";
 
 /// A call whose results come in pages.
 struct PagedCall<'a> {
@@ -45,8 +47,9 @@ struct PagedCall<'a> {
 pub(crate) fn read(location: LocationArguments, typed: &ReadArguments) -> io::Result<ExitCode> {
     let (tool, page, limit) = ("read", &typed.page, typed.limit);
     with_session(location, &page.session, |session| {
-        let Some(path) = session.address_of(&typed.path) else {
-            return session.refuse_outside(tool, page);
+        let path = match session.address_of(&typed.path) {
+            Ok(path) => path,
+            Err(reason) => return session.refuse_path(tool, page, reason),
         };
         let arguments = json!({
             "path": path.to_string(), "offset": typed.offset, "limit": limit.unwrap_or(MAX_LINES)
@@ -62,8 +65,9 @@ pub(crate) fn glob(location: LocationArguments, typed: &GlobArguments) -> io::Re
     with_session(location, &page.session, |session| {
         let mut arguments = json!({ "pattern": typed.pattern, "limit": page_limit(limit) });
         if let Some(folder) = &typed.path {
-            let Some(path) = session.address_of(folder) else {
-                return session.refuse_outside(tool, page);
+            let path = match session.address_of(folder) {
+                Ok(path) => path,
+                Err(reason) => return session.refuse_path(tool, page, reason),
             };
             arguments["path"] = path.to_string().into();
         }
@@ -76,8 +80,9 @@ pub(crate) fn glob(location: LocationArguments, typed: &GlobArguments) -> io::Re
 pub(crate) fn grep(location: LocationArguments, typed: &GrepArguments) -> io::Result<ExitCode> {
     let (tool, page, limit) = ("grep", &typed.page, typed.limit);
     with_session(location, &page.session, |session| {
-        let Some(path) = session.address_or_working_directory(typed.path.as_ref()) else {
-            return session.refuse_outside(tool, page);
+        let path = match session.address_or_working_directory(typed.path.as_ref()) {
+            Ok(path) => path,
+            Err(reason) => return session.refuse_path(tool, page, reason),
         };
         let arguments = json!({
             "pattern": typed.pattern, "path": path.to_string(), "ignore_case": typed.ignore_case,
@@ -91,8 +96,9 @@ pub(crate) fn grep(location: LocationArguments, typed: &GrepArguments) -> io::Re
 pub(crate) fn tree(location: LocationArguments, typed: &TreeArguments) -> io::Result<ExitCode> {
     let (tool, page) = ("dir", &typed.page);
     with_session(location, &page.session, |session| {
-        let Some(path) = session.address_or_working_directory(typed.path.as_ref()) else {
-            return session.refuse_outside(tool, page);
+        let path = match session.address_or_working_directory(typed.path.as_ref()) {
+            Ok(path) => path,
+            Err(reason) => return session.refuse_path(tool, page, reason),
         };
         let arguments =
             json!({ "command": "tree", "path": path.to_string(), "depth": typed.depth });
@@ -102,10 +108,19 @@ pub(crate) fn tree(location: LocationArguments, typed: &TreeArguments) -> io::Re
 }
 
 impl PersonSession {
-    /// Refuses a path outside the project, in words or as the reply that an agent would get.
-    fn refuse_outside(&self, tool: &'static str, page: &PageArguments) -> io::Result<ExitCode> {
+    /// Refuses a path without an address, in words or as the reply that an agent would get.
+    fn refuse_path(
+        &self,
+        tool: &'static str,
+        page: &PageArguments,
+        reason: NoAddress,
+    ) -> io::Result<ExitCode> {
         if !page.json {
-            let words = if self.has_project() { OUTSIDE_PROJECT } else { NO_PROJECT };
+            let words = match reason {
+                _ if !self.has_project() => NO_PROJECT,
+                NoAddress::Outside => OUTSIDE_PROJECT,
+                NoAddress::Unaddressable => UNADDRESSABLE,
+            };
             return Ok(terminal::print_failure(words, terminal::INVALID));
         }
         let reply = self.call(tool, Verb::InvalidCall(CallError::Path { tool }));
@@ -113,12 +128,15 @@ impl PersonSession {
     }
 
     /// Returns the address of the typed path, or that of the working directory if none was typed.
-    fn address_or_working_directory(&self, typed: Option<&TypedPath>) -> Option<Address> {
+    fn address_or_working_directory(
+        &self,
+        typed: Option<&TypedPath>,
+    ) -> Result<Address, NoAddress> {
         if let Some(typed) = typed {
             return self.address_of(typed);
         }
         let here = self.working_address().cloned();
-        here.or_else(|| "ROOT_PROJECT:/".parse().ok())
+        here.or_else(|| "ROOT_PROJECT:/".parse().ok()).ok_or(NoAddress::Outside)
     }
 
     /// Calls the tool page after page, up to the limit, and prints each page with `show`. With

@@ -11,7 +11,7 @@ use mere_core::gate::Cleared;
 use mere_core::reply::reword_for_person;
 use mere_core::request::{Caller, Reader, Request, Verb};
 use mere_core::turn::Turn;
-use mere_engine::{Session, SessionState, TypedPath};
+use mere_engine::{NoAddress, Session, SessionState, TypedPath};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -139,8 +139,8 @@ impl PersonSession {
         self.session.has_project()
     }
 
-    /// Returns the address of a path that the person typed, if it has one.
-    pub(crate) fn address_of(&self, typed: &TypedPath) -> Option<Address> {
+    /// Returns the address of a path that the person typed, or why it has none.
+    pub(crate) fn address_of(&self, typed: &TypedPath) -> Result<Address, NoAddress> {
         self.session.address_of(typed)
     }
 

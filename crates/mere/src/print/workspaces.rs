@@ -94,10 +94,9 @@ fn format_size(bytes: u64) -> String {
     const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     let unit = UNITS.iter().find(|(_, size)| bytes >= *size);
     let Some((unit, size)) = unit else { return format!("{bytes} B") };
-    let tenths = bytes / (size / 10).max(1);
-    match tenths % 10 {
-        0 => format!("{} {unit}", tenths / 10),
-        tenth => format!("{}.{tenth} {unit}", tenths / 10),
+    match (bytes / size, bytes % size * 10 / size) {
+        (whole, 0) => format!("{whole} {unit}"),
+        (whole, tenth) => format!("{whole}.{tenth} {unit}"),
     }
 }
 
@@ -113,7 +112,7 @@ mod tests {
             (1024, "1 KiB"),
             (1536, "1.5 KiB"),
             (1 << 30, "1 GiB"),
-            (u64::MAX, "17179869184 GiB"),
+            (u64::MAX, "17179869183.9 GiB"),
         ] {
             assert_eq!(format_size(bytes), expected);
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http::StatusCode;
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 
 use super::refusal::Refusal;
 use crate::mcp::message::{self, InvalidMessage, MAX_MESSAGE_BYTES};
@@ -33,8 +33,7 @@ impl BodyShare<'_> {
         let all = self.total.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.bytes += bytes;
         if self.bytes > MAX_MESSAGE_BYTES {
-            let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is over 4 MiB");
-            return Err(refusal.with_message(&InvalidMessage::too_long()));
+            return Err(too_large());
         }
         if all > MAX_TOTAL_BYTES {
             let words = "too many request bodies at once";
@@ -43,6 +42,11 @@ impl BodyShare<'_> {
         }
         Ok(())
     }
+}
+
+fn too_large() -> Refusal {
+    let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is over 4 MiB");
+    refusal.with_message(&InvalidMessage::too_long())
 }
 
 impl Drop for BodyShare<'_> {
@@ -67,6 +71,10 @@ pub(super) async fn read(body: Incoming, held: &BodyBytes) -> Result<Bytes, Refu
 }
 
 async fn collect(mut body: Incoming, held: &BodyBytes) -> Result<Bytes, Refusal> {
+    // A body that says that it is too long is refused before any of it arrives.
+    if body.size_hint().lower() > MAX_MESSAGE_BYTES as u64 {
+        return Err(too_large());
+    }
     let mut share = BodyShare { total: held, bytes: 0 };
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::support::harness::Stage;
+use crate::support::harness::{Http, Mcp, Stage};
 
 fn stage() -> Stage {
     let stage = Stage::new();
@@ -63,7 +63,13 @@ fn pwd_is_the_default_and_knows_where_the_command_ran() {
       "data": {
         "home": "ROOT_PROJECT:/",
         "root": "ROOT_PROJECT",
-        "working": "ROOT_PROJECT:/src/"
+        "working": "ROOT_PROJECT:/src/",
+        "roots": [
+          "ROOT_PROJECT:/",
+          "ROOT_USER:/",
+          "ROOT_WORKSPACE:/",
+          "ROOT_REGISTRY:/"
+        ]
       },
       "meta": {
         "layer": "WA",
@@ -89,6 +95,56 @@ fn cd_takes_a_root_only() {
         let answer = stage.call(&json!({ "command": "cd", "path": wrong }));
         assert_eq!((answer.code(), answer.status), ("WA-PATH-I-001", 1), "{wrong}");
     }
+}
+
+#[test]
+fn cd_says_whether_the_next_call_will_know() {
+    let stage = stage();
+    let cd = json!({ "command": "cd", "path": "ROOT_USER" });
+    let once = stage.call(&cd).reply;
+    let lost = "ROOT_USER:/ can be home, but nothing is remembered between calls.";
+    let pass = "Pass `home`: `ROOT_USER:/` with each call whose paths start there.";
+    assert_eq!((&once["message"], &once["hint"]), (&json!(lost), &json!(pass)));
+    let http = Http::start(&stage, &[]);
+    let reply = http.call(&cd, None).reply();
+    assert_eq!((&reply["message"], &reply["hint"]), (&json!(lost), &json!(pass)));
+    assert_eq!(reply["data"]["home"], "ROOT_USER:/");
+    http.stop();
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    let reply = mcp.dir(&cd);
+    assert_eq!(
+        (&reply["message"], &reply["hint"]),
+        (&json!("Home is now ROOT_USER:/."), &json!(null))
+    );
+    assert_eq!(mcp.dir(&json!({}))["data"]["home"], "ROOT_USER:/", "there it is remembered");
+}
+
+#[test]
+fn pwd_and_help_list_all_roots() {
+    let stage = stage();
+    stage.folder("handbook");
+    let config = "mods: [{id: h1, name: handbook, path: ~/../handbook}]\n";
+    stage.file("home/.ai/config.yaml", config);
+    let roots = json!([
+        "ROOT_PROJECT:/",
+        "ROOT_USER:/",
+        "ROOT_WORKSPACE:/",
+        "ROOT_REGISTRY:/",
+        "mod:handbook:/"
+    ]);
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    assert_eq!(mcp.dir(&json!({ "command": "pwd" }))["data"]["roots"], roots);
+    assert_eq!(mcp.dir(&json!({ "command": "cd", "path": "mod:h1" }))["data"]["roots"], roots);
+    assert_eq!(mcp.call("help", &json!({}))["data"]["roots"], roots);
+    assert_eq!(mcp.call("help", &json!({ "topic": "addresses" }))["data"]["roots"], roots);
+    assert!(mcp.call("help", &json!({ "topic": "items" }))["data"]["roots"].is_null());
+    stage.file("home/.ai/config.yaml", "mods: [\n");
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    let broken = mcp.call("help", &json!({}));
+    assert_eq!(
+        (&broken["reply_type"], broken["data"]["roots"].as_array().map(Vec::len)),
+        (&json!("S"), Some(4))
+    );
 }
 
 #[test]

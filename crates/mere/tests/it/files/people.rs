@@ -74,6 +74,26 @@ fn outside_is_refused_with_the_rules() {
 }
 
 #[test]
+fn a_name_without_an_address_is_not_said_to_be_outside() {
+    let stage = stage();
+    let name = "zero\u{200b}width.md";
+    stage.file(&format!("project/{name}"), "x");
+    for words in [&["read", name][..], &["tree", name], &["glob", "*", name], &["grep", "x", name]]
+    {
+        let output = run(&stage, "project", words);
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            !said.contains("outside") && said.contains("cannot be part of an address"),
+            "{said}"
+        );
+    }
+    let output = run(&stage, "project", &["allow", name]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("has no address") && said.contains("Rename it"), "{said}");
+}
+
+#[test]
 fn outside_is_refused_in_json_as_an_agent_would_be() {
     let stage = stage();
     for (words, tool) in [

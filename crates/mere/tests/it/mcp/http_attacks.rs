@@ -351,3 +351,21 @@ fn a_wildcard_address_needs_a_name() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--allow-host NAME"));
 }
+
+#[test]
+fn a_body_that_says_it_is_too_long_is_refused_at_once() {
+    let stage = Stage::new();
+    let server = Http::start(&stage, &[]);
+    for length in ["1099511627776", "4194305", "9223372036854775807"] {
+        let host = server.address();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n"
+        );
+        let began = std::time::Instant::now();
+        let answer = server.raw(head.as_bytes());
+        assert!(answer.starts_with("HTTP/1.1 413"), "{length}: {answer}");
+        assert!(began.elapsed() < std::time::Duration::from_secs(5), "{length}");
+    }
+    server.stop();
+}

@@ -279,6 +279,44 @@ fn where_places_a_path_by_component_and_handle() {
 }
 
 #[test]
+fn where_gives_no_address_that_agents_cannot_read() {
+    let mut stage = Stage::new();
+    stage.file("project/.env", "KEY=1");
+    stage.file("project/.ssh/config", "");
+    stage.file("project/.ai/workspaces/other/notes.md", "");
+    stage.file("project/a/b.md", "");
+    stage.file("project/a/\u{62}\u{ad}c.md", "");
+    stage.file("project/a/bc.md", "");
+    stage.file("project/zero\u{200b}width", "");
+    stage.file("project/state/merestone/approvals.json", "");
+    stage.variable("XDG_STATE_HOME", "project/state");
+    stage.link("../beside", "project/out");
+    let check = |path: &str, address: Option<&str>, note: &str| {
+        let reply = where_data(&stage, "project", Some(path));
+        let placed = &reply["data"]["path"];
+        assert_eq!(placed["address"].as_str(), address, "{path} {reply}");
+        let notes = reply["data"]["notes"].to_string();
+        assert!(notes.contains(note), "{path} {notes}");
+        placed["boundary"].as_str().expect("a boundary").to_owned()
+    };
+    for path in [".env", ".ssh/config", ".ssh/new", "ROOT_PROJECT:/.env"] {
+        assert_eq!(check(path, None, "it is sensitive: `mere allow PATH`"), "user_project");
+    }
+    for path in [".ai/workspaces/other/notes.md", ".ai/workspaces", ".ai/workspaces/third/new"] {
+        assert_eq!(check(path, None, "the workspace of another agent"), "user_project");
+    }
+    for path in ["state/merestone/approvals.json", "state/merestone/new", "a/bc.md"] {
+        assert_eq!(check(path, None, "Agents cannot read the path"), "user_project");
+    }
+    assert_eq!(check("zero\u{200b}width", None, "no address: a name in it"), "user_project");
+    check("a/b.md", Some("ROOT_PROJECT:/a/b.md"), "");
+    check("a/new.md", Some("ROOT_PROJECT:/a/new.md"), "");
+    check(".ai/workspaces/default/new", Some("ROOT_WORKSPACE:/new"), "");
+    assert!(stage.person(&["allow", ".env"]).status.success());
+    check(".env", Some("ROOT_PROJECT:/.env"), "");
+}
+
+#[test]
 fn where_says_what_does_not_count_and_where_the_search_ended() {
     let stage = Stage::new();
     stage.file("project/.ai/config.yaml", "mods: [{id: a, name: a, path: /}]\n");

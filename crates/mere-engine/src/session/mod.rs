@@ -41,6 +41,7 @@ mod dispatch;
 pub(crate) mod event;
 pub(crate) mod file_approval;
 pub(crate) mod help;
+mod landmarks;
 pub(crate) mod locations;
 mod mounts;
 pub(crate) mod options;

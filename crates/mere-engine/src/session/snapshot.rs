@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use mere_core::address::{AgentName, RelPath, Root};
 use mere_core::digest::Sha256;
-use mere_core::gate::{Gate, Landmark, MirrorFormat, StandIn};
+use mere_core::gate::{Gate, MirrorFormat};
 use mere_core::item::{ItemType, Scope};
 use mere_core::request::Reader;
 
+use super::landmarks;
 use crate::config::{self, AgentsConfig, Config, EmbeddingsConfig, RunConfig, SEARCHED_TYPES};
 use crate::memory::{ItemRules, Stores, resolve_stores};
 use crate::search::{Embedder, MINILM_FILE};
@@ -24,7 +25,7 @@ use crate::trust::{ProjectFolders, TrustPolicy, keys, signers};
 use crate::world::{
     Context, Mods, MountedRoot, OperatorChoice, SensitivityRules, World, WorldError,
 };
-use mere_host::{Environment, Folder, SPACE_FOLDER, WORKSPACES_FOLDER, WatchedFiles};
+use mere_host::{Environment, Folder, SPACE_FOLDER, WatchedFiles};
 
 /// The roots, the rules and the gate of one configuration.
 pub(crate) struct Snapshot {
@@ -68,7 +69,7 @@ impl Snapshot {
         let resolved = resolve_config(context, choice);
         let mods = resolved.as_ref().map_or(&[][..], |resolved| &resolved.mods);
         let mirror = resolved.as_ref().map_or(MirrorFormat::default(), |resolved| resolved.mirror);
-        let landmarks = landmarks(context, mods);
+        let landmarks = landmarks::collect(context, mods);
         let digest = Sha256::digest(format!("{landmarks:?}").as_bytes());
         let gate = Gate::new(landmarks).with_mirror_format(mirror);
         Self { resolved, gate, person_gate: Gate::new(Vec::new()), landmarks_digest: digest }
@@ -109,6 +110,10 @@ impl Snapshot {
             context.environment.watch_config_file(name, &mut watched);
         }
         context.environment.watch_model_file(MINILM_FILE, &mut watched);
+        // Where other working trees of the repository lie is kept from agents.
+        if let Some(project) = context.project_folder() {
+            project.watch_file(".git/worktrees", &mut watched);
+        }
         watched
     }
 
@@ -334,23 +339,4 @@ fn open_mods(
         });
     }
     Ok(mounted)
-}
-
-fn landmarks(context: &Context, mods: &[MountedRoot]) -> Vec<Landmark> {
-    let environment = &context.environment;
-    let project = context.project().map(|project| environment.project_landmarks(project));
-    let mut marks = project.unwrap_or_default();
-    let workspaces = marks.iter().map(|mark| Landmark {
-        path: format!("{}/{SPACE_FOLDER}/{WORKSPACES_FOLDER}", mark.path.trim_end_matches('/')),
-        stand_in: StandIn::Workspaces,
-    });
-    let workspaces = workspaces.collect::<Vec<_>>();
-    marks.extend(workspaces);
-    for mounted in mods {
-        if let Some(folder) = &mounted.folder {
-            marks.extend(folder.landmarks(&StandIn::Root(mounted.root.clone())));
-        }
-    }
-    marks.extend(context.environment.landmarks());
-    marks
 }

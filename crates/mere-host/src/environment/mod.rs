@@ -6,6 +6,8 @@
 
 pub(crate) mod boundary;
 pub(crate) mod fault;
+pub(crate) mod git_folders;
+pub(crate) mod landmarks;
 mod owner;
 pub(crate) mod parallelism;
 pub(crate) mod project;
@@ -23,9 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use mere_core::address::Root;
 use mere_core::category::{CategoryMode, CategoryModeError};
-use mere_core::gate::{Landmark, StandIn};
 use mere_core::item::SKILL_FILE;
 
 use self::owner::OwnIds;
@@ -312,32 +312,6 @@ impl Environment {
             &self.private_folders;
         [config, usual_config, state, data, cache].into_iter().flatten().map(PathBuf::as_path)
     }
-
-    /// Returns what the gate must keep from agents besides the roots.
-    pub fn landmarks(&self) -> Vec<Landmark> {
-        let mut marks = Vec::new();
-        if let Some(home) = &self.home {
-            marks.extend(landmarks_for(home, &StandIn::Home));
-        }
-        if let Some(temporary) = &self.temporary_directory {
-            marks.extend(landmarks_for(temporary, &StandIn::Temporary));
-        }
-        if let Some(space) = &self.user_space {
-            marks.extend(landmarks_for(space, &StandIn::Root(mere_core::address::Root::User)));
-        }
-        marks
-    }
-
-    /// Returns the project's landmarks: its own, and its path as the shell and the person spell it,
-    /// where that differs from the canonical one.
-    pub fn project_landmarks(&self, project: &Folder) -> Vec<Landmark> {
-        let stand_in = StandIn::Root(Root::Project);
-        let is_project = |path: &&Path| matches!(FolderIdentity::from_path(path), Ok(Some(at)) if at == project.identity());
-        let logical = self.logical_working_directories.iter();
-        let logical = logical.filter_map(|path| path.ancestors().find(is_project));
-        let logical = logical.flat_map(|path| landmarks_for(path, &stand_in));
-        project.landmarks(&stand_in).into_iter().chain(logical).collect()
-    }
 }
 
 impl PrivateFolders {
@@ -357,14 +331,6 @@ impl PrivateFolders {
             cache: base("XDG_CACHE_HOME", ".cache"),
         })
     }
-}
-
-/// Returns the landmarks of a folder, in its given and its canonical spelling.
-pub(super) fn landmarks_for(path: &Path, stand_in: &StandIn) -> Vec<Landmark> {
-    let canonical = path.canonicalize().ok();
-    let texts = [Some(path.to_owned()), canonical];
-    let texts = texts.into_iter().flatten().map(|path| path.to_string_lossy().into_owned());
-    texts.map(|path| Landmark { path, stand_in: stand_in.clone() }).collect()
 }
 
 fn canonical_directory(path: &Path) -> io::Result<PathBuf> {

@@ -19,7 +19,8 @@ use cap_std::fs::{Dir, Metadata};
 use mere_core::address::{RelPath, Segment};
 use mere_core::gate::{Landmark, StandIn};
 
-use super::environment::{Environment, landmarks_for};
+use super::environment::Environment;
+use super::environment::landmarks::landmarks_for;
 use super::{OpenFolder, WatchedFiles};
 
 /// Identifies a directory by device and inode, whatever it is called.

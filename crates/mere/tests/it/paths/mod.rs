@@ -5,6 +5,7 @@ pub(crate) mod deleted_project;
 pub(crate) mod disks;
 pub(crate) mod file_systems;
 pub(crate) mod ignore;
+pub(crate) mod landmarks;
 pub(crate) mod limits;
 pub(crate) mod mods;
 pub(crate) mod monorepo;

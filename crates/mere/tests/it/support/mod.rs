@@ -1,5 +1,6 @@
 //! What the tests stand on: the stage for the real binary, sample items, servers and people to play with.
 
+pub(crate) mod container;
 pub(crate) mod harness;
 pub(crate) mod memory_driver;
 pub(crate) mod memory_server;

@@ -1,6 +1,6 @@
 //! Whether there is a signature of an item, which decides whether an agent may overwrite it.
 
-use mere_core::address::Spoken;
+use mere_core::address::{Address, Spoken};
 use mere_core::item::ScopedPath;
 
 use super::ItemReader;
@@ -14,8 +14,29 @@ use crate::world::{ResolveError, VisibilityRef};
 /// id. If this cannot be determined, the item counts as signed.
 pub(crate) fn detect_signature_state(items: &ItemReader<'_>, place: &ScopedPath) -> SignatureState {
     let Some(address) = place.address() else { return SignatureState::Signed };
-    match state_beside(items.view.resolve(&Spoken::Rooted(address)), place) {
+    let main = items.view.resolve(&Spoken::Rooted(address.clone()));
+    if let Err(FileError::Path(ResolveError::NotVisible)) = main {
+        return state_without_item(items, &address, place);
+    }
+    match state_beside(main, place) {
         SignatureState::Unsigned if is_unclaimed(items.sources, place) => SignatureState::Unsigned,
+        _ => SignatureState::Signed,
+    }
+}
+
+/// Returns whether a signature lies where that of an item would be that does not exist yet. One
+/// elsewhere with its id makes the new item unusable, whoever makes it, so it need not be looked for.
+fn state_without_item(
+    items: &ItemReader<'_>,
+    main: &Address,
+    place: &ScopedPath,
+) -> SignatureState {
+    let folder = main.path().split_last().map(|(folder, _)| folder);
+    let sidecar = place.sidecar_name().and_then(|name| folder?.child(&name));
+    let Some(sidecar) = sidecar else { return SignatureState::Signed };
+    let sidecar = Address::file(main.root().clone(), sidecar);
+    match items.view.resolve(&Spoken::Rooted(sidecar)) {
+        Err(FileError::Path(ResolveError::NotVisible)) => SignatureState::Unsigned,
         _ => SignatureState::Signed,
     }
 }
@@ -39,7 +60,7 @@ mod tests {
     use std::io::ErrorKind;
     use std::sync::Arc;
 
-    use mere_core::address::{Address, RelPath, Root};
+    use mere_core::address::{RelPath, Root};
     use mere_core::item::{CategoryBase, ItemForm, ItemType, Scope};
 
     use super::*;

@@ -45,7 +45,7 @@ pub(crate) enum RunError {
     #[error("nobody vouches for {}", .0.address)]
     Unsigned(Box<UntrustedItem>),
     #[error("there is no lockfile for {tool}@{version}")]
-    NoLockfile { tool: ItemRef, version: Version },
+    NoLockfile { tool: Box<ItemRef>, version: Version },
     #[error("nobody vouches for the lockfile {}", .0.address)]
     LockUnsigned(Box<UntrustedItem>),
     #[error("the lockfile {address} is not valid")]
@@ -53,7 +53,7 @@ pub(crate) enum RunError {
     #[error("the lockfile {0} belongs to another space")]
     LockOfOtherSpace(Address),
     #[error("the chain of {tool} is not what {lockfile} pins: {drift:?}")]
-    Drift { tool: ItemRef, lockfile: Address, drift: Box<LockMismatch> },
+    Drift { tool: Box<ItemRef>, lockfile: Address, drift: Box<LockMismatch> },
     /// The tool asks for a variable, under a name of its own, that the user's config does not give
     /// to tools.
     #[error("the variable {1} is not given to tools")]
@@ -62,7 +62,7 @@ pub(crate) enum RunError {
     LockDisplaced(Box<DisplacedLockfile>),
     /// A lockfile of the tool's name and version pins a tool that does not exist.
     #[error("the lockfile {lockfile} pins `{pinned}`, which does not exist")]
-    LockLeftBehind { lockfile: Address, pinned: ItemRef, tool: ItemRef },
+    LockLeftBehind { lockfile: Address, pinned: Box<ItemRef>, tool: Box<ItemRef> },
     #[error("the secret {1} was not granted")]
     SecretNotGranted(String, String),
     #[error("the program `{program}` was not found")]

@@ -34,7 +34,7 @@ impl Locked {
         let Some(place) = find_lockfile(&call.items, &linked)? else {
             let pin = &linked.chain().leaf().pin;
             if locking == LockfilePolicy::Required || call.run_config.require_lock {
-                let (tool, version) = (pin.reference(), pin.version.clone());
+                let (tool, version) = (Box::new(pin.reference()), pin.version.clone());
                 return Err(RunError::NoLockfile { tool, version });
             }
             return Ok(Self { linked, lockfile: None });
@@ -165,7 +165,8 @@ fn check_pinned_tool_exists(
         }
     }
     let lockfile = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    Err(RunError::LockLeftBehind { lockfile, pinned, tool: home.reference() })
+    let tool = Box::new(home.reference());
+    Err(RunError::LockLeftBehind { lockfile, pinned: Box::new(pinned), tool })
 }
 
 /// Reads a lockfile that counts.
@@ -209,7 +210,7 @@ pub(crate) fn check_chain(
         return Err(RunError::LockOfOtherSpace(loaded.address.clone()));
     }
     lock::check_lockfile(lockfile, linked.chain()).map_err(|drift| {
-        let tool = linked.chain().leaf().pin.reference();
+        let tool = Box::new(linked.chain().leaf().pin.reference());
         let lockfile = loaded.address.clone();
         RunError::Drift { tool, lockfile, drift: Box::new(drift) }
     })

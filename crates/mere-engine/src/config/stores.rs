@@ -58,6 +58,15 @@ pub(crate) struct StoreFloor {
     pub(crate) mode: CategoryMode,
 }
 
+impl StoreFloor {
+    /// Checks whether a store of this name or at this location is the one that was seen. Upper and
+    /// lower case of a location are treated alike, because some file systems do not distinguish
+    /// them.
+    pub(crate) fn is_same(&self, name: &ModName, location: &str) -> bool {
+        self.name == *name || self.location.eq_ignore_ascii_case(location)
+    }
+}
+
 impl StorageConfig {
     /// Determines where the stores of a project's config lie, and which of them await trust.
     pub(super) fn locate_project_stores(&mut self, resolver: &PathResolver<'_>, space: &Folder) {

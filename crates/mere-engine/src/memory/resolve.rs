@@ -74,7 +74,7 @@ pub(crate) fn resolve_stores(
 /// name and by its location.
 fn is_same_store(floor: &StoreFloor, store: &Store) -> bool {
     store.scope == Scope::Project
-        && (floor.name == store.name || floor.location == config::identify_address(&store.address))
+        && floor.is_same(&store.name, &config::identify_address(&store.address))
 }
 
 /// Serves no store in the place of one that was stricter.

@@ -282,7 +282,7 @@ fn replace(records: &mut Vec<Value>, key: &ProjectKey, floor: &RuleFloor) {
 }
 
 fn is_same_store(held: &StoreFloor, store: &StoreConfig) -> bool {
-    held.name == store.name || held.location == store.location
+    held.is_same(&store.name, &store.location)
 }
 
 fn store_floor(store: &StoreConfig) -> StoreFloor {

@@ -25,6 +25,7 @@ fn no_edit_puts_a_free_store_in_the_place_of_a_strict_one() {
         // Renamed, moved, or both.
         ("stores: {other: {path: ./memory}}\n", STRICT),
         ("stores: {other: {path: memory/../memory/}}\n", STRICT),
+        ("stores: {other: {path: ./Memory}}\n", STRICT),
         ("stores: {cortex: {path: ./elsewhere}}\n", STRICT),
         ("stores: {other: {path: ./elsewhere}}\n", UNAVAILABLE),
         // Another one first, or as the default.

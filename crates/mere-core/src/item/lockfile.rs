@@ -99,11 +99,13 @@ impl Lockfile {
 }
 
 /// Reports whether a lockfile is of the older format, which pins a chain but does not say for which
-/// space: its `metadata`, if it has any, has no `space_id`.
+/// place: it says when it was made, or its links have no scopes and its `metadata` no `space_id`.
 fn is_older_format(top: &Map<String, Value>) -> bool {
-    let pins_chain = ["resolved_chain", "chain"].iter().any(|key| top.contains_key(*key));
+    let links = ["resolved_chain", "chain"].iter().find_map(|key| top.get(*key));
+    let Some(links) = links.and_then(Value::as_array) else { return false };
+    let has_scopes = links.iter().any(|link| link.get("scope").is_some());
     let space = top.get("metadata").and_then(|metadata| metadata.get("space_id"));
-    pins_chain && (space.is_none() || top.contains_key("generated_at"))
+    top.contains_key("generated_at") || !has_scopes && space.is_none()
 }
 
 fn parse_root(top: &ObjectReader<'_>, at: &ScopedPath) -> Result<(Sha256, Version), ItemFault> {

@@ -94,3 +94,10 @@ pub(super) fn drift_reply(tool: &ItemRef, lockfile: &Address, drift: &LockMismat
         .and("` pins it.");
     Draft::fault(codes::RUN_LOCK, message).hint(hint).data(data)
 }
+
+/// Answers for a lockfile that was made for another space.
+pub(super) fn foreign_space_reply(address: &Address) -> Draft {
+    let message = Prose::words("The lockfile ").address(address.clone());
+    Draft::fault(codes::RUN_LOCK, message.and(" was made for another space. Nothing was run."))
+        .hint("Ask a person to remove it, or run `mere lock` for the tool here.")
+}

@@ -59,7 +59,7 @@ pub(crate) fn no_project_reply() -> Draft {
 fn project_deleted_reply() -> Draft {
     tracing::error!("the folder of the project was deleted");
     Draft::fault(codes::PROJECT_DELETED, "The folder of the project was deleted.")
-        .hint("Ask a person to restore it and to start the server again.")
+        .hint("Ask a person to restore it and start the server again.")
 }
 
 /// Answers a call that could not be understood.

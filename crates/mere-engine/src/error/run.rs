@@ -11,8 +11,8 @@ use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use super::item::problems_data;
 use super::keys::end_sentence;
 use super::lockfile::{
-    displaced_lockfile_reply, drift_reply, left_behind_reply, missing_lockfile_reply,
-    unsigned_lockfile_reply,
+    displaced_lockfile_reply, drift_reply, foreign_space_reply, left_behind_reply,
+    missing_lockfile_reply, unsigned_lockfile_reply,
 };
 use crate::files::masking::{mask_problems, mask_secrets};
 use crate::items::tool_check::{chain_fault_fix, describe_chain_fault};
@@ -51,14 +51,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
             Draft::fault(codes::RUN_LOCK, message.append(&fault.what).and(". Nothing was run."))
                 .hint(fault.fix.clone())
         }
-        RunError::LockOfOtherSpace(address) => {
-            let message = Prose::words("The lockfile ").address(address.clone());
-            Draft::fault(
-                codes::RUN_LOCK,
-                message.and(" was made for another space. Nothing was run."),
-            )
-            .hint("Ask a person to remove it, or run `mere lock` for the tool here.")
-        }
+        RunError::LockOfOtherSpace(address) => foreign_space_reply(address),
         RunError::LockDisplaced(displaced) => displaced_lockfile_reply(displaced),
         RunError::LockLeftBehind { lockfile, pinned, tool } => {
             left_behind_reply(lockfile, pinned, tool)

@@ -99,7 +99,7 @@ fn missing_folder_reply(store: &ModName) -> Draft {
 fn obstructed_folder_reply(store: &ModName) -> Draft {
     let message = format!("The folder of the store `{store}` is a link or a file.");
     Draft::fault(codes::STORE_FOLDER, Prose::words(message)).hint(
-        "Links are not followed. Ask a person to put a folder there, or to correct `path` in \
+        "Links are not followed. Ask a person to put a folder there, or correct `path` in \
          config.yaml.",
     )
 }
@@ -136,7 +136,7 @@ fn unavailable_store_reply(store: &UnavailableStore) -> Draft {
                 "The store `{name}` was served in '{mode}' mode, and the project's config would \
                  now serve a less strict store in its place."
             ),
-            "Ask a person to restore the config, or to accept the change with `mere trust \
+            "Ask a person to restore the config, or accept the change with `mere trust \
              project`. Until then no store is served.",
         ),
     };

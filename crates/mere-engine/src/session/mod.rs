@@ -41,6 +41,7 @@ mod dispatch;
 pub(crate) mod event;
 pub(crate) mod file_approval;
 pub(crate) mod help;
+mod home;
 mod landmarks;
 pub(crate) mod locations;
 mod mounts;
@@ -100,20 +101,7 @@ impl Session {
         let stamps = watched.read_stamps();
         let choice = OperatorChoice { mods: opening.mods, store: opening.store };
         let snapshot = Arc::new(Snapshot::take(&context, &choice));
-        // The requested store must exist now; each call checks again whether it still does.
-        if let (Some(_), Ok(stores)) = (&choice.store, snapshot.stores()) {
-            stores.served_store().map_err(|error| match error {
-                NoServedStore::Unknown(UnknownStore { name, known }) => {
-                    OpenError::Store { name, known }
-                }
-                NoServedStore::Unavailable(store)
-                    if store.reason == UnavailableReason::SwitchedOff =>
-                {
-                    OpenError::Store { name: store.name, known: stores.available_names() }
-                }
-                NoServedStore::Unavailable(store) => OpenError::UnavailableStore(store.to_string()),
-            })?;
-        }
+        check_requested_store(&choice, &snapshot)?;
         let kept = match opening.state {
             SessionState::Kept | SessionState::OneCall => {
                 Some((mere_host::new_sortable_id().into(), Mutex::new(None)))
@@ -359,30 +347,6 @@ impl Session {
         Ok(snapshot.find_root(root, &self.context)?.ok_or(ResolveError::NotVisible)?)
     }
 
-    /// Returns the home root: the one that was chosen with `cd`, or else the project, or else the
-    /// user's space.
-    pub fn home(&self) -> Root {
-        let usual = if self.has_project() { Root::Project } else { Root::User };
-        self.chosen_home().unwrap_or(usual)
-    }
-
-    /// Returns the root that paths without one start at. Unless another was chosen, it is the
-    /// project, even if there is none: a file of the user's space is never taken for one of a
-    /// project.
-    pub fn path_home(&self) -> Root {
-        self.chosen_home().unwrap_or(Root::Project)
-    }
-
-    fn chosen_home(&self) -> Option<Root> {
-        let (_, home) = self.state.as_ref()?;
-        home.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Checks whether there is a project.
-    pub fn has_project(&self) -> bool {
-        self.context.project().is_ok()
-    }
-
     fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -413,4 +377,17 @@ fn log_call(cleared: &Cleared, began: Instant) {
     } else {
         tracing::info!(%code, micros, "answered");
     }
+}
+
+/// Checks that the requested store can be served now; each call checks again whether it still can.
+fn check_requested_store(choice: &OperatorChoice, snapshot: &Snapshot) -> Result<(), OpenError> {
+    let (Some(_), Ok(stores)) = (&choice.store, snapshot.stores()) else { return Ok(()) };
+    let served = stores.served_store().map(|_| ());
+    served.map_err(|error| match error {
+        NoServedStore::Unknown(UnknownStore { name, known }) => OpenError::Store { name, known },
+        NoServedStore::Unavailable(store) if store.reason == UnavailableReason::SwitchedOff => {
+            OpenError::Store { name: store.name, known: stores.available_names() }
+        }
+        NoServedStore::Unavailable(store) => OpenError::UnavailableStore(store.to_string()),
+    })
 }

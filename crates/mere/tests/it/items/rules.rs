@@ -204,6 +204,8 @@ fn a_proposal_is_placed_by_the_rules_that_hold_then() {
             assert_eq!(disk(&stage), before);
         }
         stage.file(CONFIG, &rules(folder, "free"));
+        // A less strict mode than before waits for a person.
+        assert!(stage.person(&["trust", "project", "--yes"]).status.success());
         assert_eq!(person(&stage, &accept)["code"], "IT-REVIEW-S-003");
         assert_eq!(text(&stage, &format!("project/.ai/{folder}/new/x{ending}")), sample("x"));
     }

@@ -11,6 +11,7 @@ use super::characters::CharSet;
 use super::lines_below;
 use super::secret_name::{ValueKind, value_kind};
 use super::secret_value::is_secret;
+use super::separator::{Separator, gap_length, quote_length};
 
 /// Parts of the names that say secret. All have four bytes or more, in the spellings that occur:
 /// small, capital and camel case.
@@ -59,7 +60,7 @@ pub(super) const NEEDLES: [&str; 40] = [
 
 /// The longest name, and the longest gap around a separator.
 const MAX_NAME_BYTES: usize = 64;
-const MAX_GAP_BYTES: usize = 64;
+pub(super) const MAX_GAP_BYTES: usize = 64;
 /// The part of a value that decides whether all of it is secret.
 pub(super) const SAMPLE_BYTES: usize = 128;
 
@@ -67,7 +68,7 @@ pub(super) const SAMPLE_BYTES: usize = 128;
 pub(super) fn find_secret(text: &str, needle: Range<usize>) -> Option<Range<usize>> {
     let name = name_around(text, &needle)?;
     // This comes first because code is full of names that nothing is assigned to.
-    let (separator, value) = Separator::parse(text, name.end)?;
+    let (separator, value) = Separator::parse(text, &name)?;
     let kind = value_kind(&text[name.clone()])?;
     let assignment = Assignment { text, name, separator, value }.after_type();
     if let Some(secret) = lines_below::find_secret(&assignment, kind) {
@@ -115,68 +116,6 @@ fn name_around(text: &str, needle: &Range<usize>) -> Option<Range<usize>> {
     (is_name && end - start <= MAX_NAME_BYTES).then_some(start + dashes..end)
 }
 
-/// What stands between a name and its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Separator {
-    /// `=` without gaps, as in environments, URLs and connection strings.
-    Tight,
-    /// `=`, `:=`, `?=` or `=>`.
-    Equals,
-    Colon,
-    /// `=` after a colon and a type.
-    Typed,
-    /// `>` of an element.
-    Tag,
-    /// The gap after an option of a command.
-    Gap,
-    /// The value stands beside the name under a name of its own: `name: X`, `value: …`.
-    Beside,
-}
-
-impl Separator {
-    /// Parses what follows a name that ends at `end`, and returns where the value begins.
-    fn parse(text: &str, end: usize) -> Option<(Self, usize)> {
-        let bytes = text.as_bytes();
-        let quoted = end + quote_length(&bytes[end..]);
-        let closed = quoted + usize::from(quoted > end && bytes.get(quoted) == Some(&b']'));
-        let at = closed + gap_length(&bytes[closed..]);
-        let rest = &bytes[at..];
-        let (separator, length) = match rest {
-            [b':', b':', ..] | [b'=', b'=' | b'~', ..] => return None,
-            [b'=', b'>', ..] | [b':' | b'?', b'=', ..] => (Self::Equals, 2),
-            [b'=', ..] => (Self::Equals, 1),
-            [b':', ..] => (Self::Colon, 1),
-            [b'>', ..] if at == end => (Self::Tag, 1),
-            _ if at > end && quoted == end && rest.first().is_some_and(u8::is_ascii_graphic) => {
-                (Self::Gap, 0)
-            }
-            _ => return Self::parse_beside(text, quoted),
-        };
-        let value = at + length;
-        let gap = gap_length(&bytes[value..]);
-        let is_tight = separator == Self::Equals && at == quoted && gap == 0;
-        Some((if is_tight { Self::Tight } else { separator }, value + gap))
-    }
-
-    /// Parses `, "value": ` and `\n  value: ` after the end of a name that is itself a value.
-    fn parse_beside(text: &str, end: usize) -> Option<(Self, usize)> {
-        let skip = |from: usize, skipped: &[u8]| {
-            let near = &text.as_bytes()[from..text.len().min(from + MAX_GAP_BYTES)];
-            from + near.iter().take_while(|byte| skipped.contains(byte)).count()
-        };
-        let start = skip(end, b" \t\r\n,\\n\"'");
-        let word = text.get(start..start + 5)?;
-        if !word.eq_ignore_ascii_case("value") {
-            return None;
-        }
-        let at = skip(start + 5, b"\\\"' \t");
-        let separator = text.as_bytes().get(at)?;
-        let value = at + 1;
-        let gap = gap_length(&text.as_bytes()[value..]);
-        matches!(separator, b':' | b'=').then_some((Self::Beside, value + gap))
-    }
-}
-
 /// A name to which something is assigned.
 pub(super) struct Assignment<'a> {
     pub(super) text: &'a str,
@@ -208,14 +147,14 @@ impl Assignment<'_> {
         }
         let value = self.value + length + 1;
         let gap = gap_length(&bytes[value..]);
-        Self { separator: Separator::Typed, value: value + gap, ..self }
+        Self { separator: Separator::Quoted, value: value + gap, ..self }
     }
 
     /// Finds a value without quotes.
     fn bare_value(&self, reach: usize) -> Option<Range<usize>> {
         let Self { text, ref name, separator, value } = *self;
         let line = line_start(text, name.start);
-        let before = text[line..name.start].trim_matches([' ', '\t', '"', '\'']);
+        let before = text[line..name.start].trim_matches([' ', '\t', '"', '\'', '*']);
         let begins = matches!(before, "" | "-" | "export" | "set" | "ENV" | "ARG" | "-e" | "#");
         let length = word_length(&text[value..], reach);
         let (word, rest) = text[value..].split_at(length);
@@ -231,12 +170,19 @@ impl Assignment<'_> {
                 let is_argument = matches!(follows, Some(',' | ')' | '}'));
                 (!is_argument).then_some(value..value + length)
             }
+            // In a list between braces, what could be the name of a variable is one.
+            Separator::Colon if before.ends_with(['{', ',']) => {
+                let length = word.find([',', '}']).unwrap_or(word.len());
+                let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_$.".contains(&byte);
+                let is_variable = length < SAMPLE_BYTES && word[..length].bytes().all(is_name);
+                (!is_variable).then_some(value..value + length)
+            }
             Separator::Equals | Separator::Colon | Separator::Beside => {
                 let is_code = word.ends_with([',', ';', '{', '(', '[']);
                 let begins = begins || separator == Separator::Beside;
                 (begins && !is_code && ends).then_some(value..value + length)
             }
-            Separator::Typed | Separator::Tag | Separator::Gap => None,
+            Separator::Quoted | Separator::Tag | Separator::Gap => None,
         }
     }
 
@@ -297,19 +243,6 @@ pub(super) fn quoted_value(text: &str, at: usize, reach: usize) -> Option<Range<
     }
     // The text ends within the value, or it is longer than what is looked at.
     Some(start..start + near.len())
-}
-
-/// Measures the quote that `bytes` begin with, with the backslashes before it.
-fn quote_length(bytes: &[u8]) -> usize {
-    let escapes = bytes.iter().take(8).take_while(|byte| **byte == b'\\').count();
-    match bytes.get(escapes) {
-        Some(b'"' | b'\'' | b'`') => escapes + 1,
-        _ => 0,
-    }
-}
-
-fn gap_length(bytes: &[u8]) -> usize {
-    bytes.iter().take(MAX_GAP_BYTES).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
 /// Measures a word without quotes. An escaped line end ends it, because texts stand in JSON.
@@ -401,7 +334,18 @@ mod tests {
             "mysql --password=S3cure!x -u me",
             "spring.datasource.password=S3cure!x",
             "client_secret: S3cure!x",
+            "{host: h, password: S3cure!x, port: 1}",
+            "{password: S3cure!x}",
+            "password: !!str S3cure!x",
+            "password: &main S3cure!x",
+            "**Password:** S3cure!x",
+            "- **Password**: `S3cure!x`",
+            "os.environ.get(\"DB_PASSWORD\", \"S3cure!x\")",
+            "process.env.DB_PASSWORD || 'S3cure!x'",
+            "headers.set(\"X-Secret\", \"S3cure!x\")",
         ]);
+        check("password: ${DB_PASSWORD:-S3cure!x}", &["${DB_PASSWORD:-S3cure!x}"]);
+        check("  password: UzNjdXJlTXlQd0Fi", &["UzNjdXJlTXlQd0Fi"]);
     }
 
     #[test]
@@ -478,6 +422,14 @@ mod tests {
             "password: &'static str,",
             "secret: [u8; 32],",
             "key: api_key_1",
+            "connect({user: user1, password: password1, token})",
+            "{password: pw1}",
+            "{id:e.client_id,hasSecret:e.client_secret!==void 0&&e.id}",
+            "password: ${DB_PASSWORD:-changeme}",
+            "os.environ.get(\"DB_PASSWORD\", default1)",
+            "t(\"password\", \"Passwort\")",
+            "password: &main ${X1}",
+            "token: myPassWordFieldName",
         ] {
             check(text, &[]);
             check(&format!("line\n{text}\nline\n"), &[]);

@@ -7,9 +7,10 @@
 
 use std::ops::Range;
 
-use super::assignment::{Assignment, SAMPLE_BYTES, Separator, cut, quoted_value, word_length};
+use super::assignment::{Assignment, SAMPLE_BYTES, cut, quoted_value, word_length};
 use super::secret_name::ValueKind;
 use super::secret_value::is_secret;
+use super::separator::Separator;
 
 /// The part of a block that is examined.
 const MAX_LINES: usize = 64;

@@ -18,6 +18,7 @@ mod private_key;
 mod secret_form;
 mod secret_name;
 mod secret_value;
+mod separator;
 #[cfg(test)]
 mod tests;
 

@@ -60,6 +60,9 @@ const WORD_LIST: &str = "\
 /// Checks whether a value is a secret: what stands between quotes, or a bare word. Of a long value
 /// the beginning is enough.
 pub(super) fn is_secret(value: &str, kind: ValueKind) -> bool {
+    if let Some(default) = default_of_variable(value) {
+        return is_secret(default, kind);
+    }
     if value.len() < MIN_CHOSEN_BYTES
         || value.contains(|c: char| c.is_whitespace() || c.is_control())
         || is_indirect(value)
@@ -69,6 +72,12 @@ pub(super) fn is_secret(value: &str, kind: ValueKind) -> bool {
         return false;
     }
     looks_random(value) || kind == ValueKind::Chosen && looks_chosen(value)
+}
+
+/// Returns the default of a variable: `${DB_PASSWORD:-default}`.
+fn default_of_variable(value: &str) -> Option<&str> {
+    let (name, default) = value.strip_prefix("${")?.strip_suffix('}')?.split_once(":-")?;
+    is_identifier(name).then_some(default)
 }
 
 /// Checks for values that stand for another one: variables, templates, formats, bytes by number,
@@ -108,17 +117,19 @@ fn looks_random(value: &str) -> bool {
     }
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    let pairs = bytes.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphanumeric));
-    let (mut all, mut changes) = (0, 0);
-    for pair in pairs {
-        all += 1;
-        changes += usize::from(class(pair[0]) != class(pair[1]));
-    }
+    let (all, changes) = count_changes(bytes);
     (digits >= 2 || digits == 1 && bytes.len() >= MIN_RANDOM_BYTES * 2)
         && letters >= 4
         && changes * 4 >= all
         && all * 2 >= bytes.len()
         && has_variety(bytes)
+}
+
+/// Counts the pairs of letters and digits, and those of two classes.
+fn count_changes(bytes: &[u8]) -> (usize, usize) {
+    let pairs = bytes.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphanumeric));
+    let changes = pairs.clone().filter(|pair| class(pair[0]) != class(pair[1])).count();
+    (pairs.count(), changes)
 }
 
 fn class(byte: u8) -> u8 {
@@ -151,9 +162,10 @@ fn looks_chosen(value: &str) -> bool {
     let count = |wanted: fn(char) -> bool| value.chars().filter(|c| wanted(*c)).count();
     let (letters, digits) = (count(char::is_alphabetic), count(|c| c.is_ascii_digit()));
     let signs = count(|c| c.is_ascii_punctuation() && !matches!(c, '_' | '-' | '.' | '/' | ':'));
+    let (pairs, changes) = count_changes(value.as_bytes());
     let ends_in_sign = value.ends_with(|c: char| c.is_ascii_punctuation());
     letters >= 3
-        && (digits > 0 || signs >= 2 + usize::from(ends_in_sign))
+        && (digits > 0 || signs >= 2 + usize::from(ends_in_sign) || changes * 2 >= pairs.max(8))
         && !is_expression(value)
         && !is_words(value)
 }
@@ -196,9 +208,7 @@ fn is_expression(value: &str) -> bool {
             && value.trim_end_matches(['(', ')']).split(separator).all(is_identifier)
     };
     value.contains(['(', ')', '[', ']', '|', '`'])
-        || value.contains("->")
-        || value.contains("::")
-        || value.contains("&&")
+        || ["->", "=>", "::", "&&", "!="].iter().any(|sign| value.contains(sign))
         || value.starts_with(['/', '.', '~', '#', '&', '*', '%', '=', '<'])
         || ["/", ".", "\\", ":", "@"].iter().any(|separator| is_chain(separator))
 }

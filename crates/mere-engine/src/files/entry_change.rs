@@ -14,7 +14,7 @@ use crate::files::file_change::{
     ChangeError, UnmovableReason, check_speakable, check_twins, open_workspace, stale_error,
 };
 use crate::files::view::View;
-use crate::policy::{self, MoveEffect, PermittedEntryChange};
+use crate::policy::{self, MoveEffect, MovePermit, PermittedEntryChange};
 use crate::world::{ResolveError, check_active};
 use mere_host::{
     EntryOutcome, ExistingEntry, Folder, MissingFolders, TargetLookup, Workspace, WorkspaceSize,
@@ -158,7 +158,28 @@ impl EntryMove<'_> {
         self.check_new_name(&entry)?;
         let failed = |cause| ChangeError::Failed { address: from.clone(), cause };
         let effect = self.effect(&source, &entry).map_err(failed)?;
-        policy::permit_move_effect(effect).map_err(ChangeError::from)?;
+        let permit = policy::permit_move(effect).map_err(ChangeError::from)?;
+        self.rename(permit, &source, expect)?;
+        let address = if is_directory { Address::directory } else { Address::file };
+        let (from, to) = (
+            address(Root::Workspace, from.path().clone()),
+            address(Root::Workspace, to.path().clone()),
+        );
+        let message = Prose::words("").address(from.clone()).and(" is now ").address(to.clone());
+        let data = Fields::default().with("target", to).with("from", from).with("moved", true);
+        Ok(Draft::success(codes::WRITE_MOVED, message.and(".")).data(data))
+    }
+
+    /// Gives the entry its new path.
+    #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
+    fn rename(
+        &self,
+        _permit: MovePermit,
+        source: &WriteTarget,
+        expect: Option<Sha256>,
+    ) -> Result<(), FileError> {
+        let to = self.to;
+        let failed = |cause| ChangeError::Failed { address: self.from.clone(), cause };
         let lookup = self.workspace.find_target(to.path(), MissingFolders::Refuse);
         let destination = match lookup.map_err(failed)? {
             TargetLookup::Found(target) => target,
@@ -168,22 +189,14 @@ impl EntryMove<'_> {
         if !self.keeps_its_look() {
             check_twins(&destination, &ExistingEntry::Absent, to)?;
         }
-        let outcome = self.workspace.rename(&source, &destination, expect);
+        let outcome = self.workspace.rename(source, &destination, expect);
         match outcome.map_err(|error| ChangeError::from_workspace(error, to))? {
-            EntryOutcome::Done => {}
-            EntryOutcome::Taken => return Err(ChangeError::Exists(to.clone()).into()),
+            EntryOutcome::Done => Ok(()),
+            EntryOutcome::Taken => Err(ChangeError::Exists(to.clone()).into()),
             EntryOutcome::Changed => {
-                return Err(stale_error(from, source.digest().map_err(failed)?).into());
+                Err(stale_error(self.from, source.digest().map_err(failed)?).into())
             }
         }
-        let address = if is_directory { Address::directory } else { Address::file };
-        let (from, to) = (
-            address(Root::Workspace, from.path().clone()),
-            address(Root::Workspace, to.path().clone()),
-        );
-        let message = Prose::words("").address(from.clone()).and(" is now ").address(to.clone());
-        let data = Fields::default().with("target", to).with("from", from).with("moved", true);
-        Ok(Draft::success(codes::WRITE_MOVED, message.and(".")).data(data))
     }
 
     /// Checks the new path against the old one.

@@ -87,10 +87,13 @@ pub(crate) enum MoveEffect {
     ShowsMore,
 }
 
+/// Permission to move something, because nothing will be shown that was hidden.
+pub(crate) struct MovePermit(());
+
 /// Allows a move by what it does to visibility: only a person shows what is hidden.
-pub(crate) fn permit_move_effect(effect: MoveEffect) -> Result<(), Denied> {
+pub(crate) fn permit_move(effect: MoveEffect) -> Result<MovePermit, Denied> {
     match effect {
-        MoveEffect::ShowsTheSame => Ok(()),
+        MoveEffect::ShowsTheSame => Ok(MovePermit(())),
         MoveEffect::ShowsMore => Err(Denied::Reveals),
     }
 }

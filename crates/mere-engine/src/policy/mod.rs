@@ -18,7 +18,7 @@ pub(crate) use categories::{
 };
 pub use file_changes::{EntryPermit, Permit};
 pub(crate) use file_changes::{
-    MoveEffect, PermittedEntryChange, permit, permit_entry_change, permit_move_effect,
+    MoveEffect, MovePermit, PermittedEntryChange, permit, permit_entry_change, permit_move,
 };
 pub(crate) use item_changes::{
     ChangeRoute, ItemChange, ItemOperation, SignatureState, permit_install, permit_item,

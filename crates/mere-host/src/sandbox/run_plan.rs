@@ -49,12 +49,16 @@ pub struct RunLimits {
     pub(crate) total_output: u64,
 }
 
+/// The bytes by which the workspace may grow in a run, however full it is.
+const LEAST_GROWTH: u64 = 64 * 1024 * 1024;
+
 impl RunLimits {
-    /// Returns the limits of a run in this workspace, which may grow only as far as it may hold.
+    /// Returns the limits of a run in this workspace, which may grow only as far as it may hold. A
+    /// little is always free, because tools need room for temporary files.
     pub fn in_workspace(workspace: &Folder, limits: WorkspaceLimits) -> Self {
         let default = Self::default();
         let size = WorkspaceSize::measure(workspace.dir());
-        let room = limits.bytes.saturating_sub(size.bytes);
+        let room = limits.bytes.saturating_sub(size.bytes).max(LEAST_GROWTH);
         Self { workspace_growth: default.workspace_growth.min(room), ..default }
     }
 }

@@ -363,3 +363,44 @@ fn a_path_has_at_most_so_many_levels() {
     desk.mkdir("e");
     assert_eq!(desk.move_to("d", "e/d")["code"], "WA-WRITE-I-013", "nor by a move");
 }
+
+#[test]
+fn of_many_who_move_one_file_one_has_it() {
+    let stage = Stage::new();
+    stage.file(&format!("{OWN}/a"), "A");
+    let moved = std::thread::scope(|scope| {
+        let movers = (0..6).map(|number| {
+            let stage = &stage;
+            scope.spawn(move || {
+                let to = format!("b{number}");
+                (Desk::new(stage).move_to("a", &to)["code"] == "WA-WRITE-S-005").then_some(to)
+            })
+        });
+        let movers = movers.collect::<Vec<_>>();
+        movers.into_iter().filter_map(|mover| mover.join().expect("a mover")).collect::<Vec<_>>()
+    });
+    let [winner] = &moved[..] else { panic!("{moved:?}") };
+    assert_eq!(std::fs::read_to_string(stage.path(OWN).join(winner)).expect("the file"), "A");
+    assert_eq!(std::fs::read_dir(stage.path(OWN)).expect("the folder").count(), 1);
+}
+
+#[test]
+fn a_write_is_not_lost_to_a_deletion_that_did_not_see_it() {
+    let stage = Stage::new();
+    let old = sha256(b"old");
+    for round in 0..8 {
+        stage.file(&format!("{OWN}/a"), "old");
+        let (mut writer, mut deleter) = (Desk::new(&stage), Desk::new(&stage));
+        let path = "ROOT_WORKSPACE:/a";
+        let write = json!({ "path": path, "content": "new", "expect_sha256": old });
+        let delete = json!({ "path": path, "expect_sha256": old });
+        let (written, deleted) = std::thread::scope(|scope| {
+            let written = scope.spawn(|| writer.mcp.call("write", &write)["reply_type"].clone());
+            let deleted = deleter.mcp.call("delete", &delete)["reply_type"].clone();
+            (written.join().expect("a writer"), deleted)
+        });
+        // Only one of them saw the old file.
+        assert_ne!(written == "S", deleted == "S", "round {round}");
+        assert_eq!(stage.path(OWN).join("a").exists(), written == "S", "round {round}");
+    }
+}

@@ -171,7 +171,6 @@ impl EntryMove<'_> {
     }
 
     /// Gives the entry its new path.
-    #[expect(clippy::needless_pass_by_value, reason = "a permit is spent once")]
     fn rename(
         &self,
         _permit: MovePermit,

@@ -241,12 +241,7 @@ impl CategoryRules {
         force: Force,
     ) -> Result<(), Refusal<V::Error>> {
         let category = &path.category;
-        if let Some(name) = path.as_category()
-            && (self.hierarchy.find(&name).is_some()
-                || store.has_category(&name).map_err(Refusal::Unreadable)?)
-        {
-            return Err(InvalidChange::NameIsCategory { path: path.clone() }.into());
-        }
+        self.check_name_is_no_category(path, store)?;
         if !category.is_empty() {
             if !store.has_category(category).map_err(Refusal::Unreadable)? {
                 let configured = match self.hierarchy.find(category) {
@@ -265,6 +260,21 @@ impl CategoryRules {
             self.check_categories_configured(category, "memory", force)?;
         }
         Ok(self.check_operation(MemoryOperation::Create, path)?)
+    }
+
+    /// Rejects the name of a memory that is the path of a category.
+    fn check_name_is_no_category<V: StoreView>(
+        &self,
+        path: &MemoryPath,
+        store: &V,
+    ) -> Result<(), Refusal<V::Error>> {
+        let Some(name) = path.as_category() else { return Ok(()) };
+        if self.hierarchy.find(&name).is_none()
+            && !store.has_category(&name).map_err(Refusal::Unreadable)?
+        {
+            return Ok(());
+        }
+        Err(InvalidChange::NameIsCategory { path: path.clone() }.into())
     }
 
     /// Denies every category if the mode is strict and none is configured.
@@ -291,15 +301,7 @@ impl CategoryRules {
         if from.category == to.category {
             self.check_operation(MemoryOperation::Update, from)?;
             // Only the name changes; the memory stays in its category.
-            return match to.as_category() {
-                Some(name) if self.hierarchy.find(&name).is_some() => {
-                    Err(InvalidChange::NameIsCategory { path: to.clone() }.into())
-                }
-                Some(name) if store.has_category(&name).map_err(Refusal::Unreadable)? => {
-                    Err(InvalidChange::NameIsCategory { path: to.clone() }.into())
-                }
-                _ => Ok(()),
-            };
+            return self.check_name_is_no_category(to, store);
         }
         self.check_operation(MemoryOperation::Delete, from)?;
         self.check_destination(to, store, force)?;

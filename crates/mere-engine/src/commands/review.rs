@@ -25,9 +25,7 @@ pub(crate) use crate::items::proposal::{Proposal, ProposedAction};
 use crate::items::relocation::{add_signature, load_from_files};
 use crate::items::reply_fields::own_text;
 use crate::items::signature_state::detect_signature_state;
-use crate::items::tool_lockfiles::{
-    DeletedLockfiles, delete_lockfiles, describe_deletion, find_lockfiles,
-};
+use crate::items::tool_lockfiles::{delete_lockfiles, describe_deletion, find_lockfiles};
 use crate::items::vouched_files::vouched_files;
 use crate::items::{
     ItemCall, ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields,
@@ -189,14 +187,13 @@ fn accept(call: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
     let permit =
         policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
-    let DeletedLockfiles { deleted, left } =
-        delete_lockfiles(call, &lockfiles, ExecutionMode::Real);
+    let lockfiles = delete_lockfiles(call, &lockfiles, ExecutionMode::Real);
     remove_proposal(call, &agent, name)?;
     let accepted = read_and_verify(&call.items, place).ok();
     let trust = accepted.as_ref().map(trust_status_fields);
     let data = fields.with("integrity", integrity).with_some("trust", trust);
     let message = Prose::words("").address(address).and(done);
-    let message = message.append(&describe_deletion(&deleted, &left));
+    let message = message.append(&describe_deletion(&lockfiles));
     let draft = Draft::success(codes::REVIEW_ACCEPTED, message).data(data);
     Ok(match accepted.and_then(|accepted| item_advice(&accepted, call.items.trust_policy)) {
         Some(advice) => draft.hint(advice),

@@ -5,20 +5,18 @@ use mere_core::address::{Address, RelPath, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, CategoryBase, ItemRef, ItemType, Scope, ScopedPath};
-use mere_core::reply::{Data, Draft, Fields, Prose, codes};
+use mere_core::reply::Draft;
 use mere_core::request::{Execute, ItemAction, ItemContent, LookupScope, Reader, Secret};
-use mere_core::trust::TrustStatus;
 
 use super::apply_permit::{WriteContext, apply_permit};
+use super::change_report::{ChangeOutcome, ChangeReport};
 use super::find::{NamedItem, is_visible};
 use super::item_files::{hash_other_files, item_digest, read_item_digest};
 use super::new_item::{NewItem, choose_form, place_in_space};
 use super::signature_state::detect_signature_state;
 use super::tool_check::{check_new_tool, files_beside};
-use super::tool_lockfiles::{
-    DeletedLockfiles, delete_lockfiles, describe_deletion, find_lockfiles,
-};
-use super::{ItemError, ItemReader, proposal, trust_status_fields};
+use super::tool_lockfiles::{delete_lockfiles, find_lockfiles};
+use super::{ItemError, ItemReader, proposal};
 use crate::config::AgentsConfig;
 use crate::files::error::FileError;
 use crate::files::read::open_visible_file;
@@ -202,16 +200,6 @@ fn replace_item(
     apply_or_propose(call, ItemChange::replace(place, files, digest), report, mode)
 }
 
-/// What the reply to a change reports.
-struct ChangeReport {
-    address: Address,
-    integrity: Option<Sha256>,
-    warnings: Vec<mere_core::reply::Content>,
-    verb: &'static str,
-    /// The lockfiles that are deleted with a tool.
-    lockfiles: Vec<ScopedPath>,
-}
-
 /// Asks policy about a change and applies it or proposes it. In a dry run it only reports what
 /// would happen.
 fn apply_or_propose(
@@ -222,55 +210,19 @@ fn apply_or_propose(
 ) -> Result<Draft, ItemError> {
     let signature_state = detect_signature_state(&call.items, change.place());
     let permit = policy::permit_item(call.items.reader, call.agents, change, signature_state);
-    let route = permit.route();
-    let proposal = match (mode, route) {
-        (ExecutionMode::DryRun, _) => None,
+    let outcome = match (mode, permit.route()) {
+        (ExecutionMode::DryRun, route) => ChangeOutcome::WouldBe(route),
         (ExecutionMode::Real, ChangeRoute::Direct) => {
-            apply_permit(
-                permit,
-                &WriteContext { context: call.context, is_cancelled: call.is_cancelled },
-            )?;
-            None
+            let (context, is_cancelled) = (call.context, call.is_cancelled);
+            apply_permit(permit, &WriteContext { context, is_cancelled })?;
+            ChangeOutcome::Applied
         }
-        (ExecutionMode::Real, ChangeRoute::Propose) => Some(proposal::save_proposal(call, permit)?),
+        (ExecutionMode::Real, ChangeRoute::Propose) => {
+            ChangeOutcome::Proposed(proposal::save_proposal(call, permit)?)
+        }
     };
-    let address = report.address.clone();
-    let DeletedLockfiles { deleted, left } = delete_lockfiles(call, &report.lockfiles, mode);
-    let lockfiles = deleted.iter().cloned().map(Data::from).collect::<Vec<_>>();
-    let data = Fields::default()
-        .with("address", report.address)
-        .with_some("lockfiles", (!lockfiles.is_empty()).then_some(Data::List(lockfiles)))
-        .with_some("proposal", proposal.clone())
-        .with_some("dry_run", (mode == ExecutionMode::DryRun).then_some(true))
-        .with("integrity", report.integrity)
-        .with("trust", trust_status_fields(&TrustStatus::Unsigned(())))
-        .with("validation_warnings", report.warnings.into_iter().map(Data::from).collect::<Data>());
-    let subject = Prose::words("").address(address);
-    Ok(match (mode, proposal) {
-        (ExecutionMode::DryRun, _) => {
-            let done = report.verb;
-            let words = match route {
-                ChangeRoute::Direct => {
-                    format!(" would be {done}. This is a dry run: nothing was changed.")
-                }
-                ChangeRoute::Propose => {
-                    format!(" would be proposed to be {done}. Nothing was changed.")
-                }
-            };
-            Draft::success(codes::CHANGE_DRY, subject.and(words)).data(data)
-        }
-        (ExecutionMode::Real, None) => {
-            let message = subject.and(format!(" was {}.", report.verb));
-            let message = message.append(&describe_deletion(&deleted, &left));
-            Draft::success(codes::CHANGE_DONE, message).data(data)
-        }
-        (ExecutionMode::Real, Some(proposal)) => {
-            let message = Prose::words("The change was proposed: ").address(proposal).and(".");
-            Draft::success(codes::CHANGE_PROPOSED, message)
-                .hint("Nothing else was changed. A person accepts it with `mere review`.")
-                .data(data)
-        }
-    })
+    let lockfiles = delete_lockfiles(call, &report.lockfiles, mode);
+    Ok(report.draft(&outcome, &lockfiles))
 }
 
 /// Allows an item to be created at a place: its category is allowed, and its name is not taken by

@@ -6,6 +6,7 @@
 
 pub(crate) mod apply_permit;
 pub(crate) mod change;
+mod change_report;
 mod checked_item;
 pub(crate) mod copy;
 pub(crate) mod directive_fields;

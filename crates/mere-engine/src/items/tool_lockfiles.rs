@@ -87,7 +87,7 @@ pub(crate) fn lockfile_digest(
 }
 
 /// Says which lockfiles were deleted with their tool, and which could not be.
-pub(crate) fn describe_deletion(deleted: &[Address], left: &[Address]) -> Prose {
+pub(crate) fn describe_deletion(lockfiles: &DeletedLockfiles) -> Prose {
     let sentence = |prose: Prose, (one, many): (&'static str, &'static str), all: &[Address]| {
         let Some((first, others)) = all.split_first() else { return prose };
         let subject = if others.is_empty() { " Its lockfile " } else { " Its lockfiles " };
@@ -98,6 +98,7 @@ pub(crate) fn describe_deletion(deleted: &[Address], left: &[Address]) -> Prose 
         prose.and(if others.is_empty() { one } else { many })
     };
     let words = Prose::words("");
-    let words = sentence(words, (" was deleted with it.", " were deleted with it."), deleted);
-    sentence(words, (" could not be deleted.", " could not be deleted."), left)
+    let words =
+        sentence(words, (" was deleted with it.", " were deleted with it."), &lockfiles.deleted);
+    sentence(words, (" could not be deleted.", " could not be deleted."), &lockfiles.left)
 }

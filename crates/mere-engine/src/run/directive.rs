@@ -1,81 +1,23 @@
 //! Running a directive or a knowledge entry, which an agent follows or reads.
 //!
-//! Nothing is executed here: a directive's inputs are checked before its steps are returned. A tool
-//! is run through its chain, in [`super::run_tool`].
+//! Nothing is executed here: a directive's inputs are checked before its steps are returned.
 
-use mere_core::item::{Directive, Item, ItemType, Knowledge};
+use mere_core::item::{Directive, Knowledge};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
-use mere_core::request::{Execute, LockfilePolicy, LookupScope, RunItem, UnsignedPolicy};
-use mere_core::schema::{Schema, example, input_default, input_schema};
+use mere_core::schema::{input_default, input_schema};
 use serde_json::{Map, Value};
 
-use super::{RunCall, RunError, RunRequest};
-use crate::files::masking::{ItemMasker, mask_problems, mask_value};
-pub(crate) use crate::items::change::ExecutionMode;
+use super::RunError;
+use super::inputs::check_inputs;
+use crate::files::masking::ItemMasker;
 use crate::items::directive_fields::{input_list, part_list, process_list};
-use crate::items::error::WrongInputs;
-use crate::items::find::{NamedItem, find};
 use crate::items::load::item_name;
 use crate::items::reply_fields::own_text;
 use crate::items::validation::{check_frontmatter, directive_schema, item_warnings};
-use crate::items::{
-    ItemError, ItemReader, LoadedItem, UsableItem, item_advice, open_for_use, reply_fields,
-    trust_status_fields,
-};
-
-use crate::search::SearchContext;
-use crate::search::relations::relationships;
-
-/// Runs a tool, or prepares a directive or knowledge entry for an agent to follow or read.
-pub(crate) fn run_item(
-    call: &RunCall<'_>,
-    search: &SearchContext<'_>,
-    request: &Execute,
-    inputs: &RunItem,
-) -> Result<Draft, RunError> {
-    let parameters = &inputs.parameters;
-    if request.kind == ItemType::Tool {
-        let mode = ExecutionMode::from(request);
-        let (locking, unsigned) = (LockfilePolicy::Optional, UnsignedPolicy::Refuse);
-        return super::run_tool(
-            call,
-            &RunRequest {
-                item: &request.item,
-                parameters: (parameters, &[]),
-                locking,
-                unsigned,
-                mode,
-            },
-        );
-    }
-    if !matches!(request.kind, ItemType::Directive | ItemType::Knowledge) {
-        return Err(ItemError::NotRunnable(request.kind).into());
-    }
-    let (view, sources) = (call.items.view, call.items.sources);
-    let found = find(
-        sources,
-        view,
-        NamedItem { kind: request.kind, item: &request.item, source: LookupScope::Local },
-    )?;
-    let usable = open_for_use(&call.items, found.place)?;
-    let draft = match &usable.item().item {
-        Item::Directive(directive) => run_directive(&call.items, &usable, directive, parameters),
-        Item::Knowledge(entry) => {
-            check_inputs(usable.item(), &input_schema(None, &[]), parameters)?;
-            let walk = inputs.relationships.as_ref();
-            let related = walk.map(|walk| relationships(search, &usable.item().place, walk));
-            run_knowledge(&call.items, &usable, entry, related.transpose()?.flatten())
-        }
-        _ => run_skill(&call.items, &usable, parameters),
-    }?;
-    Ok(match item_advice(usable.checked(), call.items.trust_policy) {
-        Some(advice) => draft.hint(advice),
-        None => draft,
-    })
-}
+use crate::items::{ItemReader, LoadedItem, UsableItem, reply_fields, trust_status_fields};
 
 /// Checks a directive's inputs and returns its steps.
-fn run_directive(
+pub(super) fn run_directive(
     items: &ItemReader<'_>,
     usable: &UsableItem,
     directive: &Directive,
@@ -111,7 +53,7 @@ fn run_directive(
 }
 
 /// Returns the text of a skill, which is followed as it is written.
-fn run_skill(
+pub(super) fn run_skill(
     items: &ItemReader<'_>,
     usable: &UsableItem,
     parameters: &Map<String, Value>,
@@ -165,7 +107,7 @@ fn warnings(items: &ItemReader<'_>, loaded: &LoadedItem) -> Data {
 }
 
 /// Returns the text of a knowledge entry.
-fn run_knowledge(
+pub(super) fn run_knowledge(
     items: &ItemReader<'_>,
     usable: &UsableItem,
     entry: &Knowledge,
@@ -188,22 +130,4 @@ fn run_knowledge(
         .with_some("masked", masker.masked_count());
     let message = Prose::words("The knowledge entry `").name(item_name(&loaded.place)).and("`.");
     Ok(Draft::success(codes::RUN_KNOWLEDGE, message).data(data))
-}
-
-pub(super) fn check_inputs(
-    loaded: &LoadedItem,
-    schema: &Value,
-    parameters: &Map<String, Value>,
-) -> Result<(), ItemError> {
-    let address = || loaded.address.clone();
-    let compiled = Schema::compile(schema)
-        .map_err(|error| ItemError::InvalidSchema { address: Some(address()), error })?;
-    let problems = compiled.problems(&Value::Object(parameters.clone()));
-    if problems.is_empty() {
-        return Ok(());
-    }
-    let example = mask_value(&example(schema));
-    let (address, schema) = (address(), mask_value(schema));
-    let problems = mask_problems(problems);
-    Err(ItemError::InvalidInputs(Box::new(WrongInputs { address, problems, schema, example })))
 }

@@ -39,14 +39,14 @@ pub(crate) struct RunRequest<'a> {
 }
 
 /// Runs a tool. In a dry run, does everything except that.
-pub(crate) fn run_tool(call: &RunCall<'_>, ask: &RunRequest<'_>) -> Result<Draft, RunError> {
-    if ask.mode == ExecutionMode::Real {
+pub(crate) fn run_tool(call: &RunCall<'_>, request: &RunRequest<'_>) -> Result<Draft, RunError> {
+    if request.mode == ExecutionMode::Real {
         call.cells.prepare();
     }
-    let linked = Linked::follow(&call.items, ask.item, ask.unsigned)?;
-    let locked = Locked::check(call, linked, ask.locking)?;
-    let ready = Ready::assemble(call, locked, ask.parameters)?;
-    if ask.mode == ExecutionMode::DryRun {
+    let linked = Linked::follow(&call.items, request.item, request.unsigned)?;
+    let locked = Locked::check(call, linked, request.locking)?;
+    let ready = Ready::assemble(call, locked, request.parameters)?;
+    if request.mode == ExecutionMode::DryRun {
         check_layers(call).map_err(RunError::Sandbox)?;
         return Ok(show::dry_run_reply(&ready));
     }

@@ -12,7 +12,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::{ItemId, ItemRef};
 use serde_json::{Map, Value};
 
-use super::directive::check_inputs;
+use super::inputs::check_inputs;
 use super::lock::Locked;
 use super::{RunCall, RunError};
 use crate::config::RuntimeConfig;

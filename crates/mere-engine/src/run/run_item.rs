@@ -1,0 +1,64 @@
+//! Running an item of any type that can be run: a tool through its chain, a directive or a knowledge
+//! entry for an agent to follow or read.
+
+use mere_core::item::{Item, ItemType};
+use mere_core::reply::Draft;
+use mere_core::request::{Execute, LockfilePolicy, LookupScope, RunItem, UnsignedPolicy};
+use mere_core::schema::input_schema;
+
+use super::directive::{run_directive, run_knowledge, run_skill};
+use super::inputs::check_inputs;
+use super::{RunCall, RunError, RunRequest, run_tool};
+use crate::items::change::ExecutionMode;
+use crate::items::find::{NamedItem, find};
+use crate::items::{ItemError, item_advice, open_for_use};
+use crate::search::SearchContext;
+use crate::search::relations::relationships;
+
+/// Runs a tool, or prepares a directive or knowledge entry for an agent to follow or read.
+pub(crate) fn run_item(
+    call: &RunCall<'_>,
+    search: &SearchContext<'_>,
+    request: &Execute,
+    inputs: &RunItem,
+) -> Result<Draft, RunError> {
+    let parameters = &inputs.parameters;
+    if request.kind == ItemType::Tool {
+        let mode = ExecutionMode::from(request);
+        let (locking, unsigned) = (LockfilePolicy::Optional, UnsignedPolicy::Refuse);
+        return run_tool(
+            call,
+            &RunRequest {
+                item: &request.item,
+                parameters: (parameters, &[]),
+                locking,
+                unsigned,
+                mode,
+            },
+        );
+    }
+    if !matches!(request.kind, ItemType::Directive | ItemType::Knowledge) {
+        return Err(ItemError::NotRunnable(request.kind).into());
+    }
+    let (view, sources) = (call.items.view, call.items.sources);
+    let found = find(
+        sources,
+        view,
+        NamedItem { kind: request.kind, item: &request.item, source: LookupScope::Local },
+    )?;
+    let usable = open_for_use(&call.items, found.place)?;
+    let draft = match &usable.item().item {
+        Item::Directive(directive) => run_directive(&call.items, &usable, directive, parameters),
+        Item::Knowledge(entry) => {
+            check_inputs(usable.item(), &input_schema(None, &[]), parameters)?;
+            let walk = inputs.relationships.as_ref();
+            let related = walk.map(|walk| relationships(search, &usable.item().place, walk));
+            run_knowledge(&call.items, &usable, entry, related.transpose()?.flatten())
+        }
+        _ => run_skill(&call.items, &usable, parameters),
+    }?;
+    Ok(match item_advice(usable.checked(), call.items.trust_policy) {
+        Some(advice) => draft.hint(advice),
+        None => draft,
+    })
+}

@@ -14,6 +14,7 @@ mod write;
 
 pub use environment::boundary::{Boundary, LocatedPath, NoAddress};
 pub use environment::fault::fault_point;
+pub use environment::landmarks::{ConfigAuthor, NamedFolder};
 pub use environment::parallelism::available_parallelism;
 pub use environment::project::{ProjectRequest, RefusedRoot, SearchStop, StopReason, find_project};
 pub use environment::terminal::{Terminal, has_terminal};

@@ -3,7 +3,7 @@
 //! Every configured category is protected, and so is each of its ancestors, because every ancestor
 //! is a node of the tree too.
 
-use super::{Description, MemoryPolicy};
+use super::{Configured, Description, MemoryPolicy};
 use crate::item::Category;
 
 /// The configured categories of one store.
@@ -44,6 +44,11 @@ impl Hierarchy {
             }
             among = &next.subcategories;
         }
+    }
+
+    /// Tells whether the configuration names a category.
+    pub fn configured(&self, category: &Category) -> Configured {
+        if self.find(category).is_some() { Configured::Yes } else { Configured::No }
     }
 
     /// Returns the policy for the memories of a category, configured or not. Ancestors' policies

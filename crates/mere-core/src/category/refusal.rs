@@ -236,6 +236,8 @@ pub enum InvalidChange {
         what: &'static str,
         /// The missing category.
         path: Category,
+        /// Whether the configuration names it.
+        configured: Configured,
     },
     /// Something that is not a category has its name, or the name of one of its ancestors.
     #[error(

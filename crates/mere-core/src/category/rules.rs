@@ -244,10 +244,7 @@ impl CategoryRules {
         self.check_name_is_no_category(path, store)?;
         if !category.is_empty() {
             if !store.has_category(category).map_err(Refusal::Unreadable)? {
-                let configured = match self.hierarchy.find(category) {
-                    Some(_) => Configured::Yes,
-                    None => Configured::No,
-                };
+                let configured = self.hierarchy.configured(category);
                 let (path, category, mode) = (path.clone(), category.clone(), self.mode);
                 return Err(InvalidChange::MemoryCategoryMissing {
                     path,
@@ -368,5 +365,7 @@ fn check_category_exists<V: StoreView>(
     if store.has_category(path).map_err(Refusal::Unreadable)? {
         return Ok(());
     }
-    Err(InvalidChange::CategoryMissing { what, path: path.clone() }.into())
+    // A configured category is protected, so that nobody gets here with one.
+    let (path, configured) = (path.clone(), Configured::No);
+    Err(InvalidChange::CategoryMissing { what, path, configured }.into())
 }

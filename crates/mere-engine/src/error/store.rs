@@ -182,10 +182,12 @@ fn category_denial_reply(denial: &Denial) -> Draft {
         | Denial::DeleteInStrictMode { owner, .. }
         | Denial::NoCategories { owner, .. } => draft.hint(match owner {
             CategoryOwner::Store => {
-                "list_stores shows the defined categories. Ask a person to change config.yaml."
+                "list_stores shows the defined categories. Ask a person to change config.yaml; a \
+                 looser mode counts after `mere trust project`."
             }
             CategoryOwner::Items(_) => {
-                "Use an existing category, or ask a person to change config.yaml."
+                "Use an existing category, or ask a person to change config.yaml; a looser mode \
+                 counts after `mere trust project`."
             }
         }),
         _ => draft,
@@ -210,8 +212,14 @@ fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
         InvalidChange::NotExpired { .. } => Draft::invalid(codes::MEMORY_UNEXPIRED, message),
         InvalidChange::Obstructed { .. } => Draft::invalid(codes::CATEGORY_OBSTRUCTED, message)
             .hint("Choose another name, or ask a person to look at the store's folder."),
-        InvalidChange::CategoryMissing { .. } => Draft::invalid(codes::CATEGORY_MISSING, message)
-            .hint("list_memories shows the existing categories and memories."),
+        InvalidChange::CategoryMissing { configured, .. } => {
+            Draft::invalid(codes::CATEGORY_MISSING, message).hint(match configured {
+                Configured::Yes => {
+                    "It is in the config but not on disk: `mere store sync` creates it."
+                }
+                Configured::No => "list_memories shows the existing categories and memories.",
+            })
+        }
         InvalidChange::NotEmpty { contents, .. } => {
             let data = Fields::default()
                 .with("memories", contents.memories)
@@ -286,6 +294,9 @@ fn rename_error_reply(error: RenameError) -> Draft {
         RenameError::IsMemory => "`mere memory move` moves a memory.",
         RenameError::IsCategory => "It has a valid name.",
         RenameError::NoCategory => "Categories have at most eight levels.",
+        RenameError::CategoryExists => {
+            "Choose another name, or move what is in the folder into that category."
+        }
     };
     let message = format!("Nothing was renamed: {error}.");
     Draft::invalid(codes::STORE_RENAME, Prose::words(message)).hint(hint)

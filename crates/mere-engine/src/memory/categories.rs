@@ -99,7 +99,11 @@ fn delete(
 ) -> Result<Draft, StoreError> {
     let (path, force) = (&category_call.path, category_call.force);
     let change = StoreChange::DeleteCategory { path: path.clone(), deletable };
-    let missing = InvalidChange::CategoryMissing { what: "delete", path: path.clone() };
+    let missing = InvalidChange::CategoryMissing {
+        what: "delete",
+        path: path.clone(),
+        configured: store.rules.hierarchy().configured(path),
+    };
     let Some(locked) = LockedStore::open(store, call.access())? else {
         // Policy decides before existence does, whether or not there is a folder.
         LockedStore::check_without_folder(store, call.access(), change, force)?;
@@ -170,8 +174,9 @@ fn count_contents(
     let folder = store.folder(call.context).map_err(unreadable)?;
     let disk = StoreOnDisk(folder.as_ref());
     if !disk.has_category(path).map_err(unreadable)? {
-        let path = path.clone();
-        return Err(StoreError::Invalid(InvalidChange::CategoryMissing { what: "delete", path }));
+        let (path, configured) = (path.clone(), store.rules.hierarchy().configured(path));
+        let missing = InvalidChange::CategoryMissing { what: "delete", path, configured };
+        return Err(StoreError::Invalid(missing));
     }
     let contents = disk.contents(path).map_err(unreadable)?;
     let words = if contents.is_empty() { "nothing".to_owned() } else { contents.describe() };
@@ -193,7 +198,9 @@ struct PendingCategoryChange<'a> {
 impl PendingCategoryChange<'_> {
     fn apply(self, call: &StoreCall<'_>) -> Result<(), StoreError> {
         let Self { store, category, change, verb } = self;
-        let missing = InvalidChange::CategoryMissing { what: verb, path: category.path.clone() };
+        let path = category.path.clone();
+        let configured = store.rules.hierarchy().configured(&path);
+        let missing = InvalidChange::CategoryMissing { what: verb, path, configured };
         let Some(locked) = LockedStore::open(store, call.access())? else {
             // Policy decides before existence does, whether or not there is a folder.
             LockedStore::check_without_folder(store, call.access(), change, category.force)?;

@@ -7,7 +7,7 @@ use mere_core::item::Scope;
 use crate::config::{self, Config, ConfigError};
 use crate::memory::{Drift, ItemRules, find_drift, resolve_stores};
 use crate::trust::approvals::project as approvals;
-use crate::trust::approvals::rule_floor::RuleFloor;
+use crate::trust::approvals::rule_floor::{RuleFloor, UNRECORDED};
 use crate::trust::project_key::ProjectKey;
 use crate::world::{Context, OperatorChoice, WorldError};
 
@@ -137,6 +137,9 @@ fn hold_floor(context: &Context, project: &mut EffectiveConfig) -> Result<(), Wo
     let key = folder.and_then(|folder| ProjectKey::for_project(folder, space.as_ref()));
     let Some(key) = key else { return Ok(()) };
     let floor = RuleFloor::read(&context.environment, &key)?;
+    if !floor.covers(&project.config) {
+        project.note = Some(UNRECORDED.to_owned());
+    }
     let mut loosened = floor.describe_loosening(&project.config);
     loosened.dedup_by_key(|(key, _)| *key);
     project.awaiting.extend(loosened.into_iter().map(|(key, _)| key.describe()));

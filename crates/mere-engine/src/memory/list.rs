@@ -85,8 +85,9 @@ pub(super) fn list_memories(
     if !category.is_empty()
         && !StoreOnDisk(folder.as_ref()).has_category(category).map_err(unreadable)?
     {
-        let path = category.clone();
-        return Err(StoreError::Invalid(InvalidChange::CategoryMissing { what: "list", path }));
+        let (path, configured) = (category.clone(), store.rules.hierarchy().configured(category));
+        let missing = InvalidChange::CategoryMissing { what: "list", path, configured };
+        return Err(StoreError::Invalid(missing));
     }
     let target = category_address(&store.address, category).ok_or(ItemChangeError::InvalidPlace)?;
     let cursor_call = format!("list_memories {:?} {:?}", request.sort, request.expired);

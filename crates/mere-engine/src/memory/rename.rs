@@ -5,13 +5,14 @@ use std::io;
 
 use cap_std::fs::Dir;
 use mere_core::address::RelPath;
-use mere_core::category::{InvalidChange, StoreChange};
+use mere_core::category::{InvalidChange, StoreChange, StoreView};
 use mere_core::item::{self, Category, MemoryPath, MemoryText};
 use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::StrayRename;
 
 use super::contents::StoreEntry;
 use super::locked_store::{LockedStore, category_path};
+use super::store_view::StoreOnDisk;
 use super::{StoreCall, StoreError};
 use mere_host::{
     EntryKind, FileStamp, FolderWriter, none_if_missing, open_regular_file, read_at_most,
@@ -30,6 +31,8 @@ pub(crate) enum RenameError {
     IsCategory,
     #[error("the new path is not that of a category")]
     NoCategory,
+    #[error("a category has the new name already")]
+    CategoryExists,
 }
 
 /// Renames a file to a memory, or a folder to a category.
@@ -62,7 +65,11 @@ pub(super) fn rename(call: &StoreCall<'_>, rename: &StrayRename) -> Result<Draft
     if !locked.apply(locked.permit(change, *force)?)? {
         return Err(match (kind, to.as_category()) {
             (EntryKind::Folder, Some(path)) => {
-                StoreError::Invalid(InvalidChange::Obstructed { path })
+                let folder = store.folder(call.context).map_err(unreadable)?;
+                match StoreOnDisk(folder.as_ref()).has_category(&path) {
+                    Ok(true) => StoreError::Rename(RenameError::CategoryExists),
+                    _ => StoreError::Invalid(InvalidChange::Obstructed { path }),
+                }
             }
             _ => StoreError::MemoryExists(to.clone()),
         });

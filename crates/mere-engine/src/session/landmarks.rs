@@ -9,7 +9,7 @@ use mere_core::gate::{Landmark, StandIn};
 
 use crate::config;
 use crate::world::{Context, MountedRoot};
-use mere_host::{SPACE_FOLDER, WORKSPACES_FOLDER};
+use mere_host::{ConfigAuthor, NamedFolder, SPACE_FOLDER, WORKSPACES_FOLDER};
 
 /// Collects the landmarks. If a folder is named twice, the first stand-in counts, so the roots that
 /// agents know come first.
@@ -38,17 +38,20 @@ pub(super) fn collect(context: &Context, mods: &[MountedRoot]) -> Vec<Landmark> 
 /// Returns the landmarks of all folders that the configs name.
 fn configured_landmarks(context: &Context) -> Vec<Landmark> {
     let environment = &context.environment;
-    let mut spaces = Vec::new();
-    spaces.extend(environment.user_space().ok().flatten());
+    let user = environment.user_space().ok().flatten();
+    let mut spaces = user.into_iter().map(|space| (space, ConfigAuthor::User)).collect::<Vec<_>>();
     let outer = context.outer.as_ref().map(|outer| &outer.folder);
     for project in context.project().into_iter().chain(outer) {
-        spaces.extend(environment.project_space(project).ok().flatten().map(Arc::new));
+        let space = environment.project_space(project).ok().flatten().map(Arc::new);
+        spaces.extend(space.map(|space| (space, ConfigAuthor::Repository)));
     }
-    let paths = spaces.iter().flat_map(|space| {
-        let paths = config::read_named_folders(space.dir()).into_iter();
-        paths.map(move |path| (path, space))
-    });
     let project = context.project_folder();
-    let marks = paths.map(|(path, space)| environment.configured_landmarks(&path, space, project));
-    marks.flatten().collect()
+    let mut marks = Vec::new();
+    for (space, author) in &spaces {
+        for text in config::read_named_folders(space.dir()) {
+            let named = NamedFolder { text: &text, space, author: *author };
+            marks.extend(environment.configured_landmarks(&named, project));
+        }
+    }
+    marks
 }

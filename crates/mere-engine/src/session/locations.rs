@@ -6,11 +6,12 @@ use mere_core::address::{Address, AgentName, Spoken};
 use crate::config::{self, Config, WideningConfig};
 use crate::session::snapshot::Snapshot;
 use crate::trust::approvals::project;
-use crate::trust::approvals::rule_floor::RuleFloor;
+use crate::trust::approvals::rule_floor::{RuleFloor, UNRECORDED};
 use crate::trust::project_key::ProjectKey;
 use crate::world::{Context, OpenError, OperatorChoice, ResolveError, World};
 use mere_host::{
-    Boundary, Folder, LocatedPath, NoAddress, SearchStop, StopReason, TypedPath, WORKSPACES_FOLDER,
+    Boundary, Folder, LocatedPath, NoAddress, SPACE_FOLDER, SearchStop, StopReason, TypedPath,
+    WORKSPACES_FOLDER,
 };
 
 /// What `mere where` reports.
@@ -74,8 +75,9 @@ pub fn find_locations(
     });
     notes.extend(snapshot.config_problem().filter(|fault| !notes.contains(fault)));
     if place.as_ref().is_some_and(|place| place.boundary == Boundary::System.name()) {
-        notes
-            .push("The path belongs to the system: no agent can be given access to it.".to_owned());
+        let note = "The path belongs to the system: agents see it only if your own config names \
+                    its folder under `mods`.";
+        notes.push(note.to_owned());
     }
     Ok(Locations {
         project_dir: context.project_folder().map(Folder::display_path),
@@ -115,8 +117,9 @@ fn readable_address(
     // Without a valid configuration agents see nothing, which another note says.
     let world = world.ok_or(None)?;
     if !world.may_show(&address) {
-        let path = address.path().as_str();
-        let is_workspace = path.split('/').any(|name| name == WORKSPACES_FOLDER);
+        let mut names = address.path().names();
+        let is_workspace =
+            names.next() == Some(SPACE_FOLDER) && names.next() == Some(WORKSPACES_FOLDER);
         return Err(Some(if is_workspace { OTHERS } else { SENSITIVE }));
     }
     let is_hidden = existing.is_some_and(|existing| {
@@ -178,11 +181,13 @@ fn loosened_note(
     keys.dedup_by_key(|(key, _)| *key);
     let keys = keys.iter().map(|(key, _)| key.describe()).collect::<Vec<_>>();
     let words = format!(
-        "{} in the project's config has no effect: what was demanded before still holds. See \
+        "{} in the project's config {} no effect: what was demanded before still holds. See \
          `mere trust project`.",
-        keys.join(", ")
+        keys.join(", "),
+        if keys.len() == 1 { "has" } else { "have" },
     );
-    (!keys.is_empty()).then_some(words)
+    let unrecorded = (!floor.covers(config)).then(|| UNRECORDED.to_owned() + ".");
+    (!keys.is_empty()).then_some(words).or(unrecorded)
 }
 
 /// Returns a note if the configuration would widen access but is not trusted, or is trusted and has

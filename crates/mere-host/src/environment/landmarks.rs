@@ -10,16 +10,35 @@ use mere_core::address::Root;
 use mere_core::gate::{Landmark, StandIn};
 
 use super::boundary::weakly_canonicalize;
-use super::system_folders::is_system_folder;
+use super::system_folders::{is_in_shared_folder, is_system_folder};
 use super::{Environment, git_folders};
 use crate::folder::{Folder, FolderIdentity};
+
+/// A folder that a config names.
+pub struct NamedFolder<'a> {
+    /// Its path, as it is written there.
+    pub text: &'a str,
+    /// The space that the config belongs to.
+    pub space: &'a Folder,
+    /// Who wrote the config.
+    pub author: ConfigAuthor,
+}
+
+/// Who wrote a config.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigAuthor {
+    /// The user of this machine.
+    User,
+    /// Whoever wrote the repository that it came with.
+    Repository,
+}
 
 impl Environment {
     /// Returns what the gate must keep from agents besides the roots.
     pub fn landmarks(&self) -> Vec<Landmark> {
         let mut marks = Vec::new();
-        if let Some(home) = &self.home {
-            marks.extend(landmarks_for(home, &StandIn::Home));
+        for home in self.home.clone().into_iter().chain(self.account_home()) {
+            marks.extend(landmarks_for(&home, &StandIn::Home));
         }
         if let Some(temporary) = &self.temporary_directory {
             marks.extend(landmarks_for(temporary, &StandIn::Temporary));
@@ -44,22 +63,23 @@ impl Environment {
         project.landmarks(&stand_in).into_iter().chain(logical).collect()
     }
 
-    /// Returns the landmarks of a path that a config in the space `base` names, whether or not
-    /// there is such a folder, and whoever trusts it. What lies in the project, beside the space or
-    /// in the home folder is hidden with that. A system folder is no landmark: everybody has it,
-    /// and a repository must not be able to spoil all texts by naming it.
+    /// Returns the landmarks of a folder that a config names, whether or not it exists, and whoever
+    /// trusts it. What lies in the project, in the space or in the home folder is hidden with that.
+    /// A system folder is no landmark, because everybody has it.
     pub fn configured_landmarks(
         &self,
-        text: &str,
-        base: &Folder,
+        named: &NamedFolder<'_>,
         project: Option<&Folder>,
     ) -> Vec<Landmark> {
-        let Some(path) = self.configured_path(text, base) else { return Vec::new() };
-        let known = [project.map(Folder::path), base.path().parent(), self.home.as_deref()];
+        let Some(path) = self.configured_path(named.text, named.space) else { return Vec::new() };
+        let known = [project.map(Folder::path), Some(named.space.path()), self.home.as_deref()];
         let is_known = |path: &Path| known.iter().flatten().any(|folder| path.starts_with(folder));
+        let is_bait =
+            |path: &Path| named.author == ConfigAuthor::Repository && would_spoil_texts(path);
         let spellings = [weakly_canonicalize(&path), Some(path)].into_iter().flatten();
-        let private =
-            spellings.filter(|path| path.is_absolute() && !is_public(path) && !is_known(path));
+        let private = spellings.filter(|path| {
+            path.is_absolute() && !is_public(path) && !is_known(path) && !is_bait(path)
+        });
         private.flat_map(|path| landmarks_for(&path, &StandIn::Outside)).collect()
     }
 
@@ -68,7 +88,10 @@ impl Environment {
     pub fn git_landmarks(&self, tree: &Folder) -> Vec<Landmark> {
         let folders = git_folders::find(tree.path());
         let outside = folders.into_iter().filter(|(path, _)| {
-            !is_public(path) && !path.starts_with(tree.path()) && !self.is_below_home(path)
+            let is_repository = || path.join("HEAD").is_file() || path.join(".git").exists();
+            let is_bait = would_spoil_texts(path) && !is_repository();
+            let is_known = path.starts_with(tree.path()) || self.is_below_home(path);
+            !is_public(path) && !is_known && !is_bait
         });
         outside.flat_map(|(path, stand_in)| landmarks_for(&path, &stand_in)).collect()
     }
@@ -84,6 +107,13 @@ pub(crate) fn landmarks_for(path: &Path, stand_in: &StandIn) -> Vec<Landmark> {
     let texts = [Some(path.to_owned()), canonical];
     let texts = texts.into_iter().flatten().map(|path| path.to_string_lossy().into_owned());
     texts.map(|path| Landmark { path, stand_in: stand_in.clone() }).collect()
+}
+
+/// Checks whether ordinary texts name a path, so that a repository could spoil them by naming it
+/// too: everybody has it, or nobody has it and it is as short as a route of a web server.
+fn would_spoil_texts(path: &Path) -> bool {
+    let is_short = path.parent().is_some_and(|parent| parent.parent().is_none());
+    is_in_shared_folder(path) || is_short && !path.is_dir()
 }
 
 /// Checks whether a path tells nothing about this machine: the top, or a folder of the system.

@@ -116,7 +116,8 @@ enum MarkerKind {
     File,
     /// A folder, or the file that git's worktrees and submodules have instead.
     FolderOrFile,
-    /// A space, but not the user's own: `~/.ai` does not make the home folder a project.
+    /// A space, but not the user's own and not `~/.ai`, which does not make the home folder a
+    /// project wherever the user's own space is.
     Space,
 }
 
@@ -206,7 +207,14 @@ impl Marker<'_> {
         match self.kind {
             MarkerKind::File => metadata.is_file(),
             MarkerKind::FolderOrFile => metadata.is_file() || metadata.is_dir(),
-            MarkerKind::Space => metadata.is_dir() && !environment.is_user_space(&path),
+            MarkerKind::Space => {
+                let is_home = || {
+                    let folder = Folder::open(folder).ok();
+                    folder.and_then(|folder| environment.wide_folder(&folder))
+                        == Some(WideFolder::Home)
+                };
+                metadata.is_dir() && !environment.is_user_space(&path) && !is_home()
+            }
         }
     }
 }

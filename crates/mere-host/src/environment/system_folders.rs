@@ -11,6 +11,9 @@ const UNIX_NAMES: [&str; 13] = [
     "etc", "proc", "sys", "dev", "boot", "usr", "bin", "sbin", "var", "run", "root", "System",
     "Library",
 ];
+/// Those of them that hold the same on every machine of a kind, but for what is installed. Those
+/// that start with `lib` do too.
+const SHARED_NAMES: [&str; 8] = ["etc", "proc", "sys", "dev", "boot", "usr", "bin", "sbin"];
 /// The system's folders on a drive of Windows. Those that start with `Program Files` are too.
 const WINDOWS_NAMES: [&str; 2] = ["windows", "programdata"];
 /// What the other folders of a drive's programs begin with.
@@ -21,6 +24,12 @@ const WINDOWS_DRIVES: &str = "mnt";
 /// Checks whether the path is a folder of the system or lies in one.
 pub(super) fn is_in_system_folder(path: &Path) -> bool {
     depth_of_system_folder(path).is_some()
+}
+
+/// Checks whether the path is or lies in a folder that every machine has, such as `/usr/bin`.
+pub(super) fn is_in_shared_folder(path: &Path) -> bool {
+    let first = names(path).next();
+    first.is_some_and(|first| SHARED_NAMES.contains(&first) || first.starts_with("lib"))
 }
 
 /// Checks whether the path itself is a folder of the system, not something in it.

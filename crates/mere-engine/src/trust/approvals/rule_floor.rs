@@ -65,7 +65,17 @@ pub(crate) fn hold_seen_rules(
     Ok(())
 }
 
+/// Says that what the project demands could not be recorded, so that nothing holds it later.
+pub(crate) const UNRECORDED: &str = "what this project demands could not be recorded on this \
+     machine, so that it holds only until the config is edited: the state folder of this program \
+     must be writable (`XDG_STATE_HOME` names another place for it)";
+
 impl RuleFloor {
+    /// Reports whether everything that a config demands is recorded.
+    pub(crate) fn covers(&self, config: &Config) -> bool {
+        self.raise(&Self::from_config(config)) == *self
+    }
+
     /// Reads what was seen of a project. A record that cannot be read is an error, because without
     /// it nobody knows what must hold.
     pub(crate) fn read(environment: &Environment, key: &ProjectKey) -> Result<Self, FloorError> {
@@ -197,10 +207,10 @@ impl RuleFloor {
         key: &ProjectKey,
         config: &Config,
     ) -> Result<(), RecordError> {
-        let seen = Self::from_config(config);
-        if self.raise(&seen) == *self {
+        if self.covers(config) {
             return Ok(());
         }
+        let seen = Self::from_config(config);
         records::try_update(environment.lock_state(), FILE, |folder, records| {
             let held = Self::find(records, key);
             let held = held.map_err(|_| RecordError::Damaged(folder.display_path(FILE)))?;

@@ -118,6 +118,10 @@ fn a_state_that_cannot_be_written_stops_nobody() {
     stage.file("home/.local/state/merestone", "a file where a folder belongs");
     let reply = call(&stage, "create_memory", &json!({ "path": "a", "content": "x" }));
     assert_ne!(reply["reply_type"], "D", "{reply}");
+    for command in ["where", "doctor", "config check"] {
+        let told = stage.person(&command.split(' ').collect::<Vec<_>>());
+        assert!(text(&told).contains("could not be recorded"), "{command}: {}", text(&told));
+    }
 }
 
 #[test]

@@ -150,6 +150,39 @@ fn folders_of_configs_are_hidden_whether_missing_off_or_untrusted() {
 }
 
 #[test]
+fn a_missing_folder_beside_a_space_outside_the_home_is_hidden() {
+    let stage = Stage::new();
+    stage.file(
+        "spaces/.ai/config.yaml",
+        "mods: [{id: hb, name: hb, path: ../handbook}]\nstores: {notes: {path: ../notes}}\n",
+    );
+    let [space, mods, store] =
+        ["spaces", "spaces/handbook", "spaces/notes"].map(|path| stage.path(path));
+    let text = format!("{}/x {}/y\n", mods.display(), store.display());
+    stage.file("project/a.txt", &text);
+    let mut command = stage.command("project");
+    command.env("USER_SPACE", space).args(["call", "read", r#"{"path":"a.txt"}"#]);
+    assert_eq!(stage.answer(&mut command).reply["data"]["content"], "<outside>/x <outside>/y\n");
+}
+
+#[test]
+fn a_repository_cannot_spoil_texts_by_naming_what_everybody_has() {
+    let stage = Stage::new();
+    let text = "#!/usr/bin/env sh\nGET /users/{id}\n. /etc/os-release\n";
+    stage.file("project/a.txt", text);
+    stage.file(
+        "project/.ai/config.yaml",
+        "mods: [{name: b, path: /usr/bin}, {name: u, path: /users}, {name: e, path: /etc/x/..}]\n",
+    );
+    assert_eq!(read(&stage, "a.txt")["data"]["content"], text);
+    std::fs::remove_dir_all(stage.path("project/.git")).expect("removed");
+    for named in ["/usr/bin", "/users", "/etc/git/worktrees/x"] {
+        stage.file("project/.git", &format!("gitdir: {named}\n"));
+        assert_eq!(read(&stage, "a.txt")["data"]["content"], text, "{named}");
+    }
+}
+
+#[test]
 fn a_mistake_in_a_config_does_not_uncover_its_folders() {
     let stage = Stage::new();
     let theirs = "/mnt/share/of-a-repository";

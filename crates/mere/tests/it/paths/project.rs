@@ -333,3 +333,15 @@ fn where_says_what_does_not_count_and_where_the_search_ended() {
     let words = String::from_utf8_lossy(&output.expect("runs").stdout).into_owned();
     assert!(words.contains("stopped at a mount point"), "{words}");
 }
+
+#[test]
+fn the_home_folder_is_no_project_because_of_its_space() {
+    let stage = Stage::new();
+    stage.folder("home/.ai");
+    stage.folder("home/plain");
+    stage.folder("elsewhere");
+    let mut command = stage.command("home/plain");
+    command.env("USER_SPACE", stage.path("elsewhere")).args(["where", "--json"]);
+    let reply = stage.answer(&mut command).reply;
+    assert_eq!(reply["data"]["found_by"], "working directory", "{reply}");
+}

@@ -5,6 +5,7 @@
 //! by rustfmt, so indentation shows where an item ends.
 
 mod layers;
+mod named_tests;
 mod parameters;
 mod rooms;
 mod type_names;

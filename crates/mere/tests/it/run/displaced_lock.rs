@@ -2,24 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::workshop::{Who, Workshop};
-
-const LOCK: &str = "project/.ai/lockfiles/t/a@1.0.0.lock.json";
-const SIDECAR: &str = "project/.ai/lockfiles/t/a@1.0.0.lock.json.sig";
-
-/// A tool `t/a` that is pinned.
-fn locked() -> Workshop {
-    let workshop = Workshop::new(Who::Tester);
-    workshop.tool("a", "bash_runtime", "echo ran\n");
-    workshop.person(&["lock", "a"]);
-    workshop
-}
-
-fn mv(workshop: &Workshop, from: &str, to: &str) {
-    let to = workshop.stage.path(to);
-    std::fs::create_dir_all(to.parent().expect("a parent")).expect("folders");
-    std::fs::rename(workshop.stage.path(from), to).expect("moved");
-}
+use super::pinned::{LOCK, SIDECAR, locked, mv};
+use crate::support::workshop::Workshop;
 
 fn refused(workshop: &Workshop, case: &str) -> Value {
     let reply = workshop.call("a", &json!({}));

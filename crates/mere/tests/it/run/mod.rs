@@ -12,6 +12,7 @@ pub(crate) mod functions;
 pub(crate) mod layers;
 pub(crate) mod lock;
 pub(crate) mod packages;
+mod pinned;
 pub(crate) mod races;
 pub(crate) mod tamper;
 pub(crate) mod tools;

@@ -23,7 +23,7 @@ use crate::trust::approvals::{files, project, rule_floor, wide_roots};
 use crate::trust::project_key::ProjectKey;
 use crate::trust::{ProjectFolders, TrustPolicy, keys, signers};
 use crate::world::{
-    Context, Mods, MountedRoot, OperatorChoice, SensitivityRules, World, WorldError,
+    Context, Mods, MountedRoot, OperatorChoice, SensitivityRules, SettledTwins, World, WorldError,
 };
 use mere_host::{Environment, Folder, SPACE_FOLDER, WatchedFiles};
 
@@ -35,6 +35,8 @@ pub(crate) struct Snapshot {
     person_gate: Gate,
     /// A digest of the folders that the gate keeps from agents.
     landmarks_digest: Sha256,
+    /// What the calls with this configuration learned about names that look alike.
+    settled_twins: Arc<SettledTwins>,
 }
 
 /// What follows from a configuration that is valid.
@@ -72,7 +74,13 @@ impl Snapshot {
         let landmarks = landmarks::collect(context, mods);
         let digest = Sha256::digest(format!("{landmarks:?}").as_bytes());
         let gate = Gate::new(landmarks).with_mirror_format(mirror);
-        Self { resolved, gate, person_gate: Gate::new(Vec::new()), landmarks_digest: digest }
+        Self {
+            resolved,
+            gate,
+            person_gate: Gate::new(Vec::new()),
+            landmarks_digest: digest,
+            settled_twins: Arc::default(),
+        }
     }
 
     /// Returns the gate that a reply to this reader must pass.
@@ -162,7 +170,8 @@ impl Snapshot {
             enclosing_repository: resolved.enclosing_repository.clone(),
         };
         let (roots, hidden) = mount_roots(context, agent, configured)?;
-        Ok(World::new(roots, hidden, Arc::clone(&resolved.sensitivity)))
+        let world = World::new(roots, hidden, Arc::clone(&resolved.sensitivity));
+        Ok(world.with_settled_twins(Arc::clone(&self.settled_twins)))
     }
 }
 

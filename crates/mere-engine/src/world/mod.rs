@@ -17,6 +17,7 @@ mod open_error;
 mod operator_choice;
 mod sensitivity;
 mod sweep;
+mod twin_memory;
 mod twins;
 mod visibility;
 mod walk;
@@ -42,7 +43,8 @@ pub(crate) use operator_choice::OperatorChoice;
 pub(crate) use sensitivity::SensitivityRules;
 use sensitivity::VisibilityRules;
 pub(crate) use sweep::{Position, SweepPage, Weight, join_path};
-use twins::TwinMemory;
+pub(crate) use twin_memory::SettledTwins;
+use twin_memory::TwinMemory;
 pub(crate) use twins::TwinNames;
 pub use visibility::{PathKind, VisibilityRef};
 use walk::{Landing, Limits};
@@ -96,6 +98,12 @@ impl World {
         sensitivity: Arc<SensitivityRules>,
     ) -> Self {
         Self { roots, hidden, sensitivity, confirmed_once: None, twins: TwinMemory::default() }
+    }
+
+    /// Uses what earlier calls of the session learned about names that look alike.
+    #[must_use]
+    pub(crate) fn with_settled_twins(self, settled: Arc<SettledTwins>) -> Self {
+        Self { twins: TwinMemory::new(settled), ..self }
     }
 
     /// Returns this world with one more path confirmed by the person.

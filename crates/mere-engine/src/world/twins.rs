@@ -5,20 +5,17 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath, Root, Segment, visible_form};
 
 use super::World;
 use super::sweep::SKIPPED;
-use mere_host::{EntryKind, FolderIdentity, OpenFolder};
+use mere_host::{EntryKind, OpenFolder};
 
 /// How many names with invisible characters are compared. If a folder has more, all of them count
 /// as twins.
 const MAX_COMPARED: usize = 10_000;
-/// How many folders are remembered during one call.
-const MAX_REMEMBERED: usize = 1024;
 
 /// The visible forms that several names of a folder have.
 #[derive(Debug, Default)]
@@ -140,29 +137,6 @@ impl World {
             names.truncate(MAX_NAMED);
             found.push(TwinNames { folder: Address::directory(root.clone(), path), names });
         }
-        Ok(found)
-    }
-}
-
-/// The twins in the folders that one call walked through, so that a folder full of links is not
-/// read again for each of them.
-#[derive(Default)]
-pub(super) struct TwinMemory(Mutex<HashMap<FolderIdentity, Arc<Twins>>>);
-
-impl TwinMemory {
-    /// Returns the twins in a folder.
-    pub(super) fn twins_in(&self, folder: &Dir) -> io::Result<Arc<Twins>> {
-        let identity = FolderIdentity::from_metadata(&folder.dir_metadata()?);
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&identity).cloned();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let found = Arc::new(Twins::find(folder)?);
-        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if memory.len() >= MAX_REMEMBERED {
-            memory.clear();
-        }
-        memory.insert(identity, Arc::clone(&found));
         Ok(found)
     }
 }

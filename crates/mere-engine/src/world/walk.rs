@@ -14,7 +14,7 @@ use cap_std::fs::Dir;
 use mere_core::address::{RelPath, Segment};
 
 use super::sensitivity::{Visibility, VisibilityRules};
-use super::twins::TwinMemory;
+use super::twin_memory::TwinMemory;
 use super::{HiddenFolders, ResolveError};
 use mere_host::{Folder, FolderIdentity, LinkTarget, PathStep, read_link};
 

@@ -124,6 +124,23 @@ fn two_names_that_look_alike_are_both_withheld() {
 }
 
 #[test]
+fn a_server_notices_at_once_that_a_name_looks_like_another() {
+    let stage = Stage::new();
+    stage.file("project/d/notes.md", "fine");
+    // By then, what a server learned about the folder is remembered until the folder changes.
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    for _ in 0..2 {
+        let twin = stage.path("project/d/no\u{ad}tes.md");
+        let mut read = || mcp.call("read", &json!({ "path": "d/notes.md" }))["reply_type"].clone();
+        assert_eq!([read(), read()], ["S", "S"]);
+        std::fs::write(&twin, "another").expect("written");
+        assert_eq!([read(), read()], ["I", "I"]);
+        std::fs::remove_file(&twin).expect("removed");
+    }
+}
+
+#[test]
 fn doctor_names_what_looks_alike() {
     let stage = Stage::new();
     stage.file("project/d/notes.md", "");

@@ -18,6 +18,7 @@ mod space;
 mod trust;
 pub mod world;
 
+pub use commands::torture::{TortureReport, torture};
 pub use mere_host::{
     LogFile, NoAddress, Terminal, TypedPath, has_terminal, new_sortable_id, read_file,
     run_cell_stage, write_file,

@@ -32,6 +32,7 @@ mod signature_rule;
 pub(crate) mod signers;
 mod team;
 mod tool_lockfiles;
+pub(crate) mod torture;
 mod verify;
 mod why;
 mod work;

@@ -7,4 +7,5 @@ pub(crate) mod fetcher;
 pub(crate) mod git;
 pub(crate) mod packages;
 pub(crate) mod pip;
+pub(crate) mod server_process;
 pub(crate) mod ssh_agent;

@@ -11,7 +11,7 @@ use super::{
     ListArguments, LockArguments, McpArguments, MemoryArguments, ModelArguments, MoveArguments,
     NewArguments, PrepareArguments, ReadArguments, RenameArguments, ReviewArguments, RunArguments,
     SearchArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments,
-    TreeArguments, TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
+    TortureArguments, TreeArguments, TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
     WorkspaceArguments,
 };
 
@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Trust(TrustSubcommand),
     /// Show where the project is and how it was found, and the address of a path
     Where(WhereArguments),
+    /// Kill servers while they write, and count what is lost
+    Torture(TortureArguments),
 }
 
 // What everybody begins with.

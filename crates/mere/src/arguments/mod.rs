@@ -23,6 +23,8 @@ mod team;
 mod upkeep;
 mod workspace;
 
+use std::num::NonZeroU64;
+
 use clap::{Args, Parser, Subcommand};
 use mere_core::address::{AgentName, ModName};
 use mere_engine::{Mods, Purpose, SessionOptions, SessionState, TypedPath};
@@ -212,6 +214,22 @@ pub(crate) struct WhereArguments {
     /// The agent whose workspace is shown
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<AgentName>,
+}
+
+/// Servers write, move and read in a scratch folder of their own, and are killed all the time.
+/// Everything that one of them acknowledged must be there afterwards, once and as a whole. Your own
+/// files are not touched.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere torture
+  mere torture --seconds 600 --json")]
+pub(crate) struct TortureArguments {
+    /// How long
+    #[arg(long, value_name = "N", default_value = "10")]
+    pub(crate) seconds: NonZeroU64,
+    /// Print the reply as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Trust is yours alone: nothing in a project can add to it.

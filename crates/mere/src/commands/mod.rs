@@ -24,6 +24,7 @@ mod signers;
 mod signing;
 mod stores;
 mod team;
+mod torture;
 mod trust;
 mod upkeep;
 mod workspaces;
@@ -57,6 +58,7 @@ pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<E
         Command::Files(command) => run_files(location, command),
         Command::Trust(command) => run_trust(location, command),
         Command::Where(arguments) => locations::run(&location, &arguments),
+        Command::Torture(arguments) => torture::run(&arguments),
     }
 }
 

@@ -1,12 +1,12 @@
 //! A reply that a command prints for its operator. It may name host paths, so it does not pass the
 //! gate, and no agent ever sees it.
 
-use mere_core::reply::{Code, Success};
+use mere_core::reply::{Code, ReplyKind};
 use serde_json::{Value, json};
 
 /// Builds a reply of the command `tool`.
-pub(crate) fn operator_reply(
-    code: Code<Success>,
+pub(crate) fn operator_reply<A: ReplyKind>(
+    code: Code<A>,
     tool: &str,
     message: &str,
     data: &Value,

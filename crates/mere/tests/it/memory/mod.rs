@@ -10,4 +10,5 @@ pub(crate) mod races;
 pub(crate) mod seen;
 pub(crate) mod storm;
 pub(crate) mod strays;
+mod torture;
 pub(crate) mod words;

@@ -342,6 +342,7 @@ fn the_home_folder_is_no_project_because_of_its_space() {
     stage.folder("elsewhere");
     let mut command = stage.command("home/plain");
     command.env("USER_SPACE", stage.path("elsewhere")).args(["where", "--json"]);
-    let reply = stage.answer(&mut command).reply;
+    let output = command.output().expect("runs");
+    let reply = serde_json::from_slice::<Value>(&output.stdout).expect("JSON");
     assert_eq!(reply["data"]["found_by"], "working directory", "{reply}");
 }

@@ -33,3 +33,12 @@ pub use trust::approvals::project::WideningRequest;
 pub use trust::approvals::records::RecordError;
 pub use trust::tokens::{Token, TokenError, Tokens};
 pub use world::{Mods, OpenError};
+
+/// Reads bytes as every part of an index that somebody could have changed, for the fuzz target.
+#[cfg(fuzzing)]
+pub fn read_index_bytes(bytes: &[u8]) {
+    search::read_posting_bytes(bytes);
+    if let Ok(text) = str::from_utf8(bytes) {
+        space::read_index_text(text);
+    }
+}

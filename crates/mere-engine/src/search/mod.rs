@@ -69,3 +69,13 @@ fn query_index(
     // The first results stay if the second query fails.
     Ok(context.with_open_index(ask).ok().flatten().unwrap_or(located))
 }
+
+/// Reads bytes as a posting list.
+#[cfg(fuzzing)]
+pub(crate) fn read_posting_bytes(bytes: &[u8]) {
+    if let Some(mut list) = index::PostingList::parse(bytes) {
+        while let Some((_, positions)) = list.next_with_positions() {
+            index::decode_positions(positions).for_each(drop);
+        }
+    }
+}

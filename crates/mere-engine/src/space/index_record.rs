@@ -77,6 +77,11 @@ impl IndexRecord {
         text
     }
 
+    #[cfg(fuzzing)]
+    pub(super) fn read_text(text: &str) {
+        let _ = Self::parse(text);
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         let head = json::parse(lines.next()?.as_bytes()).ok()?;

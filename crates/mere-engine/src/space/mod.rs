@@ -159,3 +159,14 @@ impl ItemTree {
         }
     }
 }
+
+/// Reads a text as a line of an index and as its record.
+#[cfg(fuzzing)]
+pub(crate) fn read_index_text(text: &str) {
+    use mere_core::item::Scope;
+    let entry = CatalogEntry::parse(text, Scope::Project);
+    if let Some(line) = entry.as_ref().and_then(|entry| entry.to_line(entry::KeySharing::Unique)) {
+        assert!(CatalogEntry::parse(&line, Scope::Project).is_some(), "{line}");
+    }
+    index_record::IndexRecord::read_text(text);
+}

@@ -12,6 +12,10 @@ use super::node::{GraphEntry, Node, NodeId};
 use super::resolve::Resolution;
 use super::{Graph, UnresolvedLink, UnresolvedReason};
 use crate::item::{Category, ItemType, Relation};
+use crate::trust::Vouching;
+
+/// An entry with the range of its links, and the place of its category among all of them.
+type Keyed = (usize, (Node, Range<u32>));
 
 /// A graph under construction.
 #[derive(Debug, Default)]
@@ -46,6 +50,7 @@ impl GraphBuilder {
             kind: entry.kind,
             scope: entry.scope,
             is_shadowed: false,
+            vouching: entry.vouching,
             category,
             id: entry.id,
             title: entry.title.into(),
@@ -98,10 +103,18 @@ impl GraphBuilder {
             let by_name = one.cmp(other).then_with(|| node.id.cmp(&with.id));
             by_name.then_with(|| key(node).cmp(&key(with)))
         });
-        for at in 1..keyed.len() {
-            let ((category, (before, _)), (same, (node, _))) = (&keyed[at - 1], &keyed[at]);
-            let is_shadowed = category == same && before.id == node.id && before.kind == node.kind;
-            keyed[at].1.0.is_shadowed = is_shadowed;
+        let is_same = |(one, (node, _)): &Keyed, (other, (with, _)): &Keyed| {
+            one == other && node.id == with.id && node.kind == with.kind
+        };
+        for same_name in keyed.chunk_by_mut(is_same).filter(|same_name| same_name.len() > 1) {
+            let kind = same_name[0].1.0.kind;
+            let candidates = same_name.iter().map(|(_, (node, _))| (node.scope, node.vouching));
+            let winner = Vouching::winning_scope(kind, candidates);
+            let mut is_won = false;
+            for (_, (node, _)) in same_name {
+                node.is_shadowed = is_won || Some(node.scope) != winner;
+                is_won |= !node.is_shadowed;
+            }
         }
         self.nodes = keyed.into_iter().map(|(_, entry)| entry).collect();
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::link::Link;
 use crate::address::Address;
 use crate::item::{Category, CategoryBase, ItemForm, ItemId, ItemRef, ItemType, Scope, ScopedPath};
+use crate::trust::Vouching;
 
 /// An entry for the graph. Its texts are shown as they are, so the caller must have cleaned them.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct GraphEntry {
     pub entry_type: Option<String>,
     /// The links that it states.
     pub links: Vec<Link>,
+    /// Whether somebody vouches for it.
+    pub vouching: Vouching,
 }
 
 impl GraphEntry {
@@ -37,7 +40,15 @@ impl GraphEntry {
             title: title.into(),
             entry_type: None,
             links,
+            vouching: Vouching::default(),
         }
+    }
+
+    /// Sets whether somebody vouches for it.
+    #[must_use]
+    pub fn with_vouching(mut self, vouching: Vouching) -> Self {
+        self.vouching = vouching;
+        self
     }
 
     /// Sets the entry type.
@@ -65,9 +76,11 @@ pub struct Node {
     pub kind: ItemType,
     /// The scope.
     pub scope: Scope,
-    /// Is set if an entry of the same name in a nearer scope hides it. Nothing leads to a shadowed
+    /// Is set if an entry of the same name in another scope hides it. Nothing leads to a shadowed
     /// entry, and its own links are followed only from itself.
     pub is_shadowed: bool,
+    /// Whether somebody vouches for it.
+    pub vouching: Vouching,
     /// The category.
     pub category: Arc<Category>,
     /// The id.

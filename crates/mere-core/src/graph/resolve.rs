@@ -1,11 +1,13 @@
 //! Resolves names: `category/id` exactly, or a bare id that only one entry of the winning scope
-//! has. The type of the linking entry comes before other types, and project before user.
+//! has. The type of the linking entry comes before other types, and project before user, unless
+//! nobody vouches for the project's entry and somebody does for the user's.
 
 use std::cmp::Ordering;
 
 use super::Graph;
 use super::node::{Node, NodeId};
 use crate::item::{Category, ItemId, ItemRef, ItemType, Scope};
+use crate::trust::Vouching;
 
 /// The most candidates that are returned.
 const MAX_CANDIDATES: usize = 20;
@@ -46,8 +48,9 @@ impl Graph {
         let at = self.nodes.partition_point(|node| node.sort_key() < key);
         let fits =
             |node: &&Node| *node.category == *category && node.id == *id && node.kind == kind;
-        match self.nodes.get(at).filter(fits) {
-            Some(_) => Resolution::One(NodeId(super::edges::to_u32(at))),
+        let mut same_name = self.nodes[at..].iter().take_while(fits);
+        match same_name.position(|node| !node.is_shadowed) {
+            Some(offset) => Resolution::One(NodeId(super::edges::to_u32(at + offset))),
             None => Resolution::Nothing,
         }
     }
@@ -55,12 +58,21 @@ impl Graph {
     /// Chooses among the entries that have the same id.
     fn choose_by_type(&self, kind: ItemType, same_id: &[NodeId]) -> Resolution {
         let of_kind = equal_range(same_id, |at| self.node(at).kind.cmp(&kind));
-        let Some(scope) = of_kind.first().map(|at| self.node(*at).scope) else {
+        if let [one] = of_kind {
+            return Resolution::One(*one);
+        }
+        let candidates = of_kind.iter().map(|at| (self.node(*at).scope, self.node(*at).vouching));
+        let Some(scope) = Vouching::winning_scope(kind, candidates) else {
             return Resolution::Nothing;
         };
-        match equal_range(of_kind, |at| self.node(at).scope.cmp(&scope)) {
+        let own = equal_range(of_kind, |at| self.node(at).scope.cmp(&scope));
+        // A farther scope wins by what is vouched for in it, and by nothing else.
+        let is_passed_over = of_kind.first().is_some_and(|at| self.node(*at).scope != scope);
+        let least = if is_passed_over { Vouching::Person } else { Vouching::Nobody };
+        let counted = own.iter().filter(|at| self.node(**at).vouching.counts_against(least));
+        match &counted.take(MAX_CANDIDATES).copied().collect::<Vec<_>>()[..] {
             [one] => Resolution::One(*one),
-            several => Resolution::Several(several.iter().take(MAX_CANDIDATES).copied().collect()),
+            several => Resolution::Several(several.to_vec()),
         }
     }
 

@@ -1,4 +1,5 @@
-//! The entries that supersede an entry.
+//! The entries that supersede an entry. What nobody vouches for supersedes nothing that somebody
+//! vouches for.
 
 use std::collections::BTreeSet;
 
@@ -40,6 +41,8 @@ impl Graph {
 
     fn direct_successors(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         let incoming = self.incoming.edges_with_relation(node, Relation::Supersedes).iter();
-        incoming.map(|edge| edge.to).filter(move |other| *other != node)
+        let subject = self.node(node).vouching;
+        let counts = move |other: &NodeId| self.node(*other).vouching.counts_against(subject);
+        incoming.map(|edge| edge.to).filter(move |other| *other != node && counts(other))
     }
 }

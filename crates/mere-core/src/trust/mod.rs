@@ -16,6 +16,7 @@ mod signed_data;
 mod statement;
 mod verification;
 mod verify;
+mod vouching;
 
 pub use envelope::{Envelope, EnvelopeSignature, PayloadType};
 /// The last day on which a key is trusted.
@@ -35,3 +36,4 @@ pub use verification::{
 pub use verify::{
     FoundItem, ItemClaims, check_displaced_sidecar, trusted_sidecar, trusted_statement, verify,
 };
+pub use vouching::Vouching;

@@ -7,10 +7,14 @@ use mere_core::graph::{
     Resolution, Subgraph, WalkDepth, WalkOptions,
 };
 use mere_core::item::{ItemType, Relation, Scope};
+use mere_core::trust::Vouching;
 use proptest::prelude::*;
 
-/// An entry from `category/id relation:target …`; `~` before it means the user's.
+/// An entry from `category/id relation:target …`; `~` before it means the user's, and `!` before
+/// either that somebody vouches for it.
 pub(super) fn entry(line: &str) -> GraphEntry {
+    let vouching = if line.starts_with('!') { Vouching::Person } else { Vouching::Nobody };
+    let line = line.trim_start_matches('!');
     let scope = if line.starts_with('~') { Scope::User } else { Scope::Project };
     let mut words = line.trim_start_matches('~').split(' ');
     let name = words.next().unwrap_or_default();
@@ -27,6 +31,7 @@ pub(super) fn entry(line: &str) -> GraphEntry {
         title: format!("The {id}"),
         entry_type: None,
         links: links.collect(),
+        vouching,
     }
 }
 
@@ -332,5 +337,33 @@ proptest! {
                 prop_assert!(seen.insert((cycle.relation, *node)));
             }
         }
+    }
+}
+
+#[test]
+fn what_nobody_vouches_for_hides_and_supersedes_nothing_that_somebody_does() {
+    let own = |lines: &[&str], name: &str| {
+        let graph = graph(lines);
+        graph.node(at(&graph, name)).scope
+    };
+    // By its name, by its bare id, and by its bare id in another category.
+    assert_eq!(own(&["a/x", "!~a/x"], "a/x"), Scope::User);
+    assert_eq!(own(&["a/x", "!~a/x"], "x"), Scope::User);
+    assert_eq!(own(&["evil/x", "evil/b/x", "!~a/x", "~b/x"], "x"), Scope::User);
+    assert_eq!(own(&["!a/x", "!~a/x"], "a/x"), Scope::Project);
+    assert_eq!(own(&["a/x", "~a/x"], "x"), Scope::Project);
+    // The links of what is passed over are its own affair.
+    let passed_over = graph(&["a/x supersedes:b/y", "!~a/x", "!b/y"]);
+    assert!(!passed_over.is_superseded(at(&passed_over, "b/y")));
+    for (newer, older, counts) in [
+        ("n/new supersedes:n/old", "!n/old", false),
+        ("n/new supersedes:n/old", "!~n/old", false),
+        ("n/new supersedes:n/old", "n/old", true),
+        ("!n/new supersedes:n/old", "!n/old", true),
+        ("!n/new supersedes:n/old", "n/old", true),
+    ] {
+        let graph = graph(&[newer, older]);
+        let found = graph.succession(at(&graph, "n/old"));
+        assert_eq!(found.is_some(), counts, "{newer} {older}");
     }
 }

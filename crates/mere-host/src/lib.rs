@@ -55,6 +55,7 @@ pub use write::locked_folder::{ExposedFile, LockedFolder, WriteError};
 pub use write::log_file::LogFile;
 pub use write::model_folder::ModelFolder;
 pub use write::person_file::{read_file, write_file};
+pub use write::state_folder::StateFolder;
 pub use write::workspace::{
     EntryOutcome, MissingFolders, TargetLookup, Workspace, digest_file, read_at_most,
 };

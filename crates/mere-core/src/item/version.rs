@@ -19,6 +19,12 @@ impl Version {
     pub fn new(major: u64, minor: u64, patch: u64) -> Self {
         Self(semver::Version::new(major, minor, patch))
     }
+
+    /// Returns whether another version takes precedence over this one. Build metadata says nothing
+    /// about that.
+    pub fn is_older_than(&self, other: &Self) -> bool {
+        self.0.cmp_precedence(&other.0).is_lt()
+    }
 }
 
 impl FromStr for Version {

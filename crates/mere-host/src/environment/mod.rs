@@ -30,7 +30,7 @@ use mere_core::item::SKILL_FILE;
 
 use self::owner::OwnIds;
 use super::folder::{Folder, FolderIdentity, none_if_missing};
-use super::{Cache, LockedFolder, SshAgent, TypedPath, WatchedFiles, WriteError};
+use super::{Cache, LockedFolder, SshAgent, StateFolder, TypedPath, WatchedFiles, WriteError};
 
 /// The name of a space's folder.
 pub const SPACE_FOLDER: &str = ".ai";
@@ -230,6 +230,12 @@ impl Environment {
     /// place.
     pub fn lock_state(&self) -> Option<Result<LockedFolder, WriteError>> {
         self.private_folders.state.as_deref().map(LockedFolder::open)
+    }
+
+    /// Returns a folder in the folder where approvals are kept. Returns `None` if the environment
+    /// gives it no place.
+    pub fn state_folder(&self, name: &str) -> Option<StateFolder> {
+        self.private_folders.state.as_deref().map(|state| StateFolder::new(state, name))
     }
 
     /// Locks the folder where keys and tokens are kept. Returns `None` if the environment gives it

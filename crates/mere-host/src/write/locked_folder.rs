@@ -120,7 +120,8 @@ impl LockedFolder {
     }
 }
 
-fn open_own_folder(folder: &Path) -> io::Result<Dir> {
+/// Opens a folder, unless it belongs to another user or others may write to it.
+pub(super) fn open_own_folder(folder: &Path) -> io::Result<Dir> {
     let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
     check_not_exposed(&dir.dir_metadata()?, folder)?;
     Ok(dir)

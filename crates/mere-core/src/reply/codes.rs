@@ -100,6 +100,9 @@ codes! {
     TRUST_SIGNATURE: Items "TRUST" Fault 4 "The item has no valid signature, or its signature was not made by the stated key.";
     TRUST_REVOKED: Items "TRUST" Fault 5 "The item is signed by a key that was revoked.";
     TRUST_VERSION: Items "TRUST" Fault 6 "The item was signed as another version.";
+    TRUST_RECORD: Items "TRUST" Fault 7 "The record of the versions that this machine has seen cannot be read.";
+    TRUST_ACCEPTED: Items "TRUST" Success 1 "`mere trust item`: the version may be used although a newer one was seen.";
+    TRUST_NOTHING_TO_ACCEPT: Items "TRUST" Invalid 1 "`mere trust item`: the item is not signed by a key that counts, so there is no version to accept.";
     SPACE_RENEWED: Items "SPACE" Success 1 "`mere space renew`: the space has an id of its own.";
     SPACE_WITHOUT_ID: Items "SPACE" Invalid 1 "`mere space renew`: the space has no id yet.";
     DOCTOR: Items "DOCTOR" Success 1 "`mere doctor`: no problems were found.";
@@ -165,6 +168,7 @@ codes! {
     RUN_CHANGED: Execution "RUN" Fault 2 "A file of the tool changed while it was read; nothing was run.";
     RUN_SANDBOX: Execution "RUN" Fault 3 "A layer of the sandbox is missing or failed; nothing was run.";
     RUN_UNSIGNED: Enforcement "RUN" Denied 1 "A tool of the chain, or its lockfile, is not signed by a key that counts.";
+    RUN_OLDER: Enforcement "RUN" Denied 4 "A tool of the chain is older than a version that this machine has seen; `data.trust.newest_seen` says which.";
     RUN_UNLOCKED: Enforcement "RUN" Denied 2 "The tool must have a lockfile, and has none.";
     RUN_UNGRANTED: Enforcement "RUN" Denied 3 "The tool asks for a variable or a secret that was not granted.";
     CHAIN: Execution "CHAIN" Success 1 "`mere chain`: the links of a tool, their trust, and the config they come to.";

@@ -62,7 +62,7 @@ fn find_focus(items: &ItemReader<'_>, graph: &Graph, name: &ItemRef) -> Result<N
     match graph.resolve(ItemType::Knowledge, name) {
         Resolution::One(node) => Ok(node),
         Resolution::Several(_) | Resolution::Nothing => {
-            let found = items.find(NamedItem {
+            let found = items.find_for_use(NamedItem {
                 kind: ItemType::Knowledge,
                 item: name,
                 source: LookupScope::Local,

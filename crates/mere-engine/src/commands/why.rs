@@ -25,9 +25,11 @@ pub(super) fn explain_choice(
     kind: ItemType,
     item: &ItemRef,
 ) -> Result<Draft, ToolError> {
-    let found = call.items.find(NamedItem { kind, item, source: LookupScope::Local });
+    let found = call.items.find_for_use(NamedItem { kind, item, source: LookupScope::Local });
     let winner = match &found {
         Ok(found) => Some(&found.place),
+        // The project's item keeps its place, because its signature was taken away.
+        Err(ItemError::Broken(broken)) => Some(&broken.place),
         Err(ItemError::Missing { .. } | ItemError::Ambiguous { .. } | ItemError::Clash { .. }) => {
             None
         }
@@ -81,10 +83,16 @@ fn candidate_fields(
     let reason = match (winner, found) {
         (Some(winner), _) if winner == place => match place.scope {
             Scope::Project => "the project's item wins",
+            _ if found.as_ref().is_ok_and(|found| !found.beside.is_empty()) => {
+                "somebody vouches for it, and nobody for the project's"
+            }
             _ => "the project has none, so the user's wins",
         },
         (Some(winner), _) if winner.scope < place.scope => {
             "shadowed by a scope of higher precedence"
+        }
+        (Some(winner), _) if winner.scope > place.scope => {
+            "nobody vouches for it, so it does not hide the user's"
         }
         (_, Err(ItemError::Clash { .. })) => "another item has exactly this name",
         (_, Err(ItemError::Ambiguous { .. })) => "several items of this scope have this id",

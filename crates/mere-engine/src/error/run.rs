@@ -4,6 +4,7 @@
 
 use std::fmt::Display;
 
+use mere_core::address::Address;
 use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, SubprocessFault};
 use mere_core::item::{ItemId, ItemRef};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
@@ -15,9 +16,10 @@ use super::lockfile::{
     missing_lockfile_reply, unsigned_lockfile_reply,
 };
 use crate::files::masking::{mask_problems, mask_secrets};
+use crate::items::reply_fields::own_text;
 use crate::items::tool_check::{chain_fault_fix, describe_chain_fault};
 use crate::items::{ItemError, UntrustedItem, WrongInputs, item_name, trust_status_fields};
-use crate::run::RunError;
+use crate::run::{OlderTool, RunError};
 use mere_host::{PackagesError, SandboxError};
 
 /// Answers a run that did not take place.
@@ -43,6 +45,8 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
                 .hint("Try again when nobody is writing to it.")
         }
         RunError::Unsigned(untrusted) => unsigned_tool_reply(untrusted),
+        RunError::Older(older) => older_tool_reply(older),
+        RunError::Unrecorded(address) => unrecorded_tool_reply(address),
         RunError::LockUnsigned(untrusted) => unsigned_lockfile_reply(untrusted),
         RunError::NoLockfile { tool, version } => missing_lockfile_reply(tool, version),
         RunError::LockInvalid { address, fault } => {
@@ -237,6 +241,38 @@ fn unsigned_tool_reply(untrusted: &UntrustedItem) -> Draft {
         .name(item_name(place))
         .and("`; at a terminal a person can try it with `mere run --allow-unsigned`.");
     Draft::denied(codes::RUN_UNSIGNED, message).hint(hint).data(data)
+}
+
+/// Answers for a signed tool of which a newer version was seen.
+fn older_tool_reply(older: &OlderTool) -> Draft {
+    let OlderTool { address, place, version, newest } = older;
+    let version = version.as_ref().map(ToString::to_string).unwrap_or_default();
+    let message = Prose::words("").address(address.clone()).and(format!(
+        " is version {version}, but this machine has seen {newest} of it. Nothing was run."
+    ));
+    let data = Fields::default()
+        .with("link", Data::Words(place.id.to_string().into()))
+        .with("address", address.clone())
+        .with("version", Data::Words(version.into()))
+        .with(
+            "trust",
+            Fields::default().with("status", "verified").with("newest_seen", own_text(newest)),
+        );
+    let hint =
+        Prose::words("Ask a person whether the older version is meant; `mere trust item tool ")
+            .name(item_name(place))
+            .and("` accepts it. Otherwise restore the newer one.");
+    Draft::denied(codes::RUN_OLDER, message).hint(hint).data(data)
+}
+
+/// Answers while nobody knows which versions of a tool were seen.
+fn unrecorded_tool_reply(address: &Address) -> Draft {
+    let message = Prose::words("What this machine has seen of ")
+        .address(address.clone())
+        .and(" cannot be read, so a newer version may be known. Nothing was run.");
+    Draft::fault(codes::TRUST_RECORD, message)
+        .hint("Ask a person to run `mere doctor`, which names the file.")
+        .data(Fields::default().with("address", address.clone()))
 }
 
 fn ungranted_reply(what: &'static str, (variable, name): (&str, &str)) -> Draft {

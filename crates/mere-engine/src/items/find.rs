@@ -1,5 +1,5 @@
 //! Resolves a reference to one item. The project comes before the user, and within a scope the
-//! reference must match exactly one item.
+//! reference must match exactly one item. Who vouches for it is not asked here.
 
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::request::LookupScope;
@@ -13,6 +13,9 @@ pub(crate) struct ResolvedItem {
     pub(crate) place: ScopedPath,
     /// Items of the same name in scopes of lower precedence.
     pub(crate) shadows: Vec<ScopedPath>,
+    /// Items of the same name that nobody vouches for. This one was chosen although some of them
+    /// are in a scope of higher precedence.
+    pub(crate) beside: Vec<ScopedPath>,
 }
 
 /// Returns the scopes to search, in order of precedence.
@@ -39,7 +42,17 @@ pub(crate) fn find(
     view: &View<'_>,
     named: NamedItem<'_>,
 ) -> Result<ResolvedItem, ItemError> {
-    find_without_suggestions(sources, view, named).map_err(|error| match error {
+    with_suggestions(sources, view, named, find_without_suggestions(sources, view, named))
+}
+
+/// Adds similar names to the error that there is no such item.
+pub(super) fn with_suggestions<T>(
+    sources: &ItemSources<'_>,
+    view: &View<'_>,
+    named: NamedItem<'_>,
+    found: Result<T, ItemError>,
+) -> Result<T, ItemError> {
+    found.map_err(|error| match error {
         ItemError::Missing { kind, item, scopes, .. } => {
             let suggestions = suggest_similar(sources, view, named, &scopes);
             let script = suggest_script(sources, view, named, &scopes);
@@ -56,26 +69,45 @@ pub(crate) fn find_without_suggestions(
     view: &View<'_>,
     named: NamedItem<'_>,
 ) -> Result<ResolvedItem, ItemError> {
+    resolve(named, visible_candidates(sources, view, named)?)
+}
+
+/// Returns the items that a reference can mean, in order of precedence. An item that the caller may
+/// not see is treated as missing.
+pub(super) fn visible_candidates(
+    sources: &ItemSources<'_>,
+    view: &View<'_>,
+    named: NamedItem<'_>,
+) -> Result<Vec<ScopedPath>, ItemError> {
+    let mut candidates = Vec::new();
+    for scope in scopes(named.source)? {
+        let found = sources.candidates(scope, named.kind, named.item);
+        let found = found.map_err(ItemError::Unsearchable)?.into_iter();
+        candidates.extend(found.filter(|place| is_visible(view, place)));
+    }
+    Ok(candidates)
+}
+
+/// Chooses by precedence alone among the items that a reference can mean.
+pub(super) fn resolve(
+    named: NamedItem<'_>,
+    candidates: Vec<ScopedPath>,
+) -> Result<ResolvedItem, ItemError> {
     let NamedItem { kind, item, source } = named;
-    let scopes = scopes(source)?;
-    let mut winner = None;
-    let mut shadows = Vec::new();
-    for scope in &scopes {
-        let found = sources.candidates(*scope, kind, item).map_err(ItemError::Unsearchable)?;
-        // An item that the caller may not see is treated as missing.
-        let found = found.into_iter().filter(|place| is_visible(view, place)).collect::<Vec<_>>();
-        match (&winner, found.as_slice()) {
-            (_, []) => {}
-            (None, [_]) => winner = found.into_iter().next(),
-            (None, _) => return Err(ambiguity_error(kind, item, found)),
-            (Some(_), _) => shadows.extend(found),
+    let nearest = candidates.first().map(|place| place.scope);
+    let is_nearest = |place: &ScopedPath| Some(place.scope) == nearest;
+    let (mut own, shadows) = candidates.into_iter().partition::<Vec<_>, _>(is_nearest);
+    match (own.pop(), own.is_empty()) {
+        (Some(place), true) => Ok(ResolvedItem { place, shadows, beside: Vec::new() }),
+        (None, _) => {
+            let (item, suggestions, scopes) = (Box::new(item.clone()), Vec::new(), scopes(source)?);
+            Err(ItemError::Missing { kind, item, scopes, suggestions, script: None })
+        }
+        (Some(last), false) => {
+            own.push(last);
+            Err(ambiguity_error(kind, item, own))
         }
     }
-    if let Some(place) = winner {
-        return Ok(ResolvedItem { place, shadows });
-    }
-    let (item, suggestions) = (Box::new(item.clone()), Vec::new());
-    Err(ItemError::Missing { kind, item, scopes, suggestions, script: None })
 }
 
 /// Returns whether the caller may know that an item exists.
@@ -83,7 +115,11 @@ pub(crate) fn is_visible(view: &View<'_>, place: &ScopedPath) -> bool {
     place.address().is_some_and(|address| view.world.may_show(&address))
 }
 
-fn ambiguity_error(kind: ItemType, item: &ItemRef, candidates: Vec<ScopedPath>) -> ItemError {
+pub(super) fn ambiguity_error(
+    kind: ItemType,
+    item: &ItemRef,
+    candidates: Vec<ScopedPath>,
+) -> ItemError {
     let item = Box::new(item.clone());
     let mut names = candidates.iter().map(|place| (&place.category, &place.version));
     let first = names.next();

@@ -12,10 +12,8 @@ use super::copy::{CopyTarget, copy_item};
 use super::directive_fields::input_list;
 use super::find::{NamedItem, ResolvedItem};
 use super::reply_fields::{self, own_text};
-use super::{
-    ItemCall, ItemError, ItemReader, LoadedItem, UsableItem, item_advice, open_for_use,
-    trust_status_fields,
-};
+use super::version_check::{note_version, trust_fields_with_age, use_advice};
+use super::{ItemCall, ItemError, ItemReader, LoadedItem, UsableItem, open_for_use};
 use crate::files::masking::ItemMasker;
 use crate::items::validation::loaded_warnings;
 use crate::memory::StoreError;
@@ -26,13 +24,15 @@ pub(crate) struct LoadedForReply {
     usable: UsableItem,
     /// Items of the same name that this one takes precedence over.
     shadows: Vec<ScopedPath>,
+    /// Items of the same name that nobody vouches for, and that are therefore not loaded.
+    beside: Vec<ScopedPath>,
     copied_to: Option<Address>,
 }
 
 /// Reads and verifies the item that a call names, and copies it if the call asks for that.
 pub(crate) fn open(call: &ItemCall<'_>, request: &Load) -> Result<LoadedForReply, ItemError> {
     let named = NamedItem { kind: request.kind, item: &request.item, source: request.source };
-    let ResolvedItem { place, shadows } = call.items.find(named)?;
+    let ResolvedItem { place, shadows, beside } = call.items.find_for_use(named)?;
     let usable = open_for_use(&call.items, place)?;
     let loaded = usable.item();
     check_expiry(&call.items, loaded)?;
@@ -47,7 +47,7 @@ pub(crate) fn open(call: &ItemCall<'_>, request: &Load) -> Result<LoadedForReply
         copy_item(call, usable.checked(), to)
     };
     let copied_to = request.destination.map(copy).transpose()?;
-    Ok(LoadedForReply { usable, shadows, copied_to })
+    Ok(LoadedForReply { usable, shadows, beside, copied_to })
 }
 
 /// What the search index knows about an item.
@@ -64,12 +64,12 @@ impl LoadedForReply {
 
     /// Drafts the reply.
     pub(crate) fn reply(self, items: &ItemReader<'_>, related: RelatedFields) -> Draft {
-        let Self { usable, shadows, copied_to } = self;
+        let Self { usable, shadows, beside, copied_to } = self;
         let (view, loaded) = (items.view, usable.item());
         let mut masker = ItemMasker::new(view, &usable);
         let place = &loaded.place;
-        let shadows = (!shadows.is_empty()).then(|| reply_fields::addresses(&shadows));
         let warnings = loaded_warnings(items, loaded);
+        let age = note_version(items.trust_policy, usable.checked());
         let data = Fields::default()
             .with("item_type", place.kind.name())
             .with("id", own_text(&place.id))
@@ -83,9 +83,10 @@ impl LoadedForReply {
             .with_some("input_schema", tool_schema(&mut masker, &loaded.item))
             .with("files", reply_fields::file_list(view, &usable))
             .with("integrity", loaded.integrity)
-            .with("trust", trust_status_fields(usable.checked()))
+            .with("trust", trust_fields_with_age(usable.checked(), &age))
             .with_some("validation_warnings", reply_fields::warning_list(warnings))
-            .with_some("shadows", shadows)
+            .with_some("shadows", reply_fields::some_addresses(&shadows))
+            .with_some("beside", reply_fields::some_addresses(&beside))
             .with_some("superseded_by", related.superseded_by)
             .with_some("relationships", related.relationships)
             .with_some("copied_to", copied_to.clone())
@@ -98,7 +99,7 @@ impl LoadedForReply {
                 Draft::success(codes::LOAD_COPIED, message).data(data)
             }
         };
-        match item_advice(usable.checked(), items.trust_policy) {
+        match use_advice(usable.checked(), items.trust_policy, &age) {
             Some(advice) => draft.hint(advice),
             None => draft,
         }

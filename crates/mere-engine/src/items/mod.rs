@@ -5,6 +5,7 @@
 //! reader may use.
 
 pub(crate) mod apply_permit;
+mod authority;
 pub(crate) mod change;
 mod change_report;
 mod checked_item;
@@ -28,6 +29,7 @@ mod suggestions;
 pub(crate) mod tool_check;
 pub(crate) mod tool_lockfiles;
 pub(crate) mod validation;
+pub(crate) mod version_check;
 pub(crate) mod vouched_files;
 
 pub(crate) use change::{ItemCall, change_item};

@@ -7,9 +7,10 @@ use mere_core::reply::{Content, Data, Fields};
 use super::UsableItem;
 use crate::files::view::View;
 
-/// Returns the addresses of items.
-pub(crate) fn addresses<'a>(places: impl IntoIterator<Item = &'a ScopedPath>) -> Data {
-    places.into_iter().filter_map(ScopedPath::address).map(Data::from).collect()
+/// Returns the addresses of items, or `None` if there are none.
+pub(crate) fn some_addresses(places: &[ScopedPath]) -> Option<Data> {
+    let addresses = places.iter().filter_map(ScopedPath::address).map(Data::from);
+    (!places.is_empty()).then(|| addresses.collect())
 }
 
 /// Returns an id or another parsed word as text of our own, which needs no masking.

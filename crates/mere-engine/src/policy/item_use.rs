@@ -4,8 +4,9 @@
 //! Each permission is a value that holds the item itself. It is made here and nowhere else, so a
 //! step that demands one cannot be reached without the decision, nor with another item.
 
+use mere_core::item::Version;
 use mere_core::request::{Reader, UnsignedPolicy};
-use mere_core::trust::{Checked, Verified};
+use mere_core::trust::{Checked, Verified, VersionAge};
 
 /// Whether an item must be signed before it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,19 +72,35 @@ impl<T> Runnable<T> {
     }
 }
 
-/// Allows a tool to be run: a trusted key must have signed it, unless a person at a terminal asked
-/// for it explicitly. A refused tool is returned.
+/// A tool that may not be run, by the reason.
+pub(crate) enum RunDenied<T> {
+    /// No trusted key has signed it.
+    Untrusted(Box<Checked<T>>),
+    /// This newer version was seen, and no person has accepted the older one.
+    Older(Box<Checked<T>>, Version),
+    /// What was seen cannot be read.
+    Unrecorded(Box<Checked<T>>),
+}
+
+/// Allows a tool to be run: a trusted key must have signed it, and no newer version of it may have
+/// been seen here unless a person accepted this one. A person at a terminal may ask explicitly for
+/// a tool that nobody vouches for. A refused tool is returned.
 pub(crate) fn permit_run<T>(
     item: Checked<T>,
+    age: &VersionAge,
     context: RunContext,
-) -> Result<Runnable<T>, Box<Checked<T>>> {
+) -> Result<Runnable<T>, RunDenied<T>> {
     let is_person_run = context.reader == Reader::Person
         && context.unsigned == UnsignedPolicy::Allow
         && context.has_terminal;
-    match item {
-        Checked::Verified(_) => Ok(Runnable { item }),
+    match (&item, age) {
         _ if is_person_run => Ok(Runnable { item }),
-        _ => Err(Box::new(item)),
+        (Checked::Verified(_), age) if age.is_settled() => Ok(Runnable { item }),
+        (Checked::Verified(_), VersionAge::Older { newest, .. }) => {
+            Err(RunDenied::Older(Box::new(item), newest.clone()))
+        }
+        (Checked::Verified(_), _) => Err(RunDenied::Unrecorded(Box::new(item))),
+        _ => Err(RunDenied::Untrusted(Box::new(item))),
     }
 }
 
@@ -141,7 +158,11 @@ mod tests {
                     let expected = (reader, unsigned) == (Reader::Person, UnsignedPolicy::Allow)
                         && has_terminal;
                     for item in items_without_trust() {
-                        assert_eq!(permit_run(item, context).is_ok(), expected, "{context:?}");
+                        assert_eq!(
+                            permit_run(item, &VersionAge::Newest, context).is_ok(),
+                            expected,
+                            "{context:?}"
+                        );
                     }
                 }
             }

@@ -26,7 +26,7 @@ pub(crate) use item_changes::{
 pub use item_changes::{InstallPermit, ItemPermit};
 pub use item_use::{CountedLockfile, Runnable, Usable};
 pub(crate) use item_use::{
-    RunContext, SignatureRequirement, permit_lockfile, permit_run, permit_use,
+    RunContext, RunDenied, SignatureRequirement, permit_lockfile, permit_run, permit_use,
 };
 pub use signing::SigningPermit;
 pub(crate) use signing::{SigningContext, SigningReason, permit_rotation, permit_signing};

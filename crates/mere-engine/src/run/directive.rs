@@ -2,9 +2,10 @@
 //!
 //! Nothing is executed here: a directive's inputs are checked before its steps are returned.
 
-use mere_core::item::{Directive, Knowledge};
+use mere_core::item::{Directive, Knowledge, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::schema::{input_default, input_schema};
+use mere_core::trust::VersionAge;
 use serde_json::{Map, Value};
 
 use super::RunError;
@@ -14,15 +15,32 @@ use crate::items::directive_fields::{input_list, part_list, process_list};
 use crate::items::load::item_name;
 use crate::items::reply_fields::own_text;
 use crate::items::validation::{check_frontmatter, directive_schema, item_warnings};
-use crate::items::{ItemReader, LoadedItem, UsableItem, reply_fields, trust_status_fields};
+use crate::items::version_check::trust_fields_with_age;
+use crate::items::{ItemReader, LoadedItem, UsableItem, reply_fields};
+
+/// A directive or knowledge entry that its reader may use.
+pub(super) struct OpenedItem {
+    pub(super) usable: UsableItem,
+    /// How its version compares with what this machine has seen.
+    pub(super) age: VersionAge,
+    /// Items of the same name that nobody vouches for.
+    pub(super) beside: Vec<ScopedPath>,
+}
+
+impl OpenedItem {
+    fn trust_fields(&self) -> Fields {
+        trust_fields_with_age(self.usable.checked(), &self.age)
+    }
+}
 
 /// Checks a directive's inputs and returns its steps.
 pub(super) fn run_directive(
     items: &ItemReader<'_>,
-    usable: &UsableItem,
+    opened: &OpenedItem,
     directive: &Directive,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, RunError> {
+    let usable = &opened.usable;
     let loaded = usable.item();
     let schema = directive_schema(directive);
     check_inputs(loaded, &schema, parameters)?;
@@ -49,15 +67,16 @@ pub(super) fn run_directive(
     let guidance = "Follow the entries of `process` in order, with the values of `inputs`; where an \
         entry has `parts`, they are all that it says. Keep to `permissions` where they are given, \
         and return what `outputs` asks for.";
-    Ok(directive_reply(usable, &masker, data, guidance))
+    Ok(directive_reply(opened, &masker, data, guidance))
 }
 
 /// Returns the text of a skill, which is followed as it is written.
 pub(super) fn run_skill(
     items: &ItemReader<'_>,
-    usable: &UsableItem,
+    opened: &OpenedItem,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, RunError> {
+    let usable = &opened.usable;
     let loaded = usable.item();
     check_inputs(loaded, &input_schema(None, &[]), parameters)?;
     let view = items.view;
@@ -70,7 +89,7 @@ pub(super) fn run_skill(
         .with("inputs_validated", true)
         .with("validation_warnings", warnings(items, loaded));
     let guidance = "Follow the text of `content`. Its other files are beside it and can be read.";
-    Ok(directive_reply(usable, &masker, data, guidance))
+    Ok(directive_reply(opened, &masker, data, guidance))
 }
 
 fn ready_fields(masker: &mut ItemMasker, loaded: &LoadedItem, inputs: Data) -> Fields {
@@ -84,15 +103,15 @@ fn ready_fields(masker: &mut ItemMasker, loaded: &LoadedItem, inputs: Data) -> F
 }
 
 fn directive_reply(
-    usable: &UsableItem,
+    opened: &OpenedItem,
     masker: &ItemMasker,
     data: Fields,
     instructions: &'static str,
 ) -> Draft {
-    let loaded = usable.item();
+    let loaded = opened.usable.item();
     let data = data
         .with("integrity", loaded.integrity)
-        .with("trust", trust_status_fields(usable.checked()))
+        .with("trust", opened.trust_fields())
         .with("instructions", instructions)
         .with_some("masked", masker.masked_count());
     let message = Prose::words("The directive `")
@@ -109,10 +128,11 @@ fn warnings(items: &ItemReader<'_>, loaded: &LoadedItem) -> Data {
 /// Returns the text of a knowledge entry.
 pub(super) fn run_knowledge(
     items: &ItemReader<'_>,
-    usable: &UsableItem,
+    opened: &OpenedItem,
     entry: &Knowledge,
     related: Option<Fields>,
 ) -> Result<Draft, RunError> {
+    let usable = &opened.usable;
     let (view, loaded) = (items.view, usable.item());
     check_frontmatter(view, loaded, entry)?;
     let mut masker = ItemMasker::new(view, usable);
@@ -123,7 +143,8 @@ pub(super) fn run_knowledge(
         .with("content", masker.body(&loaded.text[entry.content.clone()]))
         .with("metadata", masker.data(&loaded.item.metadata()))
         .with("integrity", loaded.integrity)
-        .with("trust", trust_status_fields(usable.checked()))
+        .with("trust", opened.trust_fields())
+        .with_some("beside", reply_fields::some_addresses(&opened.beside))
         .with("frontmatter_validated", true)
         .with("validation_warnings", warnings(items, loaded))
         .with_some("relationships", related)

@@ -8,12 +8,21 @@ use mere_core::chain::lock::LockMismatch;
 use mere_core::chain::{
     ChainConfigFault, ChainFault, EntrypointFault, FillFault, ParametersFault, SubprocessFault,
 };
-use mere_core::item::{ItemFault, ItemId, ItemRef, Version};
+use mere_core::item::{ItemFault, ItemId, ItemRef, ScopedPath, Version};
 
 use crate::items::displaced_signature::DisplacedLockfile;
 use crate::items::{ItemError, UntrustedItem, WrongInputs};
 use crate::search::SearchError;
 use mere_host::{PackagesError, SandboxError};
+
+/// A signed tool of which a newer version was seen.
+#[derive(Debug)]
+pub(crate) struct OlderTool {
+    pub(crate) address: Address,
+    pub(crate) place: ScopedPath,
+    pub(crate) version: Option<Version>,
+    pub(crate) newest: Version,
+}
 
 /// The reason why a tool was not run.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +53,11 @@ pub(crate) enum RunError {
     FileChanged(Address),
     #[error("nobody vouches for {}", .0.address)]
     Unsigned(Box<UntrustedItem>),
+    #[error("{} is older than a version that was seen", .0.address)]
+    Older(Box<OlderTool>),
+    /// The record of the versions that were seen cannot be read.
+    #[error("it is not known which versions of {0} were seen")]
+    Unrecorded(Address),
     #[error("there is no lockfile for {tool}@{version}")]
     NoLockfile { tool: Box<ItemRef>, version: Version },
     #[error("nobody vouches for the lockfile {}", .0.address)]

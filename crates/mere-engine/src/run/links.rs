@@ -9,12 +9,14 @@ use mere_core::item::{Item, ItemId, ItemRef, ItemType, ScopedPath};
 use mere_core::request::{LookupScope, UnsignedPolicy};
 
 use super::RunError;
+use super::error::OlderTool;
 use crate::items::find::NamedItem;
 use crate::items::relocation::read_verified_bytes;
+use crate::items::version_check::note_version;
 use crate::items::{
     CheckedItem, ItemError, ItemReader, LoadedItem, UntrustedItem, read_and_verify,
 };
-use crate::policy::{self, RunContext, Runnable};
+use crate::policy::{self, RunContext, RunDenied, Runnable};
 use mere_host::has_terminal;
 
 /// A chain whose links may all be run.
@@ -167,8 +169,19 @@ fn permit_link(
     checked: CheckedItem,
     context: RunContext,
 ) -> Result<Runnable<LoadedItem>, RunError> {
-    let runnable = policy::permit_run(checked, context);
-    runnable.map_err(|tool| RunError::Unsigned(UntrustedItem::new(&tool, items.trust_policy)))
+    let age = note_version(items.trust_policy, &checked);
+    policy::permit_run(checked, &age, context).map_err(|denied| match denied {
+        RunDenied::Untrusted(tool) => {
+            RunError::Unsigned(UntrustedItem::new(&tool, items.trust_policy))
+        }
+        RunDenied::Older(tool, newest) => {
+            let LoadedItem { address, place, item, .. } = tool.item();
+            let (address, place) = (address.clone(), place.clone());
+            let version = item.version().cloned();
+            RunError::Older(Box::new(OlderTool { address, place, version, newest }))
+        }
+        RunDenied::Unrecorded(tool) => RunError::Unrecorded(tool.item().address.clone()),
+    })
 }
 
 fn chain_tool(loaded: &LoadedItem) -> Result<ChainTool, RunError> {

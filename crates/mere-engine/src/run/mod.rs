@@ -20,7 +20,7 @@ mod run_item;
 pub(crate) mod show;
 
 pub(crate) use call::RunCall;
-pub(crate) use error::RunError;
+pub(crate) use error::{OlderTool, RunError};
 pub(super) use execution::{RunRequest, run_tool};
 pub use links::{Linked, ShownChain};
 pub use lock::Locked;

@@ -6,12 +6,13 @@ use mere_core::reply::Draft;
 use mere_core::request::{Execute, LockfilePolicy, LookupScope, RunItem, UnsignedPolicy};
 use mere_core::schema::input_schema;
 
-use super::directive::{run_directive, run_knowledge, run_skill};
+use super::directive::{OpenedItem, run_directive, run_knowledge, run_skill};
 use super::inputs::check_inputs;
 use super::{RunCall, RunError, RunRequest, run_tool};
 use crate::items::change::ExecutionMode;
-use crate::items::find::{NamedItem, find};
-use crate::items::{ItemError, item_advice, open_for_use};
+use crate::items::find::NamedItem;
+use crate::items::version_check::{note_version, use_advice};
+use crate::items::{ItemError, open_for_use};
 use crate::search::SearchContext;
 use crate::search::relations::relationships;
 
@@ -40,24 +41,23 @@ pub(crate) fn run_item(
     if !matches!(request.kind, ItemType::Directive | ItemType::Knowledge) {
         return Err(ItemError::NotRunnable(request.kind).into());
     }
-    let (view, sources) = (call.items.view, call.items.sources);
-    let found = find(
-        sources,
-        view,
-        NamedItem { kind: request.kind, item: &request.item, source: LookupScope::Local },
-    )?;
+    let (kind, item, source) = (request.kind, &request.item, LookupScope::Local);
+    let found = call.items.find_for_use(NamedItem { kind, item, source })?;
     let usable = open_for_use(&call.items, found.place)?;
+    let age = note_version(call.items.trust_policy, usable.checked());
+    let opened = OpenedItem { usable, age, beside: found.beside };
+    let usable = &opened.usable;
     let draft = match &usable.item().item {
-        Item::Directive(directive) => run_directive(&call.items, &usable, directive, parameters),
+        Item::Directive(directive) => run_directive(&call.items, &opened, directive, parameters),
         Item::Knowledge(entry) => {
             check_inputs(usable.item(), &input_schema(None, &[]), parameters)?;
             let walk = inputs.relationships.as_ref();
             let related = walk.map(|walk| relationships(search, &usable.item().place, walk));
-            run_knowledge(&call.items, &usable, entry, related.transpose()?.flatten())
+            run_knowledge(&call.items, &opened, entry, related.transpose()?.flatten())
         }
-        _ => run_skill(&call.items, &usable, parameters),
+        _ => run_skill(&call.items, &opened, parameters),
     }?;
-    Ok(match item_advice(usable.checked(), call.items.trust_policy) {
+    Ok(match use_advice(usable.checked(), call.items.trust_policy, &opened.age) {
         Some(advice) => draft.hint(advice),
         None => draft,
     })

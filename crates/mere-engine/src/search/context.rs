@@ -12,6 +12,7 @@ use mere_core::reply::{Content, Fields};
 use super::call_signals::CallSignals;
 use super::embed::embedder::Embedder;
 use super::error::SearchError;
+use super::graph::EntryTrust;
 use super::graph::GraphVisibility;
 use super::index::corpus::Corpus;
 use super::update::live_index::{LiveIndex, UpdateContext};
@@ -57,8 +58,8 @@ pub(crate) type ItemLookup<'a, T> = Box<dyn Fn(&ScopedPath) -> T + Sync + 'a>;
 pub(crate) struct ItemAccess<'a> {
     /// Returns whether the caller may know that an item exists.
     pub(crate) is_visible: ItemLookup<'a, bool>,
-    /// Returns whether the caller may rely on what an item says.
-    pub(crate) is_trusted: ItemLookup<'a, bool>,
+    /// Returns what of an item the caller may rely on.
+    pub(crate) trust_of: ItemLookup<'a, EntryTrust>,
     /// Returns the address of the visible item that takes precedence over an item of the same name.
     pub(crate) shadowed_by: ItemLookup<'a, Option<Address>>,
     /// Reads an item from its file and verifies it; none if it cannot be read.
@@ -88,7 +89,7 @@ pub(crate) struct HitTexts {
 impl SearchContext<'_> {
     /// Returns what this caller may see and trust.
     pub(crate) fn visibility(&self) -> GraphVisibility<'_> {
-        GraphVisibility { is_visible: &*self.items.is_visible, is_trusted: &*self.items.is_trusted }
+        GraphVisibility { is_visible: &*self.items.is_visible, trust_of: &*self.items.trust_of }
     }
 
     /// Brings the search index up to date with the disk and passes it to `ask`, which may be called

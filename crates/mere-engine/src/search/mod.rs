@@ -26,6 +26,7 @@ pub(crate) use embed::endpoint::Endpoint;
 pub(crate) use embed::lazy_minilm::MINILM_FILE;
 pub(crate) use embed::model_error::ModelCommandError;
 pub(crate) use error::SearchError;
+pub(crate) use graph::EntryTrust;
 pub(crate) use graph::link_rename::{LinkChange, LinkOutcome};
 pub(crate) use update::embedding_backlog::EmbeddingJob;
 pub(crate) use update::session_index::{SessionIndex, StalePolicy};

@@ -6,18 +6,21 @@
 use std::borrow::Cow;
 
 use mere_core::address::Address;
-use mere_core::item::{Item, ItemRef, Scope, ScopedPath};
+use mere_core::item::{Item, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::request::LookupScope;
 use mere_core::search::Document;
+use mere_core::trust::Vouching;
 
 use crate::error::trust_fields;
 use crate::files::masking::ItemMasker;
 use crate::items::displaced_signature::{has_no_twin, is_unclaimed};
+use crate::items::find::NamedItem;
 use crate::items::{
     ItemError, ItemReader, RawItem, UsableItem, is_visible, open_for_use, signature_requirement,
     trust_status_fields,
 };
 use crate::policy::SignatureRequirement;
-use crate::search::{HitContent, HitTexts, ItemAccess};
+use crate::search::{EntryTrust, HitContent, HitTexts, ItemAccess};
 
 /// Reads items for a search.
 #[derive(Clone, Copy)]
@@ -28,33 +31,53 @@ impl<'a> SearchAccess<'a> {
     pub(super) fn access(self) -> ItemAccess<'a> {
         ItemAccess {
             is_visible: Box::new(move |place| is_visible(self.0.view, place)),
-            is_trusted: Box::new(move |place| self.is_usable(place)),
+            trust_of: Box::new(move |place| self.trust_of(place)),
             shadowed_by: Box::new(move |place| self.shadowed_by(place)),
             read: Box::new(move |place| self.read_hit(place)),
         }
     }
 
-    /// Returns whether the caller may rely on what an item says. An item that has no sidecar and
-    /// needs none is not read, unless a signature that has lost its item states its id.
-    fn is_usable(&self, place: &ScopedPath) -> bool {
+    /// Returns what of an item the caller may rely on. An item that has no sidecar and needs none
+    /// is not read, unless a signature that has lost its item states its id.
+    fn trust_of(&self, place: &ScopedPath) -> EntryTrust {
         let requirement = signature_requirement(self.0.trust_policy, self.0.reader, place.kind);
         let is_plain = requirement == SignatureRequirement::Optional
             && is_unclaimed(self.0.sources, place)
             && has_no_twin(self.0.sources, place)
             && RawItem::has_no_sidecar(self.0.view, place).unwrap_or_default();
-        is_plain || self.open(place).is_ok()
+        if is_plain {
+            let is_draft = self.0.trust_policy.is_draft(place);
+            let vouching = if is_draft { Vouching::Person } else { Vouching::Nobody };
+            return EntryTrust::Content(vouching);
+        }
+        match self.open(place) {
+            Ok(opened) => EntryTrust::Content(opened.checked().vouching()),
+            Err(ItemError::UseDenied(untrusted)) => {
+                EntryTrust::NameOnly(untrusted.status.vouching())
+            }
+            // A broken item keeps its place: it is reported and not skipped.
+            Err(_) => EntryTrust::NameOnly(Vouching::Person),
+        }
     }
 
-    /// Returns the address of the project's item of the same name, which takes precedence over one
-    /// of the user.
+    /// Returns the address of the item of the same name that is loaded instead of this one.
     fn shadowed_by(&self, place: &ScopedPath) -> Option<Address> {
-        if place.scope != Scope::User {
-            return None;
-        }
+        let other = match place.scope {
+            Scope::User => Scope::Project,
+            Scope::Project if place.kind == ItemType::Knowledge => Scope::User,
+            Scope::Project | Scope::Registry => return None,
+        };
         let (category, id) = (Some(place.category.clone()), place.id.clone());
-        let name = ItemRef { category, id, version: None };
-        let found = self.0.sources.candidates(Scope::Project, place.kind, &name).ok()?;
-        found.iter().find(|one| is_visible(self.0.view, one))?.address()
+        let item = &ItemRef { category, id, version: None };
+        let twins = self.0.sources.candidates(other, place.kind, item).ok()?;
+        let twin = twins.iter().find(|one| is_visible(self.0.view, one))?;
+        let source = LookupScope::Local;
+        match self.0.find_for_use(NamedItem { kind: place.kind, item, source }) {
+            Ok(found) if found.place == *place => None,
+            Ok(found) => found.place.address(),
+            // The project's item is broken, so it is reported instead of either.
+            Err(_) => twin.address().filter(|_| place.scope == Scope::User),
+        }
     }
 
     /// Reads and verifies an item for a hit. An item that may not be used has a trust status and no

@@ -9,6 +9,7 @@ pub(crate) mod drafts;
 pub(crate) mod keys;
 pub(crate) mod policy;
 pub(crate) mod project_key;
+mod seen_versions;
 pub(crate) mod signers;
 pub(crate) mod team;
 pub(crate) mod team_folders;

@@ -5,13 +5,16 @@
 //! it; it can only narrow. If something cannot be read, no key counts.
 
 use jiff::Timestamp;
-use mere_core::item::{ItemType, Scope, ScopedPath};
-use mere_core::trust::{Fingerprint, KeyLimits, Keyring, Roster, TrustedKey};
+use mere_core::digest::Sha256;
+use mere_core::item::{ItemType, Scope, ScopedPath, Version};
+use mere_core::trust::{Fingerprint, KeyLimits, Keyring, Roster, SeenVersion, TrustedKey};
 
+use super::approvals::records::RecordError;
 use super::drafts::{self, DraftRecord};
+use super::seen_versions::{SeenError, SeenVersions};
 use super::team::{Membership, Quorum, RosterTrouble, Team};
 use crate::config::SigningConfig;
-use crate::policy::SignatureRequirement;
+use crate::policy::{SignatureRequirement, SigningPermit};
 use crate::trust::project_key::ProjectKey;
 use crate::trust::{keys, project_key, signers};
 use mere_host::{Environment, Folder, now_nanoseconds as nanoseconds};
@@ -29,6 +32,8 @@ pub(crate) struct TrustPolicy {
     /// The only keys that count according to the project's configuration, if it names any.
     project_keys: Option<Vec<Fingerprint>>,
     may_sign_unattended: bool,
+    /// What this machine has seen; nothing where the user's own settings do not count.
+    seen_versions: SeenVersions,
 }
 
 /// The folder of a project, and its space if it has one.
@@ -93,6 +98,7 @@ impl TrustPolicy {
             team,
             project_keys: project.trusted_keys.clone(),
             may_sign_unattended: user.may_sign_unattended,
+            seen_versions: SeenVersions::of_user(environment),
         })
     }
 
@@ -174,6 +180,37 @@ impl TrustPolicy {
         let Some(address) = place.address() else { return false };
         let now = now();
         self.drafts.iter().any(|draft| draft.covers(&address, now))
+    }
+
+    /// Returns what this machine has seen of an item.
+    pub(crate) fn seen_version(
+        &self,
+        place: &ScopedPath,
+    ) -> Result<Option<SeenVersion>, SeenError> {
+        let space_id = self.space_id(place.scope);
+        space_id.map_or(Ok(None), |space_id| self.seen_versions.find(space_id, place))
+    }
+
+    /// Remembers versions of items that trusted keys signed.
+    pub(crate) fn record_seen(&self, seen: &[(&ScopedPath, &Version)]) -> Result<(), RecordError> {
+        for scope in [Scope::Project, Scope::User] {
+            let of_scope = seen.iter().filter(|(place, _)| place.scope == scope).copied();
+            if let Some(space_id) = self.space_id(scope) {
+                self.seen_versions.record(space_id, &of_scope.collect::<Vec<_>>())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers that a person accepts a statement about an item although a newer version was seen.
+    pub(crate) fn accept_version(
+        &self,
+        item: (&ScopedPath, &Version),
+        statement: Sha256,
+        permit: &SigningPermit,
+    ) -> Result<(), RecordError> {
+        let space_id = self.space_id(item.0.scope);
+        space_id.map_or(Ok(()), |id| self.seen_versions.accept(id, item, statement, permit))
     }
 
     /// Checks whether a key is the user's own.

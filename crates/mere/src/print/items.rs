@@ -77,6 +77,8 @@ pub(crate) struct LoadedItem {
     #[serde(default)]
     shadows: Vec<String>,
     #[serde(default)]
+    beside: Vec<String>,
+    #[serde(default)]
     validation_warnings: Vec<String>,
 }
 
@@ -180,6 +182,10 @@ impl Printer {
         let mut out = self.item_head(&head, &item.address, &item.trust);
         for shadow in &item.shadows {
             push_line(&mut out, format_args!("wins over {}", self.escape_controls(shadow)));
+        }
+        for other in &item.beside {
+            let other = self.escape_controls(other);
+            push_line(&mut out, format_args!("beside {other}, which nobody vouches for"));
         }
         for ItemFile { path, size } in item.files.iter().skip(1) {
             let path = self.escape_controls(path);

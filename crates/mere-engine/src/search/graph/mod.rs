@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use mere_core::graph::{Direction, Graph, GraphBuilder, NodeId, Resolution, WalkOptions};
 use mere_core::item::{ItemRef, ItemType, Relation, ScopedPath};
+use mere_core::trust::Vouching;
 
 use super::error::SearchError;
 use super::index::LinkableItem;
@@ -23,13 +24,22 @@ const MAX_NEIGHBOURHOOD: usize = 5_000;
 /// A predicate over items, such as whether an item is visible.
 pub(crate) type ItemPredicate<'a> = &'a dyn Fn(&ScopedPath) -> bool;
 
+/// What counts of an item in a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryTrust {
+    /// It is not what was signed, or may not be used: it has a name and nothing else, neither a
+    /// title nor links.
+    NameOnly(Vouching),
+    /// Its content counts, as far as somebody vouches for it.
+    Content(Vouching),
+}
+
 /// What the viewer of a graph may see and trust.
 #[derive(Clone, Copy)]
 pub(crate) struct GraphVisibility<'a> {
     pub(crate) is_visible: ItemPredicate<'a>,
-    /// Whether the content of an item counts. An item that is not what was signed has a name and
-    /// nothing else: no title and no links.
-    pub(crate) is_trusted: ItemPredicate<'a>,
+    /// What counts of an item.
+    pub(crate) trust_of: &'a dyn Fn(&ScopedPath) -> EntryTrust,
 }
 
 impl LiveIndex {
@@ -38,10 +48,14 @@ impl LiveIndex {
         let mut builder = GraphBuilder::default();
         for linked in self.index.linkable_items()? {
             if let Some(place) = self.visible_place(&linked, visibility.is_visible) {
-                builder.add(if (visibility.is_trusted)(&place) {
-                    graph_entry(&place, &linked, self.index.links_of(linked.item)?)
-                } else {
-                    untrusted_entry(&place)
+                builder.add(match (visibility.trust_of)(&place) {
+                    EntryTrust::Content(vouching) => {
+                        let links = self.index.links_of(linked.item)?;
+                        graph_entry(&place, &linked, links).with_vouching(vouching)
+                    }
+                    EntryTrust::NameOnly(vouching) => {
+                        untrusted_entry(&place).with_vouching(vouching)
+                    }
                 });
             }
         }

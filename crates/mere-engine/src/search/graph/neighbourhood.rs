@@ -6,8 +6,10 @@
 use std::collections::{HashMap, HashSet};
 
 use mere_core::graph::{Direction, Graph, GraphEntry, Link, NodeId, WalkOptions};
-use mere_core::item::{ItemRef, Scope, ScopedPath};
+use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::trust::Vouching;
 
+use super::EntryTrust;
 use super::GraphVisibility;
 use crate::search::error::SearchError;
 use crate::search::index::LinkableItem;
@@ -35,7 +37,20 @@ pub(super) struct VisibleEntry {
     links: Vec<Link>,
     /// Whether `links` holds all of the item's links.
     has_all_links: bool,
-    is_trusted: bool,
+    trust: EntryTrust,
+}
+
+impl VisibleEntry {
+    fn is_trusted(&self) -> bool {
+        matches!(self.trust, EntryTrust::Content(_))
+    }
+
+    /// Returns whether an entry of the same name in another scope may shadow this one.
+    fn may_be_shadowed(&self) -> bool {
+        let (EntryTrust::Content(vouching) | EntryTrust::NameOnly(vouching)) = self.trust;
+        let is_note = self.place.kind == ItemType::Knowledge;
+        self.place.scope != Scope::Project || is_note && vouching == Vouching::Nobody
+    }
 }
 
 impl<'a> Neighbourhood<'a> {
@@ -76,15 +91,10 @@ impl<'a> Neighbourhood<'a> {
         let Some(place) = self.live_index.visible_place(&linked, self.visibility.is_visible) else {
             return Ok(());
         };
-        let name = (place.scope != Scope::Project).then(|| qualified_name(&place));
-        let is_believed = (self.visibility.is_trusted)(&place);
-        let known = VisibleEntry {
-            place,
-            indexed: linked,
-            links: Vec::new(),
-            has_all_links: false,
-            is_trusted: is_believed,
-        };
+        let trust = (self.visibility.trust_of)(&place);
+        let (links, has_all_links) = (Vec::new(), false);
+        let known = VisibleEntry { place, indexed: linked, links, has_all_links, trust };
+        let name = known.may_be_shadowed().then(|| qualified_name(&known.place));
         self.entries.insert(item, known);
         self.omitted.remove(&item);
         match name.filter(|name| !self.is_resolved(name)) {
@@ -119,7 +129,7 @@ impl<'a> Neighbourhood<'a> {
     fn add_neighbours(&mut self, item: u32, walk: &WalkOptions) -> Result<Vec<u32>, SearchError> {
         let index = &self.live_index.index;
         let Some(known) = self.entries.get_mut(&item) else { return Ok(Vec::new()) };
-        known.links = if known.is_trusted { index.links_of(item)? } else { Vec::new() };
+        known.links = if known.is_trusted() { index.links_of(item)? } else { Vec::new() };
         known.has_all_links = true;
         let place = known.place.clone();
         let names = known.links.iter().filter_map(|link| link.target.parse::<ItemRef>().ok());
@@ -155,7 +165,7 @@ impl<'a> Neighbourhood<'a> {
             }
             self.add_entry(linked)?;
             let known = self.entries.get_mut(&item);
-            if let Some(known) = known.filter(|known| known.is_trusted) {
+            if let Some(known) = known.filter(|known| known.is_trusted()) {
                 near.push(item);
                 if !known.has_all_links {
                     known.links.push(link);
@@ -168,11 +178,14 @@ impl<'a> Neighbourhood<'a> {
     /// Builds the graph of the entries collected so far.
     pub(super) fn build_graph(&self) -> Graph {
         let entries = self.entries.values().map(|known| {
-            if !known.is_trusted {
-                return untrusted_entry(&known.place);
-            }
+            let vouching = match known.trust {
+                EntryTrust::Content(vouching) => vouching,
+                EntryTrust::NameOnly(vouching) => {
+                    return untrusted_entry(&known.place).with_vouching(vouching);
+                }
+            };
             let links = known.links.iter().filter(|link| self.has_known_target(link)).cloned();
-            graph_entry(&known.place, &known.indexed, links.collect())
+            graph_entry(&known.place, &known.indexed, links.collect()).with_vouching(vouching)
         });
         entries.collect()
     }

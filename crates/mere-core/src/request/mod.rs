@@ -16,6 +16,7 @@ mod help;
 mod keys;
 mod load;
 mod memory;
+mod minimum_versions;
 mod models;
 mod person_command;
 mod read;
@@ -48,6 +49,9 @@ pub use help::TOPICS;
 pub use keys::{KeyArgument, KeyName, KeyNameError, KeysCommand, Passphrase, PersonFile};
 pub use load::{Load, LookupScope};
 pub use memory::{ExpiredMemories, ListMemories, MemoryCall, MemorySort};
+pub use minimum_versions::{
+    MAX_MINIMUM_VERSIONS_BYTES, MinimumVersionsError, parse_minimum_versions,
+};
 pub use models::ModelCommand;
 pub use person_command::{
     AuthorChoice, DoctorMode, DrawingFormat, GitHook, GraphCommand, IndexCommand, InitSpace,

@@ -37,6 +37,15 @@ pub enum ItemCommand {
         /// The scope of the space.
         scope: Scope,
     },
+    /// Accepts the version of an item although a newer one was seen.
+    AcceptVersion {
+        /// The type of the item.
+        kind: ItemType,
+        /// The item.
+        item: ItemRef,
+        /// The scopes in which it is looked up.
+        source: LookupScope,
+    },
     /// Gives the space of a scope a new id.
     RenewSpace(Scope),
     /// Creates an item from a template.

@@ -1,8 +1,10 @@
 //! The commands of people about signatures of items: no agent can ask for these.
 
+use std::collections::BTreeMap;
+
 use crate::address::Address;
 use crate::digest::Sha256;
-use crate::item::{ItemRef, ItemType, Scope};
+use crate::item::{ItemName, ItemRef, ItemType, Scope, Version};
 use crate::request::LookupScope;
 use crate::text::pattern::Pattern;
 use crate::trust::Fingerprint;
@@ -93,6 +95,8 @@ pub struct VerifyCommand {
     pub admins: Vec<Fingerprint>,
     /// The lowest serial that this roster may have.
     pub minimum_serial: u64,
+    /// The items that must exist, and the lowest version that each may have.
+    pub minimum_versions: BTreeMap<ItemName, Version>,
 }
 
 /// The request to work on an item.

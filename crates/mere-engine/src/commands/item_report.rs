@@ -4,16 +4,17 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mere_core::item::ScopedPath;
+use mere_core::item::{ScopedPath, Version};
 use mere_core::reply::{Content, Data, Fields};
-use mere_core::trust::{TrustStatus, VerificationFailure};
+use mere_core::trust::{TrustStatus, VerificationFailure, VersionAge};
 
 use super::CommandCall;
 use super::list::{broken_trust_fields, fault_text};
 use super::why::remedy;
 use crate::items::reply_fields::own_text;
 use crate::items::validation::own_warnings;
-use crate::items::{ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields};
+use crate::items::version_check::{look_up, trust_fields_with_age, use_advice};
+use crate::items::{ItemError, ItemReader, read_and_verify};
 use crate::policy;
 use crate::trust::TrustPolicy;
 use mere_host::{fault_point, map_with_progress};
@@ -30,6 +31,10 @@ pub(super) struct ItemReport {
     trust: Option<Fields>,
     fault: Option<String>,
     fix: Option<String>,
+    /// How its version compares with what this machine has seen.
+    pub(super) age: VersionAge,
+    /// The version of an item that is signed and that was not seen before.
+    new_version: Option<Version>,
     /// What is odd about the item without making it invalid.
     pub(super) warnings: Vec<String>,
 }
@@ -50,22 +55,31 @@ impl ItemReport {
         fault_point("verify", place.id.as_str());
         let place = place.clone();
         match read_and_verify(items, place.clone()) {
-            Ok(checked) => Self {
-                warnings: own_warnings(&checked.item().item),
-                trust: Some(trust_status_fields(&checked)),
-                fault: None,
-                fix: item_advice(&checked, trust_policy).map(|advice| advice.render_for_person()),
-                trust_status: Ok(checked.without_item()),
-                // An item that may not be used is a finding.
-                is_finding: policy::permit_use(
-                    checked,
-                    trust_policy.signature_requirement(place.kind),
-                )
-                .is_err(),
-                place,
-            },
+            Ok(checked) => {
+                let (age, is_new) = look_up(trust_policy, &checked);
+                let version = checked.item().item.version().cloned();
+                let fix = use_advice(&checked, trust_policy, &age);
+                Self {
+                    warnings: own_warnings(&checked.item().item),
+                    trust: Some(trust_fields_with_age(&checked, &age)),
+                    fault: None,
+                    fix: fix.map(|advice| advice.render_for_person()),
+                    trust_status: Ok(checked.without_item()),
+                    new_version: version.filter(|_| is_new),
+                    age,
+                    // An item that may not be used is a finding.
+                    is_finding: policy::permit_use(
+                        checked,
+                        trust_policy.signature_requirement(place.kind),
+                    )
+                    .is_err(),
+                    place,
+                }
+            }
             Err(error) => Self {
                 is_finding: true,
+                age: VersionAge::Newest,
+                new_version: None,
                 warnings: Vec::new(),
                 trust: broken_trust_fields(&error),
                 fault: Some(fault_text(&error)),
@@ -88,6 +102,16 @@ impl ItemReport {
 
     pub(super) fn is_verified(&self) -> bool {
         matches!(self.trust_status, Ok(TrustStatus::Verified(_)))
+    }
+
+    /// Returns whether this machine has seen a newer version that nobody set aside, or cannot tell.
+    pub(super) fn is_older(&self) -> bool {
+        !self.age.is_settled()
+    }
+
+    /// Returns the place and the version of an item that is to be remembered.
+    pub(super) fn newly_seen(&self) -> Option<(&ScopedPath, &Version)> {
+        self.new_version.as_ref().map(|version| (&self.place, version))
     }
 
     /// Returns how the item is broken, if it is.
@@ -126,7 +150,7 @@ impl ItemReport {
 
     /// Returns the fields that a reply reports.
     pub(super) fn to_fields(&self) -> Fields {
-        let fix = self.fix.as_deref().filter(|_| !self.is_verified());
+        let fix = self.fix.as_deref().filter(|_| !self.is_verified() || self.is_older());
         Fields::default()
             .with("item_type", self.place.kind.name())
             .with("id", own_text(&self.place.id))

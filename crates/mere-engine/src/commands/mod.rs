@@ -2,6 +2,7 @@
 //!
 //! Each command has a file of its own; this one only dispatches to them.
 
+mod accept_version;
 mod call;
 mod chain;
 mod config;
@@ -19,6 +20,7 @@ mod link_updates;
 mod list;
 mod lock;
 mod memory;
+mod minimum_versions;
 pub(crate) mod models;
 mod new_tool;
 mod orphan_report;
@@ -62,6 +64,9 @@ pub(crate) fn execute_item_command(
     match command {
         ItemCommand::Init(space) => init::init(call, *space),
         ItemCommand::PreviewInit { scope } => init_preview::preview_init(call, *scope),
+        ItemCommand::AcceptVersion { kind, item, source } => {
+            accept_version::accept_version(call.change, *kind, item, *source)
+        }
         ItemCommand::RenewSpace(scope) => {
             renew_space::renew(call, call.change.effective_scope(*scope))
         }

@@ -9,7 +9,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::{Item, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{GitStaging, ItemSelection, SelectedItems, ShownItem};
-use mere_core::trust::TrustStatus;
+use mere_core::trust::{Sidecar, TrustStatus};
 
 use super::CommandCall;
 use super::difference::{cache_signed_texts, differences};
@@ -23,6 +23,7 @@ use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::reply_fields::own_text;
 use crate::items::tool_check::tool_warnings;
 use crate::items::validation::check_own_schema;
+use crate::items::version_check::remember_versions;
 use crate::items::{ItemCall, ItemError, LoadedItem};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::space::ItemChangeError;
@@ -244,9 +245,7 @@ fn sign_one(
         return Err(ItemChangeError::Stale { address, current }.into());
     }
     sign_loaded(call, signer, &loaded)?;
-    let counts =
-        call.items.trust_policy.keyring(place.scope).is_trusted(signer.fingerprint(), place, now());
-    let note = (!counts).then_some(Content::mention(
+    let note = (!counts(call, signer, place)).then_some(Content::mention(
         "your key is not trusted here: the team or the project lets others sign",
     ));
     let notes = note.into_iter().chain(tool_warnings(&call.items, &loaded));
@@ -271,9 +270,43 @@ pub(super) fn sign_loaded(
     let space_id = ensure_space_id(call, &loaded.place)?;
     check_lockfile_space(loaded, Some(&space_id))?;
     let sidecar = signer.sign_item(loaded, &space_id)?;
+    let statement = Sidecar::parse(&sidecar).ok().map(|sidecar| sidecar.placement.statement);
     write_sidecar(call, loaded, sidecar)?;
     cache_signed_texts(call, loaded);
+    if counts(call, signer, &loaded.place) {
+        note_signed_version(call, signer, loaded, statement);
+    }
     Ok(())
+}
+
+/// Returns whether the signer's key counts for an item.
+fn counts(call: &ItemCall<'_>, signer: &ItemSigner, place: &ScopedPath) -> bool {
+    let keyring = call.items.trust_policy.keyring(place.scope);
+    keyring.is_trusted(signer.fingerprint(), place, now())
+}
+
+/// Remembers the version of an item that was signed. Whoever signs an older version than the one
+/// that was seen means it, so the statement is accepted.
+fn note_signed_version(
+    call: &ItemCall<'_>,
+    signer: &ItemSigner,
+    loaded: &LoadedItem,
+    statement: Option<Sha256>,
+) {
+    let (trust_policy, place) = (call.items.trust_policy, &loaded.place);
+    let Some(version) = loaded.item.version() else { return };
+    let seen = trust_policy.seen_version(place).ok().flatten();
+    let is_older = seen.is_some_and(|seen| version.is_older_than(&seen.newest));
+    match statement.filter(|_| is_older) {
+        Some(statement) => {
+            let accepted =
+                trust_policy.accept_version((place, version), statement, signer.permit());
+            if let Err(error) = accepted {
+                tracing::warn!(%error, "a version that was signed could not be remembered");
+            }
+        }
+        None => remember_versions(trust_policy, &[(place, version)]),
+    }
 }
 
 /// Refuses to sign a lockfile that was made for another space. It pins what lies there, and signing

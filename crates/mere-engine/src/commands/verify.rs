@@ -7,16 +7,18 @@
 use std::collections::BTreeMap;
 
 use mere_core::address::{Address, Root};
-use mere_core::item::ItemType;
+use mere_core::item::{ItemType, Scope};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{SelectedItems, VerifyCommand};
 
 use super::CommandCall;
 use super::item_report::{ItemReport, verify_all};
+use super::minimum_versions::minimum_findings;
 use super::orphan_report::{OrphanReport, find_orphans};
 use super::select::{self, is_file_of, select};
 use crate::error::describe_roster_trouble;
 use crate::error::tool_error::ToolError;
+use crate::items::version_check::remember_versions;
 use crate::items::{ItemCall, ItemError};
 use crate::trust;
 use crate::trust::TrustPolicy;
@@ -33,7 +35,7 @@ pub(super) fn verify(call: &CommandCall<'_>, command: &VerifyCommand) -> Result<
     let trust_policy = if command.admins.is_empty() {
         None
     } else {
-        selection.scope = Some(mere_core::item::Scope::Project);
+        selection.scope = Some(Scope::Project);
         Some(
             call.items
                 .trust_policy
@@ -47,9 +49,12 @@ pub(super) fn verify(call: &CommandCall<'_>, command: &VerifyCommand) -> Result<
         trust_policy.as_ref().or(strict.as_ref()).unwrap_or(call.items.trust_policy);
     let places = select(call.change, &selection)?;
     let reports = verify_all(call, trust_policy, &places);
+    let seen = reports.iter().filter_map(ItemReport::newly_seen).collect::<Vec<_>>();
+    remember_versions(trust_policy, &seen);
     let unverified = reports.iter().filter(|one| !one.is_verified()).count();
     let shows = |one: &&ItemReport| {
-        one.is_finding || named || unverified <= MAX_SHOWN && !one.is_verified()
+        let is_shown = unverified <= MAX_SHOWN && !one.is_verified();
+        one.is_finding || named || one.is_older() || is_shown
     };
     let rows = reports.iter().filter(shows).map(|one| Data::from(one.to_fields()));
     let mut rows = rows.collect::<Vec<_>>();
@@ -57,6 +62,10 @@ pub(super) fn verify(call: &CommandCall<'_>, command: &VerifyCommand) -> Result<
     let mut more = roster_findings(trust_policy);
     let orphans = find_orphans(call.change, &selection, &reports)?;
     more.extend(orphans.into_iter().map(OrphanReport::into_data));
+    let scopes: &[Scope] =
+        if command.admins.is_empty() { &[Scope::Project, Scope::User] } else { &[Scope::Project] };
+    let items = call.items.with_policy(trust_policy);
+    more.extend(minimum_findings(&items, scopes, &command.minimum_versions, &reports)?);
     if is_staged {
         more.extend(unstaged_findings(call.change, &reports)?);
     }

@@ -46,6 +46,7 @@ pub(crate) use items::{
     AnswerArguments, CopyArguments, DeleteArguments, InitArguments, ListArguments, MoveArguments,
     NewArguments, RenameArguments, ShowArguments, WhyArguments,
 };
+use items::{ItemArguments, SourceArguments};
 pub(crate) use keys::{GenerateArguments, KeysArguments, KeysCommandArguments, RotateArguments};
 pub(crate) use mcp::{McpArguments, McpCommand, TokenArguments, TokenCommand};
 pub(crate) use memory::{
@@ -256,8 +257,27 @@ pub(crate) enum TrustCommandArguments {
   mere trust project             show what agents would see, ask, and record
   mere trust project --revoke    revoke it")]
     Project(TrustProjectArguments),
+    /// Accept a version of an item although a newer one was seen on this machine
+    ///
+    /// A signature does not age, so an older version verifies too. This machine remembers the
+    /// newest version that it has seen of each item; a tool that is older does not run until you
+    /// accept exactly what its author signed. It needs a person, as signing does.
+    #[command(after_help = "Examples:
+  mere trust item tool api/deploy
+  mere trust item tool api/deploy@1.4.0    only if that is the version that lies there")]
+    Item(TrustItemArguments),
     #[command(flatten)]
     Keys(SignersCommand),
+}
+
+#[derive(Args)]
+pub(crate) struct TrustItemArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 #[derive(Args)]

@@ -89,7 +89,8 @@ pub(crate) struct SignArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// The exit status is 4 if anything is broken, or lacks a trusted signature where one is required.
+/// The exit status is 4 if anything is broken, lacks a trusted signature where one is required, or
+/// is older than `--min-version-file` allows.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere verify
@@ -106,6 +107,10 @@ pub(crate) struct VerifyArguments {
     /// With --admin: refuse a roster with a lower serial, such as one from before a removal
     #[arg(long, value_name = "N", default_value_t = 0, requires = "admin")]
     pub(crate) min_serial: u64,
+    /// Also demand the items that FILE names, each in at least its version; a JSON object such as
+    /// {"tool:api/deploy": "1.2.0"}
+    #[arg(long, value_name = "FILE", value_parser = typed_parser())]
+    pub(crate) min_version_file: Option<TypedPath>,
     /// Also write the findings to FILE, in SARIF, the format that code hosts read
     #[arg(long, value_name = "FILE", value_parser = typed_parser())]
     pub(crate) sarif: Option<TypedPath>,

@@ -3,15 +3,18 @@
 //! What is signed is exactly what was shown: each item is named by its address and the digest of
 //! what was shown.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::process::ExitCode;
 
 use mere_core::address::Address;
+use mere_core::item::{ItemName, Version};
 use mere_core::reply::ReplyType;
 use mere_core::request::{
-    GitStaging, ItemCommand, ItemWork, SelectedItems, ShownItem, SignCommand, VerifyCommand,
-    WorkMode,
+    GitStaging, ItemCommand, ItemWork, MAX_MINIMUM_VERSIONS_BYTES, SelectedItems, ShownItem,
+    SignCommand, VerifyCommand, WorkMode, parse_minimum_versions,
 };
+use mere_engine::TypedPath;
 
 use crate::arguments::{EditArguments, SignArguments, SigningSubcommand, VerifyArguments};
 use crate::commands::person_session::PersonSession;
@@ -137,7 +140,12 @@ impl PersonSession {
             Err(error) => return Ok(terminal::print_failure(&error, terminal::USAGE)),
         };
         let (admins, least_serial) = (arguments.admin.clone(), arguments.min_serial);
-        let verify = VerifyCommand { selection, admins, minimum_serial: least_serial };
+        let minimum_versions = match read_minimum_versions(arguments.min_version_file.as_ref()) {
+            Ok(versions) => versions,
+            Err(error) => return Ok(terminal::print_failure(&error, terminal::USAGE)),
+        };
+        let verify =
+            VerifyCommand { selection, admins, minimum_serial: least_serial, minimum_versions };
         let reply = self.call("verify", ItemCommand::Verify(verify));
         if let Some(file) = &arguments.sarif {
             let text = format!("{:#}\n", sarif::report(&reply)?);
@@ -168,6 +176,17 @@ impl PersonSession {
         let work = ItemWork { kind, item, source: arguments.source.source(), mode: how };
         self.call_and_print(tool, ItemCommand::Work(work), &arguments.answer, Printer::outcome)
     }
+}
+
+/// Reads the file of minimum versions, if there is one.
+fn read_minimum_versions(file: Option<&TypedPath>) -> Result<BTreeMap<ItemName, Version>, String> {
+    let Some(file) = file else { return Ok(BTreeMap::new()) };
+    let unusable = |cause: String| format!("the file of minimum versions cannot be used: {cause}");
+    let bytes = mere_engine::read_file(file, None, MAX_MINIMUM_VERSIONS_BYTES);
+    let bytes = bytes.map_err(|error| unusable(error.to_string()))?;
+    let too_large = || unusable(format!("it is larger than {MAX_MINIMUM_VERSIONS_BYTES} bytes"));
+    let versions = parse_minimum_versions(&bytes.ok_or_else(too_large)?);
+    versions.map_err(|error| unusable(error.to_string()))
 }
 
 /// Parses an item that can be signed: one with an address and the digest that was shown.

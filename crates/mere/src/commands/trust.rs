@@ -17,6 +17,9 @@ use crate::print::terminal;
 pub(crate) fn run(location: LocationArguments, arguments: TrustArguments) -> io::Result<ExitCode> {
     match arguments.what {
         TrustCommandArguments::Project(arguments) => trust_project(&location, &arguments),
+        TrustCommandArguments::Item(arguments) => {
+            with_default_session(location, |session| session.accept_version(arguments))
+        }
         TrustCommandArguments::Keys(command) => {
             with_default_session(location, |session| session.run_signers(command))
         }

@@ -1,10 +1,14 @@
 //! Checks the items: reports those that were changed, moved, renamed or copied since they were
 //! signed, those that are not signed but must be, and signatures whose item is missing.
 
+use std::collections::BTreeSet;
+
 use mere_core::address::Spoken;
 use mere_core::item::{ItemType, ScopedPath};
 use mere_core::request::{ItemSelection, SelectedItems};
-use mere_core::trust::{LocationField, LocationMismatch, TrustStatus, VerificationFailure};
+use mere_core::trust::{
+    LocationField, LocationMismatch, TrustStatus, VerificationFailure, VersionAge,
+};
 
 use super::{Finding, FindingState};
 use crate::commands::CommandCall;
@@ -34,6 +38,7 @@ pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolEr
         Finding::new("items", FindingState::Note, "is a draft: `mere sign` ends it")
             .with_address(one.place.address())
     }));
+    findings.extend(version_findings(call.items, &reports));
     let tools = places.iter().filter(|place| place.kind == ItemType::Tool);
     findings.extend(tools.flat_map(|place| tool_findings(call.items, place)));
     let notes = places.iter().filter(|place| place.kind == ItemType::Knowledge);
@@ -60,6 +65,26 @@ pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolEr
         })
     }));
     Ok(findings)
+}
+
+/// Returns a finding for each file of seen versions that cannot be used, and a note for each item
+/// of which a newer version was seen.
+fn version_findings(items: &ItemReader<'_>, reports: &[ItemReport]) -> Vec<Finding> {
+    let unknown = reports.iter().filter(|one| one.age == VersionAge::Unknown);
+    let faults = unknown.filter_map(|one| items.trust_policy.seen_version(&one.place).err());
+    let faults = faults.map(|fault| fault.to_string()).collect::<BTreeSet<_>>().into_iter();
+    let faults = faults.map(|fault| {
+        Finding::new("versions", FindingState::Wrong, fault).with_fix(
+            "Nobody knows which versions were seen, so tools of the space do not run. Make the \
+             file yours alone, or move it away: then this machine starts to remember again.",
+        )
+    });
+    let older = reports.iter().filter(|one| one.age.newest_seen().is_some() && one.is_older());
+    let older = older.map(|one| {
+        let fix = one.fix().unwrap_or_default();
+        Finding::new("versions", FindingState::Note, fix).with_address(one.place.address())
+    });
+    faults.chain(older).collect()
 }
 
 /// Returns what would prevent a tool from running. A tool that cannot be read is reported elsewhere.

@@ -44,6 +44,10 @@ impl FromStr for ItemName {
         if version.is_some() {
             return Err(ItemNameError);
         }
+        // `tool:/x` would be a second spelling of `tool:x`, and a file could state both.
+        if category.as_ref().is_some_and(Category::is_empty) {
+            return Err(ItemNameError);
+        }
         Ok(Self { kind, category: category.unwrap_or_default(), id })
     }
 }

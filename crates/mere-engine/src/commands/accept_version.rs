@@ -50,7 +50,7 @@ pub(super) fn accept_version(
         VersionAge::Older { .. } | VersionAge::Unknown => {
             let permit = permit_setting_aside(call)?;
             trust_policy
-                .accept_version((&loaded.place, version), statement, &permit)
+                .accept_version(&loaded.place, statement, &permit)
                 .map_err(ItemError::Record)?;
             " is accepted: this version may be used although a newer one was seen."
         }

@@ -106,10 +106,7 @@ pub(crate) fn execute_item_command(
         ItemCommand::Review(ReviewCommand::Decide { proposal, decision }) => {
             review::review(call.change, proposal, *decision)
         }
-        ItemCommand::Sign(SignCommand::Plan(selection)) => sign::plan_signing(call, selection),
-        ItemCommand::Sign(SignCommand::Sign { items, staging }) => {
-            sign::sign_chosen(call, items, *staging)
-        }
+        ItemCommand::Sign(command) => execute_sign_command(call, command),
         ItemCommand::Workspace(command) => workspaces::execute_workspace_command(call, command),
         ItemCommand::Doctor(mode) => doctor::diagnose(call, *mode),
         ItemCommand::Graph(command) => graph::execute_graph_command(call, command),
@@ -118,6 +115,14 @@ pub(crate) fn execute_item_command(
         ItemCommand::Team(command) => team::execute_team_command(call, command),
         ItemCommand::Join(command) => team::join(call.change, command),
         ItemCommand::Model(command) => models::run_command(call, command),
+    }
+}
+
+/// Executes a person's command about signatures.
+fn execute_sign_command(call: &CommandCall<'_>, command: &SignCommand) -> Result<Draft, ToolError> {
+    match command {
+        SignCommand::Plan(selection) => sign::plan_signing(call, selection),
+        SignCommand::Sign { items, staging } => sign::sign_chosen(call, items, *staging),
     }
 }
 

@@ -299,8 +299,7 @@ fn note_signed_version(
     let is_older = seen.is_some_and(|seen| version.is_older_than(&seen.newest));
     match statement.filter(|_| is_older) {
         Some(statement) => {
-            let accepted =
-                trust_policy.accept_version((place, version), statement, signer.permit());
+            let accepted = trust_policy.accept_version(place, statement, signer.permit());
             if let Err(error) = accepted {
                 tracing::warn!(%error, "a version that was signed could not be remembered");
             }

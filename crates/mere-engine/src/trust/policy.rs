@@ -205,12 +205,12 @@ impl TrustPolicy {
     /// Remembers that a person accepts a statement about an item although a newer version was seen.
     pub(crate) fn accept_version(
         &self,
-        item: (&ScopedPath, &Version),
+        place: &ScopedPath,
         statement: Sha256,
         permit: &SigningPermit,
     ) -> Result<(), RecordError> {
-        let space_id = self.space_id(item.0.scope);
-        space_id.map_or(Ok(()), |id| self.seen_versions.accept(id, item, statement, permit))
+        let space_id = self.space_id(place.scope);
+        space_id.map_or(Ok(()), |id| self.seen_versions.accept(id, place, statement, permit))
     }
 
     /// Checks whether a key is the user's own.

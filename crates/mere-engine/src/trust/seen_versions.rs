@@ -105,12 +105,15 @@ impl SeenVersions {
         own.map(|record| parse_record(record).ok_or_else(damaged)).transpose()
     }
 
-    /// Remembers versions that trusted keys signed. Only what is newer than the record is written.
+    /// Remembers versions that trusted keys signed. Where there is no folder, nothing is remembered.
     pub(super) fn record(
         &self,
         space_id: &str,
         seen: &[(&ScopedPath, &Version)],
     ) -> Result<(), RecordError> {
+        if self.folder.is_none() {
+            return Ok(());
+        }
         let mut by_file = BTreeMap::<String, Vec<(SeenKey, &Version)>>::new();
         for (place, version) in seen {
             if version.to_string().len() > MAX_VERSION_BYTES {
@@ -136,13 +139,12 @@ impl SeenVersions {
     pub(super) fn accept(
         &self,
         space_id: &str,
-        (place, version): (&ScopedPath, &Version),
+        place: &ScopedPath,
         statement: Sha256,
         _permit: &SigningPermit,
     ) -> Result<(), RecordError> {
         let Some(key) = SeenKey::from_place(place) else { return Ok(()) };
         self.update(&key.file(space_id), |records| {
-            raise(records, &key, version);
             let own = records.iter_mut().filter(|record| key.matches(record));
             for record in own {
                 if let Some(mut seen) = parse_record(record) {
@@ -201,4 +203,35 @@ fn parse_record(record: &Value) -> Option<SeenVersion> {
         newest: record["version"].as_str()?.parse().ok()?,
         accepted: record["accepted"].as_array()?.iter().map(digest).collect::<Option<_>>()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(number: usize) -> SeenKey {
+        SeenKey { item: format!("tool:t/x{number}"), base: None }
+    }
+
+    #[test]
+    fn what_was_seen_first_stays_when_there_is_no_room() {
+        let (mut records, version) = (Vec::new(), Version::new(1, 0, 0));
+        for number in 0..MAX_RECORDS + 10 {
+            raise(&mut records, &key(number), &version);
+        }
+        assert_eq!(records.len(), MAX_RECORDS);
+        assert!(key(0).matches(&records[0]));
+        // A known item is still raised.
+        raise(&mut records, &key(0), &Version::new(2, 0, 0));
+        let seen = parse_record(&records[0]).map(|seen| seen.newest);
+        assert_eq!(seen, Some(Version::new(2, 0, 0)));
+    }
+
+    #[test]
+    fn an_item_used_in_place_is_another_one() {
+        let in_place = SeenKey { base: Some(".claude/skills".to_owned()), ..key(1) };
+        let mut records = Vec::new();
+        raise(&mut records, &in_place, &Version::new(3, 0, 0));
+        assert!(!key(1).matches(&records[0]) && in_place.matches(&records[0]));
+    }
 }

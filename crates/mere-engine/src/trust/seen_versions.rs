@@ -101,8 +101,13 @@ impl SeenVersions {
         };
         let damaged = || fault("it is damaged".to_owned());
         let records = records::parse_strict(&bytes).ok_or_else(damaged)?;
-        let own = records.iter().find(|record| key.matches(record));
-        own.map(|record| parse_record(record).ok_or_else(damaged)).transpose()
+        // Whatever damaged another record may have taken this one away.
+        let mut own = None;
+        for record in &records {
+            let seen = parse_record(record).ok_or_else(damaged)?;
+            own = own.or_else(|| key.matches(record).then_some(seen));
+        }
+        Ok(own)
     }
 
     /// Remembers versions that trusted keys signed. Where there is no folder, nothing is remembered.

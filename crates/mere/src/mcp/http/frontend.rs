@@ -1,7 +1,6 @@
 //! The way of a request over HTTP: host, path, token, rate limit, session and body are checked;
 //! then the SDK answers, and the response passes the gate.
 
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,8 +17,9 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio_util::sync::CancellationToken;
 
 use super::allowed_hosts::AllowedHosts;
-use super::body::{self, BodyBytes};
-use super::rate_limiter::RateLimiter;
+use super::body;
+use super::connections::{Answering, Connection, TooManyAnswers};
+use super::rate_limiter::{ClientKey, RateLimiter};
 use super::refusal::{Body, Refusal};
 use super::response_gate;
 use super::session_owners::SessionOwners;
@@ -38,8 +38,7 @@ pub(super) struct HttpFrontend<H> {
     service: StreamableHttpService<H, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     owners: SessionOwners,
-    rate_limiter: RateLimiter<RateKey>,
-    body_bytes: BodyBytes,
+    rate_limiter: RateLimiter<ClientKey>,
     runner: Arc<CallRunner>,
     access: AccessRules,
 }
@@ -52,11 +51,12 @@ pub(super) struct AccessRules {
     pub(super) tokens: Tokens,
 }
 
-/// Whose requests are counted together by the rate limiter.
-#[derive(PartialEq, Eq, Hash)]
-enum RateKey {
-    Agent(String),
-    Address(IpAddr),
+/// A request that may be answered.
+struct Admitted {
+    agent: AgentName,
+    /// The request with its whole body.
+    request: Request<Full<Bytes>>,
+    answering: Answering,
 }
 
 impl<H: ServerHandler + Clone> HttpFrontend<H> {
@@ -82,7 +82,6 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
             sessions,
             owners: SessionOwners::default(),
             rate_limiter: RateLimiter::new(),
-            body_bytes: BodyBytes::default(),
             runner,
             access,
         }
@@ -92,12 +91,12 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
     pub(super) async fn answer(
         &self,
         request: Request<Incoming>,
-        client: SocketAddr,
+        connection: &Arc<Connection>,
     ) -> Response<Body> {
-        let (agent, request) = match self.admit(request, client).await {
+        let Admitted { agent, request, answering } = match self.admit(request, connection).await {
             Ok(admitted) => admitted,
             Err(refusal) => {
-                refusal.log(client);
+                refusal.log(connection.address());
                 return refusal.response();
             }
         };
@@ -105,24 +104,26 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
         if let Some(session) = header(response.headers(), SESSION_HEADER) {
             self.owners.add(session, agent);
         }
-        response_gate::clear(response, Arc::clone(&self.runner)).await
+        let response = response_gate::clear(response, Arc::clone(&self.runner)).await;
+        response.map(|body| answering.until_sent(body))
     }
 
-    /// Admits a request, and returns the agent it comes from and the request with its body read.
+    /// Admits a request once its body is complete.
     async fn admit(
         &self,
         request: Request<Incoming>,
-        client: SocketAddr,
-    ) -> Result<(AgentName, Request<Full<Bytes>>), Refusal> {
+        connection: &Arc<Connection>,
+    ) -> Result<Admitted, Refusal> {
         self.access.hosts.check(&request)?;
         if request.uri().path() != "/mcp" {
             return Err(Refusal::new(StatusCode::NOT_FOUND, "nothing is served here"));
         }
         let named = self.authenticate(request.headers())?;
-        let rate_key = named.as_ref().map_or(RateKey::Address(client.ip()), |agent| {
-            RateKey::Agent(agent.as_str().to_owned())
+        let address = connection.address().ip();
+        let client = named.as_ref().map_or(ClientKey::Address(address), |agent| {
+            ClientKey::Agent(agent.as_str().to_owned())
         });
-        match self.rate_limiter.take(rate_key, Instant::now()) {
+        match self.rate_limiter.take(client.clone(), Instant::now()) {
             Ok(wait) if wait.is_zero() => {}
             Ok(wait) => tokio::time::sleep(wait).await,
             Err(too_fast) => {
@@ -134,10 +135,15 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
         self.check_session(request.headers(), &agent)?;
         let (mut head, body) = request.into_parts();
         let body = if head.method == Method::POST {
-            body::read(body, &self.body_bytes).await?
+            body::read(body, connection).await?
         } else {
             Bytes::new()
         };
+        let answering = connection.begin_answer(client).map_err(|TooManyAnswers| {
+            let words = "too many requests of this client are unanswered";
+            let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, words);
+            refusal.with_retry_after(Duration::from_secs(1))
+        })?;
         let opens = head.method == Method::POST && !head.headers.contains_key(SESSION_HEADER);
         let opens = opens
             && header(&head.headers, VERSION_HEADER)
@@ -147,7 +153,8 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
             return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, words));
         }
         head.extensions.insert(agent.clone());
-        Ok((agent, Request::from_parts(head, Full::new(body))))
+        let request = Request::from_parts(head, Full::new(body));
+        Ok(Admitted { agent, request, answering })
     }
 
     /// Returns the agent that a token names. A wrong token is always refused, a missing one only

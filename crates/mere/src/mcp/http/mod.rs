@@ -5,6 +5,7 @@
 
 mod allowed_hosts;
 mod body;
+mod connections;
 mod frontend;
 mod rate_limiter;
 mod refusal;
@@ -13,7 +14,6 @@ mod session_owners;
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,17 +25,15 @@ use hyper_util::server::graceful::GracefulShutdown;
 use mere_engine::Tokens;
 use rmcp::ServerHandler;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::call_runner::CallRunner;
 use crate::mcp::shutdown;
 use crate::print::terminal;
 use allowed_hosts::AllowedHosts;
+use connections::{Connection, Connections};
 use frontend::{AccessRules, HttpFrontend};
 
-/// How many connections are open at once; the others wait in the system's queue.
-const MAX_CONNECTIONS: usize = 512;
 /// How long a client may take to send the head of a request.
 const MAX_HEAD_TIME: Duration = Duration::from_secs(30);
 /// The largest head of a request, in bytes.
@@ -89,30 +87,36 @@ async fn accept<H>(
     H: ServerHandler + Clone,
 {
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let connections = Arc::new(Connections::default());
     let mut stop_signal = std::pin::pin!(shutdown::wait_for_signal());
     loop {
         let next = async {
-            let place = Arc::clone(&places).acquire_owned().await.ok()?;
-            Some((place, listener.accept().await))
+            let (stream, address) = listener.accept().await?;
+            io::Result::Ok((stream, connections.admit(address).await))
         };
         let accepted = tokio::select! {
             accepted = next => accepted,
-            () = &mut stop_signal => None,
+            () = &mut stop_signal => break,
         };
-        let Some((place, accepted)) = accepted else { break };
-        let Ok((stream, client)) = accepted else {
+        let Ok((stream, connection)) = accepted else {
             // This happens, for example, when file handles run out: wait a little instead of
             // spinning.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let connection = connection(stream, client, Arc::clone(frontend));
-        let connection = graceful.watch(connection);
+        let connection = Arc::new(connection);
+        let closed = connection.closed();
+        let served = graceful.watch(serve_connection(stream, connection, Arc::clone(frontend)));
         tokio::spawn(async move {
-            let _place = place;
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended badly");
+            tokio::select! {
+                ended = served => {
+                    if let Err(error) = ended {
+                        tracing::debug!(%error, "a connection ended badly");
+                    }
+                }
+                () = closed.cancelled() => {
+                    tracing::debug!("a connection that waited was closed for another");
+                }
             }
         });
     }
@@ -121,9 +125,9 @@ async fn accept<H>(
     let _ = tokio::time::timeout(MAX_CLOSING, graceful.shutdown()).await;
 }
 
-fn connection<H>(
+fn serve_connection<H>(
     stream: TcpStream,
-    client: SocketAddr,
+    connection: Arc<Connection>,
     frontend: Arc<HttpFrontend<H>>,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send
 where
@@ -131,8 +135,8 @@ where
 {
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |request| {
-        let frontend = Arc::clone(&frontend);
-        async move { Ok::<_, Infallible>(frontend.answer(request, client).await) }
+        let (frontend, connection) = (Arc::clone(&frontend), Arc::clone(&connection));
+        async move { Ok::<_, Infallible>(frontend.answer(request, &connection).await) }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())

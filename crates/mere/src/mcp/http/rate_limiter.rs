@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,14 @@ const BURST: f64 = 10_000.0;
 const MAX_WAIT: Duration = Duration::from_secs(5);
 /// How many clients are remembered; full buckets are forgotten first.
 const MAX_CLIENTS: usize = 4_096;
+
+/// Whose requests are counted together.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum ClientKey {
+    /// The agent that a token names.
+    Agent(String),
+    Address(IpAddr),
+}
 
 /// The buckets of all clients.
 pub(super) struct RateLimiter<K> {

@@ -7,4 +7,5 @@ pub(crate) mod http_attacks;
 pub(crate) mod inspector;
 pub(crate) mod pipeline;
 pub(crate) mod registration;
+pub(crate) mod slow_clients;
 pub(crate) mod stdio;

@@ -2,11 +2,18 @@
 //!
 //! The groups are nested so that every layer can match all of what it owns and nothing else.
 
+use std::time::Duration;
+
 use super::{
     CallError, CategoryCall, Dir, EntryChange, Execute, FileChange, Glob, Grep, ItemAction,
     ItemCommand, Load, MemoryCall, PersonCommand, Read, Search, StoreCommand, ToolCommand,
 };
 use crate::item::ItemType;
+
+/// How long one call may take.
+const MAX_CALL_TIME: Duration = Duration::from_mins(1);
+/// The same limit for running a tool: the longest run, plus the time to start it.
+const MAX_RUN_TIME: Duration = Duration::from_mins(65);
 
 /// Everything that can be asked for.
 #[derive(Clone, Debug)]
@@ -88,6 +95,16 @@ impl Verb {
                 matches!(command, ToolCommand::Run(_) | ToolCommand::Prepare { .. })
             }
             _ => false,
+        }
+    }
+
+    /// Returns how long a call may take, not counting the time a person needs to answer. A person's
+    /// own command has no limit here, because whoever gave it can end it.
+    pub fn time_limit(&self) -> Option<Duration> {
+        match self {
+            Self::Person(_) => None,
+            _ if self.is_long_running() => Some(MAX_RUN_TIME),
+            _ => Some(MAX_CALL_TIME),
         }
     }
 

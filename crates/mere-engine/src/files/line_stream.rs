@@ -1,11 +1,14 @@
 //! A file as it is streamed: its lines are counted, its bytes hashed, and the requested lines kept.
 //!
-//! Memory use depends on the requested lines, not on the size of the file.
+//! Memory use depends on the requested lines, not on the size of the file, and so does the time:
+//! once nothing more can be learnt, or [`MAX_SCANNED`] bytes were read, the stream is finished.
 
 use mere_core::digest::{Sha256, Sha256Hasher};
 
 /// The largest file that is hashed.
 pub(crate) const MAX_HASHED: u64 = 64 * 1024 * 1024;
+/// How much of a file is searched for the requested lines, and for line ends to count.
+const MAX_SCANNED: u64 = 1024 * 1024 * 1024;
 /// The most bytes of text that one reply carries.
 const MAX_TEXT: usize = 1024 * 1024;
 /// The same limit for the text when it is written as JSON.
@@ -34,8 +37,15 @@ pub(crate) struct LineRange {
 pub(crate) struct LineStream {
     wanted: LineRange,
     hasher: Option<Sha256Hasher>,
-    size: u64,
+    /// The size of the file when it was opened.
+    file_size: u64,
+    /// How many bytes were read.
+    scanned: u64,
     head: Vec<u8>,
+    /// Whether a NUL byte is in the head or among the kept lines.
+    has_nul: bool,
+    /// Whether too much of the head is not valid UTF-8.
+    is_head_broken: bool,
     before: Vec<u8>,
     /// Whether a private key that began before the requested lines is still open.
     is_in_private_key: bool,
@@ -63,6 +73,8 @@ pub(crate) struct LineExcerpt {
     pub(crate) last: u64,
     /// Whether more lines follow.
     pub(crate) truncated: bool,
+    /// Whether the last line was too long, so that only its beginning is there.
+    pub(crate) is_last_cut: bool,
     /// Whether bytes that are not valid UTF-8 were replaced.
     pub(crate) lossy: bool,
 }
@@ -75,8 +87,11 @@ impl LineStream {
         Self {
             wanted,
             hasher: (size <= MAX_HASHED).then(Sha256Hasher::default),
-            size: 0,
+            file_size: size,
+            scanned: 0,
             head: Vec::new(),
+            has_nul: false,
+            is_head_broken: false,
             before: Vec::new(),
             is_in_private_key: false,
             kept: Vec::with_capacity(usize::try_from(size).unwrap_or(MAX_TEXT).min(MAX_TEXT)),
@@ -92,10 +107,9 @@ impl LineStream {
         if let Some(hasher) = &mut self.hasher {
             hasher.update(bytes);
         }
-        self.size += bytes.len() as u64;
+        self.scanned += bytes.len() as u64;
         self.last_byte = bytes.last().copied().or(self.last_byte);
-        let head = bytes.len().min(MAX_HEAD - self.head.len());
-        self.head.extend_from_slice(&bytes[..head]);
+        self.extend_head(bytes);
         while !bytes.is_empty() {
             let left = match self.phase {
                 Phase::Before(left) | Phase::Within(left) => left,
@@ -112,6 +126,22 @@ impl LineStream {
         }
     }
 
+    fn extend_head(&mut self, bytes: &[u8]) {
+        let fits = bytes.len().min(MAX_HEAD - self.head.len());
+        if fits > 0 {
+            self.head.extend_from_slice(&bytes[..fits]);
+            self.has_nul |= has_nul(&bytes[..fits]);
+            let broken = self.head.utf8_chunks().map(|chunk| chunk.invalid().len()).sum::<usize>();
+            self.is_head_broken = broken * 10 > self.head.len();
+        }
+    }
+
+    /// Checks whether reading on would tell nothing that a reply says: the file is not hashed, and
+    /// it is known to be binary, or as much of it was read as is read at all.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.hasher.is_none() && (self.is_binary() || self.scanned >= MAX_SCANNED)
+    }
+
     /// Takes bytes that belong to the current phase, which has `left` line ends left after them.
     fn consume(&mut self, bytes: &[u8], left: u64) {
         match self.phase {
@@ -124,6 +154,7 @@ impl LineStream {
             Phase::Within(_) => {
                 let fits = bytes.len().min(MAX_TEXT - self.kept.len());
                 self.kept.extend_from_slice(&bytes[..fits]);
+                self.has_nul |= has_nul(&bytes[..fits]);
                 self.is_overfull = fits < bytes.len();
                 let is_full = self.is_overfull || left == 0;
                 self.phase = if is_full { Phase::After } else { Phase::Within(left) };
@@ -145,23 +176,24 @@ impl LineStream {
     /// Checks whether the file is not text: it has a NUL byte, or too many bytes that are not valid
     /// UTF-8.
     pub(crate) fn is_binary(&self) -> bool {
-        let has_nul = |bytes: &[u8]| memchr::memchr(0, bytes).is_some();
-        if has_nul(&self.head) || has_nul(&self.kept) {
-            return true;
-        }
-        let broken = self.head.utf8_chunks().map(|chunk| chunk.invalid().len()).sum::<usize>();
-        broken * 10 > self.head.len()
+        self.has_nul || self.is_head_broken
     }
 
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
     }
 
+    /// Returns the size of the file. One that shrinks while it is read has as much as was read.
     pub(crate) fn size(&self) -> u64 {
-        self.size
+        if self.is_finished() { self.file_size } else { self.scanned }
     }
 
-    /// Returns the number of lines in the whole file. A last line without a line end counts.
+    /// Returns how many bytes were read, if that is not the whole file.
+    pub(crate) fn unread_after(&self) -> Option<u64> {
+        (self.is_finished() && self.scanned < self.file_size).then_some(self.scanned)
+    }
+
+    /// Returns the number of lines in what was read. A last line without a line end counts.
     pub(crate) fn line_count(&self) -> u64 {
         self.line_ends + u64::from(self.last_byte.is_some_and(|byte| byte != b'\n'))
     }
@@ -173,11 +205,14 @@ impl LineStream {
 
     /// Returns the requested lines.
     pub(crate) fn into_excerpt(mut self) -> LineExcerpt {
-        let lines = self.line_count();
+        let (lines, is_last_unknown) = (self.line_count(), self.unread_after().is_some());
+        // The last line may go on in what was not read.
+        self.is_overfull |= is_last_unknown && matches!(self.phase, Phase::Within(_));
         self.truncate_to_json_limit();
         if self.is_overfull {
             self.cut_to_whole_lines();
         }
+        let is_last_cut = self.is_overfull && !self.kept.ends_with(b"\n");
         let kept_lines = count_line_ends(&self.kept)
             + u64::from(self.kept.last().is_some_and(|byte| *byte != b'\n'));
         let last = self.wanted.offset + kept_lines - 1;
@@ -189,8 +224,8 @@ impl LineStream {
             Ok(text) => (text, false),
             Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
         };
-        let truncated = self.is_overfull || last < lines && kept_lines > 0;
-        LineExcerpt { text, before, first: self.wanted.offset, last, truncated, lossy }
+        let truncated = self.is_overfull || (last < lines || is_last_unknown) && kept_lines > 0;
+        LineExcerpt { text, before, first: self.wanted.offset, last, truncated, is_last_cut, lossy }
     }
 
     /// Keeps no more than fits when it is written as JSON, where some bytes take six.
@@ -236,6 +271,10 @@ impl LineStream {
         }
         self.kept.truncate(end);
     }
+}
+
+fn has_nul(bytes: &[u8]) -> bool {
+    memchr::memchr(0, bytes).is_some()
 }
 
 /// Returns the length up to and including line end number `left`, and how many line ends that

@@ -13,7 +13,7 @@ use mere_core::request::Read;
 use mere_core::turn::Turn;
 
 use crate::files::error::FileError;
-use crate::files::line_stream::{LineRange, LineStream, MAX_HASHED};
+use crate::files::line_stream::{LineExcerpt, LineRange, LineStream, MAX_HASHED};
 use crate::files::redaction;
 use crate::files::view::{View, nonzero};
 use crate::world::{PathKind, ResolveError, VisibilityRef, check_active};
@@ -69,6 +69,9 @@ fn stream_file(
             0 => return Ok(reading),
             read => reading.feed(&chunk[..read]),
         }
+        if reading.is_finished() {
+            return Ok(reading);
+        }
     }
 }
 
@@ -86,39 +89,92 @@ fn binary_reply(address: &Address, reading: &LineStream) -> Draft {
 
 fn text_reply(view: &View<'_>, target: &VisibilityRef, reading: LineStream) -> Draft {
     let address = target.address();
-    let (lines, size) = (reading.line_count(), reading.size());
+    let extent = FileExtent {
+        size: reading.size(),
+        lines: reading.line_count(),
+        unread_after: reading.unread_after(),
+    };
     let sha256 = digest(&reading);
     let part = reading.into_excerpt();
+    let message = Prose::words("").address(address.clone()).and(extent.describe(&part));
+    let next = extent.next_step(&part);
     let shown = if view.world.is_confirmed(target, "") {
         redaction::MaskedText::unmasked(part.text)
     } else {
         redaction::MaskedText::mask_part(&part.before, part.text)
     };
-    let (first, last) = (part.first, part.last);
     let data = Fields::default()
         .with("target", address.clone())
         .with("content", Content::body(shown.text))
-        .with("lines", lines)
-        .with("first", first)
-        .with("last", last)
+        .with("lines", extent.known_lines())
+        .with("first", part.first)
+        .with("last", part.last)
         .with("truncated", part.truncated)
         .with("sha256", sha256)
+        .with_some("unread_after", extent.unread_after)
+        .with_some("size", extent.unread_after.map(|_| extent.size))
+        .with_some("cut", part.is_last_cut.then_some(true))
         .with_some("masked", nonzero(shown.count))
         .with_some("lossy", part.lossy.then_some(true));
-    let words = match (size, last < first) {
-        (0, _) => " is empty.".to_owned(),
-        (_, true) => format!(" has {lines} lines; line {first} is past the end."),
-        (_, false) => format!(": lines {first} to {last} of {lines}."),
-    };
-    let message = Prose::words("").address(address.clone()).and(words);
     let draft = Draft::success(codes::READ_TEXT, message).data(data);
-    if shown.count > 0 {
-        return draft.hint("Secrets are masked. A person can show them with `mere allow`.");
+    let masked = (shown.count > 0)
+        .then(|| "Secrets are masked. A person can show them with `mere allow`.".to_owned());
+    match masked.or(next) {
+        Some(hint) => draft.hint(Prose::words(hint)),
+        None => draft,
     }
-    if part.truncated {
-        return draft.hint(Prose::words(format!("Continue with `offset` {}.", last + 1)));
+}
+
+/// How much of a text file was read.
+struct FileExtent {
+    size: u64,
+    /// The lines of what was read.
+    lines: u64,
+    /// How many bytes were read, if that is not the whole file.
+    unread_after: Option<u64>,
+}
+
+impl FileExtent {
+    /// Returns the number of lines of the whole file, if it was read to its end.
+    fn known_lines(&self) -> Option<u64> {
+        self.unread_after.is_none().then_some(self.lines)
     }
-    draft
+
+    /// Says which lines are shown, and what was not read.
+    fn describe(&self, part: &LineExcerpt) -> String {
+        let LineExcerpt { first, last, .. } = *part;
+        let (lines, is_past_end) = (self.lines, last < first);
+        match (self.unread_after, is_past_end) {
+            (None, _) if self.size == 0 => " is empty.".to_owned(),
+            (None, true) => format!(" has {lines} lines; line {first} is past the end."),
+            (None, false) => format!(": lines {first} to {last} of {lines}."),
+            (Some(read), true) => format!(
+                ": only its first {read} bytes, which have {lines} lines, were searched for line \
+                 {first}."
+            ),
+            (Some(read), false) => format!(
+                ": lines {first} to {last}; it has {} bytes, of which {read} were read.",
+                self.size
+            ),
+        }
+    }
+
+    /// Says how to go on, if there is more.
+    fn next_step(&self, part: &LineExcerpt) -> Option<String> {
+        let LineExcerpt { first, last, .. } = *part;
+        if self.unread_after.is_some() && last < first {
+            let lines = self.lines;
+            let step = "lines after that can be read once the file is split into smaller ones";
+            return Some(format!("Pass an `offset` up to {lines}; {step}."));
+        }
+        let rest_of_line = part.is_last_cut.then(|| {
+            format!("Line {last} is longer than one reply carries, and its rest is not shown.")
+        });
+        let is_more = part.truncated && self.known_lines().is_none_or(|lines| last < lines);
+        let go_on = is_more.then(|| format!("Continue with `offset` {}.", last + 1));
+        let steps = [rest_of_line, go_on].into_iter().flatten().collect::<Vec<_>>();
+        (!steps.is_empty()).then(|| steps.join(" "))
+    }
 }
 
 /// Returns the digest of the bytes on disk, unless the file is too large.

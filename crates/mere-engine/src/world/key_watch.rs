@@ -1,10 +1,14 @@
-//! A file as a search reads it: watched for private keys, and until the call is over.
+//! A file as a search reads it: watched for private keys, up to a limit, and until the call is
+//! over.
 
 use std::cell::Cell;
 use std::io::{self, Read};
 
 use cap_std::fs::File;
 use mere_host::read_at;
+
+/// How much of a file is searched.
+const MAX_SEARCHED: u64 = 1024 * 1024 * 1024;
 
 /// The text that the first line of every PEM-encoded private key contains.
 const KEY_MARK: &[u8] = b"PRIVATE KEY";
@@ -51,6 +55,9 @@ impl Read for KeyWatchingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if (self.is_cancelled)() {
             return Ok(0);
+        }
+        if self.position >= MAX_SEARCHED {
+            return Err(io::ErrorKind::FileTooLarge.into());
         }
         // The position of the handle is left alone, because what precedes a line is read again.
         let read = read_at(self.file, buffer, self.position)?;

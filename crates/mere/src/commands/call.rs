@@ -31,7 +31,7 @@ pub(crate) fn run(location: LocationArguments, call: &CallArguments) -> io::Resu
     let request = Request::from_text(Caller { agent, ..Caller::default() }, tool, &call.json);
     let reply = call_until_done(
         request,
-        |request| session.handle(request, &mut KeyboardTurn::default()),
+        |request| session.handle(request, &mut KeyboardTurn::new(request)),
         ask_at_terminal,
     );
     terminal::print_reply(&reply)?;
@@ -65,20 +65,23 @@ pub(crate) fn ask_at_terminal(question: &Question) -> Answer {
     if agrees { Answer::Yes } else { Answer::No }
 }
 
-/// The turn of a person who waits at the keyboard. They end the process with Ctrl-C, so the call is
-/// never cancelled and has no deadline. A call that takes longer than [`PROGRESS_DELAY`] shows its
-/// progress.
+/// The turn of a caller at the command line. They end the process with Ctrl-C, so the call is never
+/// cancelled; a call that an agent could make has the same deadline as over MCP. A call that takes
+/// longer than [`PROGRESS_DELAY`] shows its progress.
 pub(crate) struct KeyboardTurn {
     started: Instant,
+    time_limit: Option<Duration>,
     has_shown_progress: bool,
 }
 
 /// How long a call runs before its progress is shown.
 const PROGRESS_DELAY: Duration = Duration::from_millis(300);
 
-impl Default for KeyboardTurn {
-    fn default() -> Self {
-        Self { started: Instant::now(), has_shown_progress: false }
+impl KeyboardTurn {
+    /// Starts the turn of a call.
+    pub(crate) fn new(request: &Request) -> Self {
+        let time_limit = request.verb.time_limit();
+        Self { started: Instant::now(), time_limit, has_shown_progress: false }
     }
 }
 
@@ -95,7 +98,7 @@ impl Turn for KeyboardTurn {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        None
+        self.time_limit.map(|limit| self.started + limit)
     }
 }
 

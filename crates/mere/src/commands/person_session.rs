@@ -71,7 +71,7 @@ impl PersonSession {
 
     /// Makes a call. If a key is locked, the person unlocks it once for the whole command.
     pub(crate) fn call(&self, tool: &'static str, verb: impl Into<Verb>) -> Cleared {
-        self.call_with_turn(tool, verb, KeyboardTurn::default)
+        self.call_with_turn(tool, verb, KeyboardTurn::new)
     }
 
     /// Makes a call with the caller's own kind of turn.
@@ -79,7 +79,7 @@ impl PersonSession {
         &self,
         tool: &'static str,
         verb: impl Into<Verb>,
-        turn: impl Fn() -> T,
+        turn: impl Fn(&Request) -> T,
     ) -> Cleared {
         let agent = self.session.agent().cloned().unwrap_or_default();
         self.send(&Request::from_person(agent, tool, verb.into()), turn)
@@ -89,12 +89,12 @@ impl PersonSession {
     pub(crate) fn call_tool(&self, tool: &str, arguments: &Map<String, Value>) -> Cleared {
         let agent = self.session.agent().cloned().unwrap_or_default();
         let caller = Caller { agent, reader: Reader::Person, ..Caller::default() };
-        self.send(&Request::new(caller, tool, arguments), KeyboardTurn::default)
+        self.send(&Request::new(caller, tool, arguments), KeyboardTurn::new)
     }
 
     /// Sends a request through the door, and asks the person whatever has to be asked.
-    fn send<T: Turn>(&self, request: &Request, turn: impl Fn() -> T) -> Cleared {
-        let handler = |request: &Request| self.session.handle(request, &mut turn());
+    fn send<T: Turn>(&self, request: &Request, turn: impl Fn(&Request) -> T) -> Cleared {
+        let handler = |request: &Request| self.session.handle(request, &mut turn(request));
         self.passphrases.call_with_passphrase(|passphrase| {
             let request = request.clone().with_key_passphrase(passphrase);
             call_until_done(request, handler, call::ask_at_terminal)

@@ -35,7 +35,7 @@ impl PersonSession {
         let reply = if is_quiet {
             self.call("run", tool)
         } else {
-            self.call_with_turn("run", tool, || {
+            self.call_with_turn("run", tool, |_| {
                 OutputTurn(Printer::new(arguments.answer.color, None))
             })
         };

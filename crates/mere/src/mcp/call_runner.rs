@@ -34,10 +34,6 @@ use super::translate;
 
 /// How many KiB of arguments all unanswered calls may hold together.
 const MAX_ARGUMENT_KIB: usize = 64 * 1024;
-/// How long one call may take, not counting the time a person needs to answer.
-const MAX_CALL_TIME: Duration = Duration::from_mins(1);
-/// The same limit for running a tool: the longest run, plus the time to start it.
-const MAX_RUN_TIME: Duration = Duration::from_mins(65);
 /// How long a question stays open for a client that keeps its state.
 const MAX_STATE_AGE: Duration = Duration::from_mins(15);
 
@@ -188,7 +184,8 @@ impl CallRunner {
     where
         D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
     {
-        let most = if request.verb.is_long_running() { MAX_RUN_TIME } else { MAX_CALL_TIME };
+        // Only people have verbs without a limit, and they are not here.
+        let most = request.verb.time_limit().unwrap_or_default();
         let deadline = Instant::now() + most;
         if request.verb.is_instant() && request.tool.is_some() {
             let outcome = handler(request, &mut ClientTurn::without_progress(context, deadline));

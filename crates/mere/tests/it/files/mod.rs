@@ -2,6 +2,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod changes;
+pub(crate) mod huge;
 pub(crate) mod people;
 pub(crate) mod reading;
 pub(crate) mod rearranging;

@@ -12,6 +12,8 @@ use crate::error::tool_error::ToolError;
 use crate::files::view::count_phrase;
 use crate::items::ItemReader;
 use crate::items::find::NamedItem;
+use crate::search::notes::incomplete_note;
+use crate::search::{Coverage, IndexAnswer};
 
 /// The largest number of findings of one kind that are listed.
 const MAX_LISTED: usize = 200;
@@ -22,9 +24,10 @@ pub(super) fn execute_graph_command(
     command: &GraphCommand,
 ) -> Result<Draft, ToolError> {
     let visibility = call.search.visibility();
-    let graph = call.search.with_current_index(|live_index| live_index.full_graph(visibility))?;
+    let answer = call.search.with_current_index(|live_index| live_index.full_graph(visibility))?;
+    let IndexAnswer { value: graph, coverage } = answer;
     match command {
-        GraphCommand::Check => Ok(check_graph(&graph)),
+        GraphCommand::Check => Ok(check_graph(&graph, coverage)),
         GraphCommand::Draw { entry, walk, format } => {
             let subgraph = match entry {
                 None => Subgraph::entire_graph(&graph, walk),
@@ -32,12 +35,12 @@ pub(super) fn execute_graph_command(
                     Subgraph::neighbourhood(&graph, find_focus(call.items, &graph, name)?, walk)
                 }
             };
-            Ok(draw(&subgraph, *format))
+            Ok(draw(&subgraph, *format, coverage))
         }
     }
 }
 
-fn draw(subgraph: &Subgraph<'_>, format: DrawingFormat) -> Draft {
+fn draw(subgraph: &Subgraph<'_>, format: DrawingFormat, coverage: Coverage) -> Draft {
     let drawing = match format {
         DrawingFormat::Text => subgraph.to_text(),
         DrawingFormat::Dot => subgraph.to_dot(),
@@ -50,10 +53,11 @@ fn draw(subgraph: &Subgraph<'_>, format: DrawingFormat) -> Draft {
         .with("drawing", Content::body(drawing))
         .with("entries", entries)
         .with("links", links)
-        .with_some("left_out", left_out);
+        .with_some("left_out", left_out)
+        .with_some("incomplete", coverage.incomplete_field());
     let message = count_phrase(entries, "entry", "entries").and(" and ");
     let message = message.append(&count_phrase(links, "link", "links")).and(".");
-    Draft::success(codes::GRAPH, message).data(data)
+    with_gap_note(Draft::success(codes::GRAPH, message).data(data), coverage)
 }
 
 /// Returns the node of a named entry. If there is none, the error is the same as that of every
@@ -80,7 +84,15 @@ fn find_focus(items: &ItemReader<'_>, graph: &Graph, name: &ItemRef) -> Result<N
     }
 }
 
-fn check_graph(graph: &Graph) -> Draft {
+/// Says why entries may be missing, if they may.
+fn with_gap_note(draft: Draft, coverage: Coverage) -> Draft {
+    match coverage.gap() {
+        Some(gap) => draft.hint(Prose::words(incomplete_note(gap))),
+        None => draft,
+    }
+}
+
+fn check_graph(graph: &Graph, coverage: Coverage) -> Draft {
     let found = graph.check();
     let mut findings = GraphFindings { graph, checks: Vec::new() };
     findings.add_all(&found);
@@ -88,12 +100,13 @@ fn check_graph(graph: &Graph) -> Draft {
     let data = Fields::default()
         .with("checks", Data::List(findings.checks))
         .with("entries", graph.len() as u64)
-        .with("links", graph.link_count() as u64);
+        .with("links", graph.link_count() as u64)
+        .with_some("incomplete", coverage.incomplete_field());
     if is_sound {
         let message = Prose::words("The links of ")
             .append(&count_phrase(graph.len() as u64, "entry", "entries"))
             .and(" are sound.");
-        Draft::success(codes::GRAPH_CHECKED, message).data(data)
+        with_gap_note(Draft::success(codes::GRAPH_CHECKED, message).data(data), coverage)
     } else {
         Draft::fault(codes::GRAPH_FINDINGS, "Some links need to be fixed.").data(data)
     }

@@ -56,13 +56,15 @@ fn write_indexes(call: &CommandCall<'_>, command: IndexCommand) -> Result<Draft,
     let search = call.search.update_index()?;
     let search_fields =
         Fields::default().with("items", search.items).with("waiting", search.missing_vectors);
+    let search_fields = search_fields.with_some("incomplete", search.coverage.incomplete_field());
     let data = Fields::default().with("spaces", Data::List(rows)).with("search", search_fields);
     let draft = Draft::success(codes::INDEX, Prose::words(message)).data(data);
     // A user who turned the model off does not miss it.
     let error = search.embedding_error.filter(|error| *error != EmbeddingError::Disabled);
     let error = error.as_ref().map(notes::no_vectors_note);
     let temporary_note = (!search.is_persistent).then(|| notes::TEMPORARY_INDEX_NOTE.to_owned());
-    let hints = error.into_iter().chain(temporary_note).collect::<Vec<_>>();
+    let gap_note = search.coverage.gap().map(notes::incomplete_note);
+    let hints = [error, temporary_note, gap_note].into_iter().flatten().collect::<Vec<_>>();
     Ok(if hints.is_empty() { draft } else { draft.hint(Prose::words(hints.join(" "))) })
 }
 

@@ -135,7 +135,8 @@ pub(super) fn update_links(
         &EntryRename { from: from.into(), to: to.into(), bare_links },
         &mut followed,
     );
-    followed.count_shifts(shifts.ok().flatten().unwrap_or_default());
+    let shifts = shifts.ok().flatten().map(|answer| answer.value);
+    followed.count_shifts(shifts.unwrap_or_default());
     followed
 }
 

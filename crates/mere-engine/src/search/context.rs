@@ -15,7 +15,8 @@ use super::error::SearchError;
 use super::graph::EntryTrust;
 use super::graph::GraphVisibility;
 use super::index::corpus::Corpus;
-use super::update::live_index::{LiveIndex, UpdateContext};
+use super::update::coverage::IndexAnswer;
+use super::update::live_index::{LiveIndex, Patience, UpdateContext};
 use super::update::session_index::{IndexTarget, QuickQuery, SessionIndex, StalePolicy};
 use crate::config::EmbeddingsConfig;
 use crate::memory::MemorySource;
@@ -97,9 +98,26 @@ impl SearchContext<'_> {
     pub(crate) fn with_current_index<T>(
         &self,
         ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
-    ) -> Result<T, SearchError> {
+    ) -> Result<IndexAnswer<T>, SearchError> {
+        self.update_and_ask(Patience::Limited, ask)
+    }
+
+    /// Does the same as [`Self::with_current_index`], for a caller that waits until every item is
+    /// indexed or the call is cancelled.
+    pub(crate) fn with_finished_index<T>(
+        &self,
+        ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
+    ) -> Result<IndexAnswer<T>, SearchError> {
+        self.update_and_ask(Patience::Unlimited, ask)
+    }
+
+    fn update_and_ask<T>(
+        &self,
+        patience: Patience,
+        ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
+    ) -> Result<IndexAnswer<T>, SearchError> {
         let target = self.sources.index_target()?;
-        self.session_index.with_current_index(target, &self.update_context(), ask)
+        self.session_index.with_current_index(target, &self.update_context(patience), ask)
     }
 
     /// Does the same as [`Self::with_current_index`] where that is little work. Returns none where
@@ -109,26 +127,29 @@ impl SearchContext<'_> {
         &self,
         stale_policy: StalePolicy,
         ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
-    ) -> Result<Option<T>, SearchError> {
+    ) -> Result<Option<IndexAnswer<T>>, SearchError> {
         let target = self.sources.index_target()?;
         let quick_query = QuickQuery { count_items: &*self.sources.count_items, stale_policy };
-        self.session_index.try_with_index(target, &self.update_context(), &quick_query, ask)
+        let update = self.update_context(Patience::Limited);
+        self.session_index.try_with_index(target, &update, &quick_query, ask)
     }
 
-    /// Passes the index to `ask` without comparing the disk again; returns none if it is not open.
+    /// Passes the index to `ask` without comparing the disk again; returns none if it is not open,
+    /// or has lost items since it was compared.
     pub(crate) fn with_open_index<T>(
         &self,
         ask: impl FnOnce(&mut LiveIndex) -> Result<T, SearchError>,
-    ) -> Result<Option<T>, SearchError> {
+    ) -> Result<Option<IndexAnswer<T>>, SearchError> {
         self.session_index.with_open_index(self.embedder, ask)
     }
 
-    fn update_context(&self) -> UpdateContext<'_> {
+    fn update_context(&self, patience: Patience) -> UpdateContext<'_> {
         UpdateContext {
             gate: self.agent_gate,
             embedder: self.embedder,
             is_visible: &*self.items.is_visible,
             signals: self.signals,
+            patience,
         }
     }
 }

@@ -28,6 +28,7 @@ pub(crate) use embed::model_error::ModelCommandError;
 pub(crate) use error::SearchError;
 pub(crate) use graph::EntryTrust;
 pub(crate) use graph::link_rename::{LinkChange, LinkOutcome};
+pub(crate) use update::coverage::{Coverage, IndexAnswer};
 pub(crate) use update::embedding_backlog::EmbeddingJob;
 pub(crate) use update::session_index::{SessionIndex, StalePolicy};
 
@@ -43,10 +44,10 @@ use update::live_index::LiveIndex;
 pub(crate) fn search(context: &SearchContext<'_>, request: &Search) -> Result<Draft, SearchError> {
     let question = SearchQuestion::prepare(context, request)?;
     let hits = if question.covers_items() {
-        let located = query_index(context, &question)?;
-        Hits::read(located, &context.items)
+        let IndexAnswer { value, coverage } = query_index(context, &question)?;
+        Hits::read(value, coverage, &context.items)
     } else {
-        Hits::default()
+        Hits::none()
     };
     Ok(reply::draft(&question, hits))
 }
@@ -56,14 +57,14 @@ pub(crate) fn search(context: &SearchContext<'_>, request: &Search) -> Result<Dr
 fn query_index(
     context: &SearchContext<'_>,
     question: &SearchQuestion<'_>,
-) -> Result<LocatedHits, SearchError> {
+) -> Result<IndexAnswer<LocatedHits>, SearchError> {
     let ask = |live_index: &mut LiveIndex| {
         let candidates = Candidates::find(live_index, question, context)?;
         let ranking = Ranking::rank(candidates, question, context.type_priority);
         LocatedHits::locate(live_index, ranking, question, context)
     };
     let located = context.with_current_index(ask)?;
-    if located.index_state.missing_vectors == 0 || context.session_index.is_long_lived() {
+    if located.value.index_state.missing_vectors == 0 || context.session_index.is_long_lived() {
         return Ok(located);
     }
     context.embed_briefly();

@@ -3,6 +3,7 @@
 //! Agents read them, so they name no address and no path. A search that fails is worded elsewhere.
 
 use super::embed::embedding_error::EmbeddingError;
+use super::update::coverage::IndexGap;
 use mere_host::HttpError;
 
 /// Says that there is nothing to search.
@@ -13,8 +14,23 @@ pub(crate) const NO_ITEMS_NOTE: &str =
 pub(crate) const NO_STORE_NOTE: &str =
     "Memories were not searched, because their store cannot be served: `list_stores` says why.";
 
-/// Says that the index could not be brought up to date.
-pub(crate) const OUTDATED_NOTE: &str = "Another process is still updating the search index: recent changes may be missing. Search again in a moment.";
+/// Says why not all items were searched, and what to do.
+pub(crate) fn incomplete_note(gap: IndexGap) -> String {
+    match gap {
+        IndexGap::Unchecked | IndexGap::Contended => {
+            "Another process is still updating the search index: items and recent changes may be missing. Search again in a moment."
+                .to_owned()
+        }
+        IndexGap::Unfinished(count) => format!(
+            "The search index is still being made: about {count} {} not in it yet. Search again in a moment.",
+            if count == 1 { "item is" } else { "items are" }
+        ),
+        IndexGap::Unreadable(count) => format!(
+            "{count} {} could not be read and not be searched: a person can correct the permissions.",
+            if count == 1 { "file or folder" } else { "files and folders" }
+        ),
+    }
+}
 
 /// Says that the index could not be stored.
 pub(crate) const TEMPORARY_INDEX_NOTE: &str = "The search index cannot be stored in the cache folder and was built for this session only, so the first search is slower.";

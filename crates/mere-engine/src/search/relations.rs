@@ -6,6 +6,7 @@ use mere_core::graph::{Direction, Graph, NodeId, RelatedEntries, WalkOptions};
 use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, ParsedName};
 
+use super::update::coverage::{Coverage, IndexAnswer};
 use super::{SearchContext, SearchError, StalePolicy};
 use crate::items::load::item_name;
 use crate::items::reply_fields::own_text;
@@ -22,10 +23,14 @@ pub(crate) fn relationships(
     if !matches!(place.kind, ItemType::Knowledge | ItemType::Directive) {
         return Ok(None);
     }
-    let (graph, cut) = context.with_current_index(|live_index| {
-        live_index.graph_around(place, walk, context.visibility())
-    })?;
-    let Some(node) = graph.node_at(place) else { return Ok(Some(Fields::default())) };
+    let IndexAnswer { value: (graph, cut), coverage } =
+        context.with_current_index(|live_index| {
+            live_index.graph_around(place, walk, context.visibility())
+        })?;
+    let incomplete = coverage.incomplete_field();
+    let Some(node) = graph.node_at(place) else {
+        return Ok(Some(Fields::default().with_some("incomplete", incomplete)));
+    };
     let related = graph.walk(node, walk);
     let unresolved = graph.unresolved_links(node);
     let dangling = unresolved.iter().take(MAX_DANGLING).map(|unresolved| {
@@ -43,7 +48,8 @@ pub(crate) fn relationships(
         fields
             .with_some("dangling", (!dangling.is_empty()).then_some(Data::List(dangling)))
             .with_some("dangling_left_out", omitted)
-            .with_some("left_out", left_out),
+            .with_some("left_out", left_out)
+            .with_some("incomplete", incomplete),
     ))
 }
 
@@ -90,7 +96,7 @@ pub(crate) fn find_successor(
     let found = context.try_with_index(StalePolicy::Accept, |live_index| {
         let found = live_index.successor(place, context.visibility())?;
         let is_current = match &found {
-            Some(found) if live_index.is_outdated => {
+            Some(found) if live_index.coverage != Coverage::Complete => {
                 live_index.detector.is_current(&live_index.index, found)?
             }
             _ => true,
@@ -102,5 +108,5 @@ pub(crate) fn find_successor(
         tracing::debug!(?error, "the search index could not say what superseded an entry");
         None
     });
-    found.flatten().map(|place| item_name(&place))
+    found.and_then(|answer| answer.value).map(|place| item_name(&place))
 }

@@ -56,6 +56,8 @@ pub(crate) struct ScanResult {
     pub(super) orphans: Vec<Orphan>,
     /// Scripts that belong to no tool.
     pub(crate) bare_scripts: Vec<BareScript>,
+    /// How many files and folders were skipped because they may not be read.
+    pub(crate) unreadable: u64,
 }
 
 /// The state of a folder when it was read. Its variants are written to the index record.
@@ -146,6 +148,7 @@ impl ScanResult {
         self.strays.extend(other.strays);
         self.orphans.extend(other.orphans);
         self.bare_scripts.extend(other.bare_scripts);
+        self.unreadable += other.unreadable;
     }
 }
 
@@ -232,7 +235,10 @@ impl ScanWorkers<'_> {
             }
         };
         let scanned = match read_folder(tree, self.scope, below) {
-            Err(error) if self.can_skip(&error) => ScannedFolder::Missing,
+            Err(error) if self.can_skip(&error) => {
+                scan_result.unreadable += 1;
+                ScannedFolder::Missing
+            }
             scanned => scanned?,
         };
         match scanned {
@@ -295,10 +301,12 @@ impl ScanWorkers<'_> {
                 continue;
             }
             if self.options.depth == ScanDepth::Stamps {
-                let stamp = folder.file_stamp(&name).ok().flatten();
-                scan_result
-                    .entries
-                    .extend(stamp.map(|stamp| CatalogEntry::new(place, stamp, None)));
+                match folder.file_stamp(&name) {
+                    Ok(stamp) => scan_result
+                        .entries
+                        .extend(stamp.map(|stamp| CatalogEntry::new(place, stamp, None))),
+                    Err(_) => scan_result.unreadable += 1,
+                }
                 continue;
             }
             // If a file has been removed or may not be read, whoever wants it will find that out

@@ -33,6 +33,9 @@ pub(crate) struct SearchResults {
     total: u64,
     mode: String,
     next: Option<String>,
+    /// True if not all items were searched.
+    #[serde(default)]
+    incomplete: bool,
     #[serde(flatten)]
     hits: HitLists,
 }
@@ -259,6 +262,9 @@ impl SearchResults {
     /// Says how many hits there are, how many of them are shown, and how to see the rest.
     fn summary(&self, shown: u64) -> String {
         let Self { total, mode, next, .. } = self;
+        if *total == 0 && self.incomplete {
+            return "No matches; not all items were searched.".to_owned();
+        }
         if *total == 0 {
             return "No matches. Try fewer or different words; `mere list` shows everything."
                 .to_owned();
@@ -266,7 +272,8 @@ impl SearchResults {
         let matches = if *total == 1 { "match" } else { "matches" };
         let Some(next) = next else {
             let of = if shown < *total { format!("{shown} of ") } else { String::new() };
-            return format!("{of}{total} {matches} ({mode}).");
+            let rest = if self.incomplete { "; not all items were searched" } else { "" };
+            return format!("{of}{total} {matches} ({mode}){rest}.");
         };
         let limit = if *total <= MAX_PAGE { "`--limit`, or " } else { "" };
         format!("{shown} of {total} {matches} ({mode}). More: {limit}`--cursor {next}`")

@@ -7,19 +7,20 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use crate::commands::CommandCall;
 use crate::error::tool_error::ToolError;
-use crate::search::{Embedder, Endpoint, MINILM_FILE};
+use crate::search::{Embedder, Endpoint, IndexAnswer, MINILM_FILE};
 
 pub(super) fn list(call: &CommandCall<'_>) -> Result<Draft, ToolError> {
     let embedder = call.search.embedder;
     let config = call.search.embedding_config.endpoint.as_ref();
     let endpoint = config.map(|config| Endpoint::new(config.clone(), |_| None).model());
     let count = |model: Option<&ModelIdentity>| {
-        call.search.with_current_index(|live_index| {
+        let counted = call.search.with_current_index(|live_index| {
             let Some(model) = model else { return Ok((0, None)) };
             let model = live_index.index.with_known_dimensions(model.clone())?;
             let dimensions = Some(model.dimensions as u64).filter(|size| *size > 0);
             Ok((live_index.index.count_vectors(&model)?, dimensions))
-        })
+        });
+        counted.map(|answer| answer.value)
     };
     let row = |name: &'static str, state: &'static str, model: Option<&ModelIdentity>| {
         let (items, dimensions) = count(model)?;
@@ -43,7 +44,7 @@ pub(super) fn list(call: &CommandCall<'_>) -> Result<Draft, ToolError> {
             .with_some("model", config.map(|config| Content::mention(config.name.as_str())))
             .with_some("url", config.map(|config| Content::mention(config.url.to_string()))),
     ];
-    let waiting =
+    let IndexAnswer { value: waiting, coverage } =
         call.search.with_current_index(|live_index| live_index.count_missing_vectors(embedder))?;
     let message = match embedder {
         Embedder::None => "Search uses words only.".to_owned(),
@@ -51,6 +52,7 @@ pub(super) fn list(call: &CommandCall<'_>) -> Result<Draft, ToolError> {
     };
     let data = Fields::default()
         .with("models", rows.into_iter().map(Data::from).collect::<Data>())
-        .with("waiting", waiting);
+        .with("waiting", waiting)
+        .with_some("incomplete", coverage.incomplete_field());
     Ok(Draft::success(codes::MODEL_LIST, Prose::words(message)).data(data))
 }

@@ -45,7 +45,29 @@ pub(crate) struct SearchIndex {
     pub(super) segments: Vec<Segment>,
 }
 
+/// The state of an index at one moment.
+#[derive(Clone, Copy)]
+pub(crate) struct IndexSnapshot {
+    generation: i64,
+    epoch: i64,
+    live_items: usize,
+}
+
 impl SearchIndex {
+    /// Returns its state as it is loaded.
+    pub(crate) fn snapshot(&self) -> IndexSnapshot {
+        let live = |segment: &Segment| segment.live.iter().filter(|live| **live).count();
+        let live_items = self.segments.iter().map(live).sum();
+        IndexSnapshot { generation: self.generation, epoch: self.epoch, live_items }
+    }
+
+    /// Checks whether it has every item that it had at an earlier moment: it was not cleared since,
+    /// and other processes removed nothing.
+    pub(crate) fn still_covers(&self, earlier: &IndexSnapshot) -> bool {
+        self.generation == earlier.generation
+            || self.epoch == earlier.epoch && self.snapshot().live_items >= earlier.live_items
+    }
+
     /// Opens the index in a database, and creates it if there is none.
     pub(crate) fn open(database: &Database) -> Result<Self, SearchError> {
         Ok(Self::from_connection(database.open()?)?)
@@ -56,9 +78,7 @@ impl SearchIndex {
         schema::ensure_tables(&mut connection)?;
         let mut index = Self { connection, generation: 0, epoch: 0, segments: Vec::new() };
         index.refresh()?;
-        let live = |segment: &Segment| segment.live.iter().filter(|live| **live).count();
-        let live = index.segments.iter().map(live).sum();
-        if schema::is_consistent(&index.connection, live)? {
+        if schema::is_consistent(&index.connection, index.snapshot().live_items)? {
             Ok(index)
         } else {
             Err(schema::corruption_error())

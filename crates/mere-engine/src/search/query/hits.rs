@@ -12,6 +12,7 @@ use super::related_entries::RelatedEntry;
 use crate::items::item_name;
 use crate::items::reply_fields::own_text;
 use crate::search::context::{HitTexts, ItemAccess};
+use crate::search::update::coverage::Coverage;
 use mere_host::{fault_point, map_in_parallel};
 
 /// From this number of hits on, several threads read the files.
@@ -20,7 +21,6 @@ const PARALLEL_MIN: usize = 4;
 const MAX_THREADS: usize = 4;
 
 /// The hits of one page, as the reply shows them.
-#[derive(Default)]
 pub(crate) struct Hits {
     pub(super) page: Vec<Hit>,
     /// The entries that are linked with the hits, if the request asks for them.
@@ -29,6 +29,8 @@ pub(crate) struct Hits {
     pub(super) total: u64,
     pub(super) has_more: bool,
     pub(super) index_state: IndexState,
+    /// Whether all items were searched.
+    pub(super) coverage: Coverage,
 }
 
 /// One hit as the reply shows it.
@@ -44,8 +46,20 @@ struct HitReader<'a> {
 }
 
 impl Hits {
+    /// Returns no hits, for a question that concerns no item.
+    pub(crate) fn none() -> Self {
+        Self {
+            page: Vec::new(),
+            related: Vec::new(),
+            total: 0,
+            has_more: false,
+            index_state: IndexState::default(),
+            coverage: Coverage::Complete,
+        }
+    }
+
     /// Reads the hits in their order, without those whose files disappeared in the meantime.
-    pub(crate) fn read(located: LocatedHits, items: &ItemAccess<'_>) -> Self {
+    pub(crate) fn read(located: LocatedHits, coverage: Coverage, items: &ItemAccess<'_>) -> Self {
         let LocatedHits { hits, related, total, has_more, highlight, index_state } = located;
         let reader = HitReader { items, highlight: &highlight };
         let threads = if hits.len() < PARALLEL_MIN { 1 } else { MAX_THREADS };
@@ -53,7 +67,7 @@ impl Hits {
         let related = map_in_parallel(&related, threads, |entry| reader.read_related(entry));
         let related = related.into_iter().flatten().collect();
         let page = page.into_iter().flatten().collect();
-        Self { page, related, total, has_more, index_state }
+        Self { page, related, total, has_more, index_state, coverage }
     }
 }
 

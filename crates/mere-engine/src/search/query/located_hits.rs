@@ -48,8 +48,6 @@ pub(crate) struct IndexState {
     pub(super) is_empty: bool,
     /// Whether the index is for this session alone.
     pub(super) is_temporary: bool,
-    /// Whether the index could not be compared with the files.
-    pub(super) is_outdated: bool,
 }
 
 impl LocatedHits {
@@ -82,7 +80,6 @@ impl LocatedHits {
             missing_vectors,
             is_empty: total == 0 && live_index.index.count_items()? == 0,
             is_temporary: !live_index.is_persistent(),
-            is_outdated: live_index.is_outdated,
         };
         Ok(Self { hits, related, total, has_more, highlight, index_state })
     }

@@ -6,20 +6,21 @@ use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::RankMode;
 
 use super::hits::{Hit, Hits};
-use super::located_hits::IndexState;
 use super::question::SearchQuestion;
 use crate::files::view::{cursor_data, page_reply};
 use crate::search::notes;
 
 /// Drafts the reply.
 pub(crate) fn draft(question: &SearchQuestion<'_>, hits: Hits) -> Draft {
-    let notes = collect_notes(question, &hits.index_state);
+    let notes = collect_notes(question, &hits);
     let next = hits.has_more.then(|| question.next_cursor());
     let unavailable = question.covers_registry().then(|| Data::List(vec!["registry".into()]));
-    let message = count_message(hits.total, hits.page.len());
+    let message = count_message(&hits);
+    let incomplete = hits.coverage.incomplete_field();
     let data = result_lists(hits.page.into_iter().chain(hits.related), question.request.rank)
         .with("total", hits.total)
         .with("mode", question.mode.name())
+        .with_some("incomplete", incomplete)
         .with_some("next", next.as_ref().map(cursor_data))
         .with_some("unavailable", unavailable);
     let draft = page_reply(codes::SEARCH, message, next.as_ref()).data(data);
@@ -28,7 +29,8 @@ pub(crate) fn draft(question: &SearchQuestion<'_>, hits: Hits) -> Draft {
 
 /// Returns the sentences of the reply's hint: unavailable sources, model errors, missing vectors
 /// and the state of the index.
-fn collect_notes(question: &SearchQuestion<'_>, index_state: &IndexState) -> Vec<String> {
+fn collect_notes(question: &SearchQuestion<'_>, hits: &Hits) -> Vec<String> {
+    let index_state = &hits.index_state;
     let searched = if question.covers_items() {
         "only local items were searched"
     } else {
@@ -41,10 +43,11 @@ fn collect_notes(question: &SearchQuestion<'_>, index_state: &IndexState) -> Vec
     let keyword_only = question.embedding_error.as_ref().map(notes::keyword_only_note);
     let missing = index_state.missing_vectors;
     let backlog = (missing > 0).then(|| notes::embedding_backlog_note(missing));
-    let empty = index_state.is_empty.then(|| notes::NO_ITEMS_NOTE.to_owned());
+    let gap = hits.coverage.gap();
+    let empty = (index_state.is_empty && gap.is_none()).then(|| notes::NO_ITEMS_NOTE.to_owned());
     let temporary = index_state.is_temporary.then(|| notes::TEMPORARY_INDEX_NOTE.to_owned());
-    let outdated = index_state.is_outdated.then(|| notes::OUTDATED_NOTE.to_owned());
-    let notes = [registry, no_store, keyword_only, backlog, empty, temporary, outdated];
+    let incomplete = gap.map(notes::incomplete_note);
+    let notes = [registry, no_store, keyword_only, backlog, empty, temporary, incomplete];
     notes.into_iter().flatten().collect()
 }
 
@@ -72,12 +75,17 @@ fn result_lists(hits: impl Iterator<Item = Hit>, rank: RankMode) -> Fields {
         .fold(Fields::default(), |fields, (name, hits)| fields.with(name, Data::List(hits)))
 }
 
-fn count_message(total: u64, shown: usize) -> Prose {
-    let words = match (total, shown) {
+/// Says how many matches there are. Where not all items were searched, that is said with it, so
+/// that nobody takes a match that is missing for one that does not exist.
+fn count_message(hits: &Hits) -> Prose {
+    let words = match (hits.total, hits.page.len()) {
         (0, _) => "No matches".to_owned(),
         (1, _) => "1 match".to_owned(),
         (total, shown) if shown as u64 == total => format!("{total} matches"),
         (total, shown) => format!("{total} matches, {shown} shown"),
     };
-    Prose::words(words)
+    match hits.coverage.gap() {
+        None => Prose::words(words),
+        Some(_) => Prose::words(format!("{words}; not all items were searched")),
+    }
 }

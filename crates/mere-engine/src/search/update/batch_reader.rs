@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cap_std::fs::File;
 use jiff::Timestamp;
@@ -52,23 +53,36 @@ pub(crate) struct BatchReader<'a> {
     pub(crate) gate: &'a Gate,
     pub(crate) embedder: &'a Embedder,
     pub(crate) signals: CallSignals<'a>,
+    /// When to stop reading, even if files are left.
+    pub(crate) read_until: Option<Instant>,
 }
 
-/// Reads files and hands over batches as they become ready.
+/// What was not read.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct UnreadFiles {
+    /// Files for which there was no time.
+    pub(crate) pending: u64,
+    /// Files that may not be read.
+    pub(crate) unreadable: u64,
+}
+
+/// Reads files and hands over batches as they become ready. Returns what was not read.
 pub(crate) fn read_batches(
     reader: &BatchReader<'_>,
     pending_reads: &[PendingRead],
     mut add_batch: impl FnMut(IndexBatch) -> Result<(), SearchError>,
-) -> Result<(), SearchError> {
-    let done = AtomicUsize::new(0);
+) -> Result<UnreadFiles, SearchError> {
+    let (done, unreadable) = (AtomicUsize::new(0), AtomicU64::new(0));
     let part = BatchWorker {
         detector: reader.detector,
         gate: reader.gate,
         embedder: reader.embedder,
         files_done: &done,
+        unreadable: &unreadable,
     };
     if pending_reads.len() <= MAX_SINGLE_THREADED {
-        return add_batch(part.read_batch(pending_reads)?);
+        add_batch(part.read_batch(pending_reads)?)?;
+        return Ok(UnreadFiles { pending: 0, unreadable: unreadable.into_inner() });
     }
     let thread_count = available_parallelism(MAX_THREADS);
     let size =
@@ -94,10 +108,13 @@ pub(crate) fn read_batches(
                 return Err(SearchError::Cancelled);
             }
             progress();
-            batch.map_or(Ok(()), |batch| add_batch(batch?))
+            batch.map_or(Ok(()), |batch| add_batch(batch?))?;
+            let is_time_over = reader.read_until.is_some_and(|end| Instant::now() >= end);
+            Ok(if is_time_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })
     });
-    result
+    let pending = (result? * size).min(pending_reads.len()) as u64;
+    Ok(UnreadFiles { pending, unreadable: unreadable.into_inner() })
 }
 
 /// The files that threads read for one taker of batches.
@@ -129,20 +146,25 @@ impl SharedWork for ReadQueue<'_> {
 }
 
 impl ReadQueue<'_> {
-    /// Passes every batch on as soon as it is read, and nothing when none came for a while.
+    /// Passes every batch on as soon as it is read, and nothing when none came for a while. Returns
+    /// how many batches were not waited for.
     fn take_batches(
         &self,
         receiver: Receiver<io::Result<IndexBatch>>,
-        mut add_batch: impl FnMut(Option<io::Result<IndexBatch>>) -> Result<(), SearchError>,
-    ) -> Result<(), SearchError> {
+        mut add_batch: impl FnMut(
+            Option<io::Result<IndexBatch>>,
+        ) -> Result<ControlFlow<()>, SearchError>,
+    ) -> Result<usize, SearchError> {
         let mut remaining = self.chunks.len();
         while remaining > 0 && !self.is_stopped.load(Ordering::Relaxed) {
             let batch = receiver.recv_timeout(PROGRESS_INTERVAL).ok();
             remaining -= usize::from(batch.is_some());
-            add_batch(batch)?;
+            if add_batch(batch)?.is_break() {
+                break;
+            }
         }
         drop(receiver);
-        Ok(())
+        Ok(remaining)
     }
 }
 
@@ -152,6 +174,8 @@ struct BatchWorker<'a> {
     gate: &'a Gate,
     embedder: &'a Embedder,
     files_done: &'a AtomicUsize,
+    /// How many files may not be read.
+    unreadable: &'a AtomicU64,
 }
 
 impl BatchWorker<'_> {
@@ -168,17 +192,25 @@ impl BatchWorker<'_> {
                 (*corpus_index, *open, path) == (pending_read.corpus, tree_index, &folder)
             });
             if !is_open {
-                let opened = open_folder(&corpus.trees[tree_index], &folder)?;
+                let opened = self.count_denied(open_folder(&corpus.trees[tree_index], &folder))?;
                 open = opened.map(|opened| (pending_read.corpus, tree_index, folder, opened));
             }
             if let Some((.., folder)) = &open {
-                let file = open_file(folder, &name)?;
+                let file = self.count_denied(open_file(folder, &name))?;
                 if let Some(file) = file {
                     self.add_file(&mut batch, pending_read, &place, file)?;
                 }
             }
         }
         Ok(batch)
+    }
+
+    /// Turns a refusal of the system into nothing, and counts it.
+    fn count_denied<T>(&self, opened: io::Result<Option<T>>) -> io::Result<Option<T>> {
+        if is_denied(&opened) {
+            self.unreadable.fetch_add(1, Ordering::Relaxed);
+        }
+        none_if_denied(opened)
     }
 
     /// Adds one file to a batch. A file that cannot be read or parsed is recorded, and is never a
@@ -238,8 +270,8 @@ pub(crate) fn reread_text(
     gate: &Gate,
 ) -> io::Result<Option<String>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
-    let Some(folder) = open_folder(tree, &folder)? else { return Ok(None) };
-    let Some(file) = open_file(&folder, &name)? else { return Ok(None) };
+    let Some(folder) = none_if_denied(open_folder(tree, &folder))? else { return Ok(None) };
+    let Some(file) = none_if_denied(open_file(&folder, &name))? else { return Ok(None) };
     let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
     let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
     let understood = text.and_then(|text| {
@@ -265,20 +297,27 @@ pub(crate) fn fingerprint(text: &str) -> i64 {
     hasher.finish().cast_signed()
 }
 
-/// Opens a folder of an item tree; none if it is absent, a link or not permitted.
+fn is_denied<T>(opened: &io::Result<Option<T>>) -> bool {
+    matches!(opened, Err(error) if error.kind() == io::ErrorKind::PermissionDenied)
+}
+
+/// Returns nothing for what may not be opened.
+fn none_if_denied<T>(opened: io::Result<Option<T>>) -> io::Result<Option<T>> {
+    if is_denied(&opened) { Ok(None) } else { opened }
+}
+
+/// Opens a folder of an item tree; none if it is absent or a link.
 fn open_folder(tree: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> {
     match OpenFolder::open(tree.dir(), &tree.path_from_handle(folder)) {
         Err(error) if is_symlink_error(&error) => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
         opened => none_if_missing(opened),
     }
 }
 
-/// Opens the file of an item; none if it is absent or not permitted.
+/// Opens the file of an item; none if it is absent.
 fn open_file(folder: &OpenFolder, name: &str) -> io::Result<Option<File>> {
     match folder.open_file(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
         opened => opened,
     }
 }

@@ -59,6 +59,8 @@ pub(crate) struct PendingRead {
 pub(crate) struct IndexChanges {
     pub(crate) to_read: Vec<PendingRead>,
     pub(crate) removed: Vec<u32>,
+    /// How many files and folders may not be read.
+    pub(crate) unreadable: u64,
 }
 
 /// A folder of an item tree.
@@ -264,6 +266,7 @@ impl ChangeDetector {
         let start = vec![(folder.tree, folder.path.clone())];
         let known = ScanOptions { depth: ScanDepth::Stamps, is_known: &|_| false };
         let scan_result = scan_from(corpus.scope, &corpus.trees, start, &known)?;
+        changes.unreadable += scan_result.unreadable;
         let label = corpus.trees[folder.tree].index_label(&folder.path);
         let mut known = against.index.known_files_below(corpus_id, &label)?;
         for entry in scan_result.entries {

@@ -4,6 +4,7 @@
 //! empty one, and one that cannot be stored is made for this session alone.
 
 use super::change_detector::{ChangeDetector, WatchMode};
+use super::coverage::{Coverage, IndexGap};
 use super::embedding_backlog::BacklogPass;
 use super::live_index::LiveIndex;
 use crate::search::error::SearchError;
@@ -30,7 +31,7 @@ impl LiveIndex {
     fn new((preferred_database, database): (Database, Database), index: SearchIndex) -> Self {
         let (sketches, backlog_pass) = Default::default();
         let detector = ChangeDetector::new(Vec::new(), WatchMode::ScanOnly);
-        let checked_epoch = index.epoch;
+        let (checked_epoch, checked) = (index.epoch, index.snapshot());
         Self {
             preferred_database,
             database,
@@ -39,7 +40,8 @@ impl LiveIndex {
             sketches,
             backlog_pass,
             checked_epoch,
-            is_outdated: true,
+            checked,
+            coverage: Coverage::Partial(IndexGap::Unchecked),
         }
     }
 

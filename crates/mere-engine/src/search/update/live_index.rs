@@ -1,27 +1,32 @@
 //! A search index together with what keeps it up to date with the disk.
 //!
 //! Several processes may share the database; each sees the others' changes before it queries. A
-//! query is read as of one moment.
+//! query is read as of one moment, and its answer says whether the index covered all items then.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mere_core::gate::Gate;
 use mere_core::item::ScopedPath;
 
-use super::batch_reader::{BatchReader, read_batches};
+use super::batch_reader::{BatchReader, UnreadFiles, read_batches};
 use super::change_detector::{ChangeDetector, DetectionContext, IndexChanges};
+use super::coverage::{Coverage, IndexAnswer, IndexGap};
 use super::embedding_backlog::BacklogPass;
 use crate::search::call_signals::CallSignals;
 use crate::search::embed::embedder::Embedder;
 use crate::search::error::SearchError;
-use crate::search::index::{CorpusId, SearchIndex, Sketches};
+use crate::search::index::{CorpusId, IndexSnapshot, SearchIndex, Sketches};
 use mere_host::{Database, DatabaseLock};
 
 /// From this number of files on, only one process at a time reads them.
 const EXCLUSIVE_READ_MIN: usize = 256;
 /// The pause before checking again whether another process has finished.
 const PROCESS_POLL_INTERVAL: Duration = Duration::from_millis(10);
+/// How long a query waits for another process that reads many files.
+const MAX_PROCESS_WAIT: Duration = Duration::from_secs(15);
+/// How long files are read for one query. The others are left for the next one.
+const MAX_READ_TIME: Duration = Duration::from_secs(40);
 /// How often the disk is compared for one query while other processes keep changing the index.
 const MAX_UPDATE_ROUNDS: usize = 3;
 /// The most items that are merged while a caller waits.
@@ -39,8 +44,10 @@ pub(crate) struct LiveIndex {
     pub(super) backlog_pass: BacklogPass,
     /// The epoch of the index that the last scan was compared with.
     pub(super) checked_epoch: i64,
-    /// Whether the disk was not compared for this query.
-    pub(crate) is_outdated: bool,
+    /// The state of the index when it was last seen to cover all items.
+    pub(super) checked: IndexSnapshot,
+    /// What the index covers, as far as the current query knows.
+    pub(crate) coverage: Coverage,
 }
 
 /// The inputs of an update of the index.
@@ -50,25 +57,67 @@ pub(crate) struct UpdateContext<'a> {
     /// Whether an item may be known to anybody.
     pub(crate) is_visible: &'a dyn Fn(&ScopedPath) -> bool,
     pub(crate) signals: CallSignals<'a>,
+    pub(crate) patience: Patience,
+}
+
+/// How long an update may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Until the caller would rather have an incomplete answer.
+    Limited,
+    /// Until everything is indexed.
+    Unlimited,
+}
+
+impl Patience {
+    /// Returns the end of a time that begins now.
+    fn end_of(self, time: Duration) -> Option<Instant> {
+        (self == Self::Limited).then(|| Instant::now() + time)
+    }
 }
 
 impl LiveIndex {
-    /// Brings the index up to date and queries it within one read transaction.
+    /// Brings the index up to date and queries it within one read transaction. If the index lost
+    /// items in between, because another process cleared it, it is brought up to date again.
     pub(super) fn update_and_ask<T>(
         &mut self,
         context: &UpdateContext<'_>,
         ask: &mut impl FnMut(&mut Self) -> Result<T, SearchError>,
-    ) -> Result<T, SearchError> {
-        self.is_outdated = match self.update(context) {
-            Err(SearchError::Database(error)) if is_busy(&error) => {
-                tracing::warn!(
-                    "another process is changing the search index; it is queried as it is"
-                );
-                true
+    ) -> Result<IndexAnswer<T>, SearchError> {
+        for _ in 0..MAX_UPDATE_ROUNDS {
+            self.coverage = match self.update(context) {
+                Err(SearchError::Database(error)) if is_busy(&error) => {
+                    tracing::warn!(
+                        "another process is changing the search index; it is queried as it is"
+                    );
+                    Coverage::Partial(IndexGap::Contended)
+                }
+                updated => updated?,
+            };
+            if let Some(answer) = self.ask_if_covered(context.embedder, &mut *ask)? {
+                return Ok(answer);
             }
-            updated => updated.map(|()| false)?,
-        };
-        self.ask_in_transaction(context.embedder, ask)
+        }
+        self.coverage = Coverage::Partial(IndexGap::Contended);
+        let value = self.ask_in_transaction(context.embedder, ask)?;
+        Ok(IndexAnswer { value, coverage: self.coverage })
+    }
+
+    /// Queries the index within one read transaction, unless it was said to be complete and has
+    /// lost items since.
+    pub(super) fn ask_if_covered<T>(
+        &mut self,
+        embedder: &Embedder,
+        ask: impl FnOnce(&mut Self) -> Result<T, SearchError>,
+    ) -> Result<Option<IndexAnswer<T>>, SearchError> {
+        let answer = self.ask_in_transaction(embedder, |live_index| {
+            let was_complete = live_index.coverage == Coverage::Complete;
+            if was_complete && !live_index.index.still_covers(&live_index.checked) {
+                return Ok(None);
+            }
+            ask(live_index).map(Some)
+        })?;
+        Ok(answer.map(|value| IndexAnswer { value, coverage: self.coverage }))
     }
 
     /// Queries the index within one read transaction, so that everything is read as of one moment.
@@ -96,18 +145,21 @@ impl LiveIndex {
     pub(super) fn reload_unchecked(&mut self) -> Result<(), SearchError> {
         self.index.refresh()?;
         self.detector.assign_corpus_ids(&mut self.index)?;
-        self.is_outdated = true;
+        self.coverage = Coverage::Partial(IndexGap::Unchecked);
         Ok(())
     }
 
-    /// Brings the index up to date with the disk.
-    fn update(&mut self, context: &UpdateContext<'_>) -> Result<(), SearchError> {
+    /// Brings the index up to date with the disk, and returns what it covers then.
+    fn update(&mut self, context: &UpdateContext<'_>) -> Result<Coverage, SearchError> {
         for _ in 0..MAX_UPDATE_ROUNDS {
             self.refresh()?;
             self.detector.assign_corpus_ids(&mut self.index)?;
             let mut changes = self.detect_changes(context)?;
             let _lock = if changes.to_read.len() >= EXCLUSIVE_READ_MIN {
-                let (lock, waited) = self.wait_for_process_lock(context)?;
+                let Some((lock, waited)) = self.wait_for_process_lock(context)? else {
+                    let pending = changes.to_read.len() as u64;
+                    return Ok(Coverage::Partial(IndexGap::Unfinished(pending)));
+                };
                 if waited {
                     self.refresh()?;
                     self.detector.require_rescan();
@@ -117,16 +169,25 @@ impl LiveIndex {
             } else {
                 None
             };
-            let is_whole = self.apply_changes(&changes, context)?;
+            let applied = self.apply_changes(&changes, context)?;
             if !changes.to_read.is_empty() {
                 while self.index.merge(FOREGROUND_MERGE_ITEMS, context.signals.is_cancelled)? {}
             }
-            if is_whole && self.index.epoch == self.checked_epoch {
+            if applied.unread.pending > 0 {
+                return Ok(Coverage::Partial(IndexGap::Unfinished(applied.unread.pending)));
+            }
+            if applied.is_whole && self.index.epoch == self.checked_epoch {
+                self.checked = self.index.snapshot();
+                let unreadable = changes.unreadable + applied.unread.unreadable;
+                if unreadable > 0 {
+                    // A permission may change without a report, so everything is compared again.
+                    return Ok(Coverage::Partial(IndexGap::Unreadable(unreadable)));
+                }
                 self.detector.mark_scanned();
-                break;
+                return Ok(Coverage::Complete);
             }
         }
-        Ok(())
+        Ok(Coverage::Partial(IndexGap::Contended))
     }
 
     /// Loads what other processes have changed. If one of them cleared the index, everything must
@@ -146,36 +207,39 @@ impl LiveIndex {
     }
 
     /// Waits until no other process reads many files into this index. Returns the lock and whether
-    /// it had to wait.
+    /// it had to wait, or none if that takes longer than the caller's patience.
     fn wait_for_process_lock(
         &self,
         context: &UpdateContext<'_>,
-    ) -> Result<(DatabaseLock, bool), SearchError> {
+    ) -> Result<Option<(DatabaseLock, bool)>, SearchError> {
+        let wait_until = context.patience.end_of(MAX_PROCESS_WAIT);
         let mut waited = false;
         loop {
             if let Some(lock) = self.database.try_lock()? {
-                return Ok((lock, waited));
+                return Ok(Some((lock, waited)));
             }
             if (context.signals.is_cancelled)() {
                 return Err(SearchError::Cancelled);
+            }
+            if wait_until.is_some_and(|end| Instant::now() >= end) {
+                return Ok(None);
             }
             waited = true;
             thread::sleep(PROCESS_POLL_INTERVAL);
         }
     }
 
-    /// Applies the changes to the index. Returns false if another process was faster for some item,
-    /// so that the disk must be compared again.
+    /// Applies the changes to the index.
     fn apply_changes(
         &mut self,
         changes: &IndexChanges,
         context: &UpdateContext<'_>,
-    ) -> Result<bool, SearchError> {
+    ) -> Result<AppliedChanges, SearchError> {
         let Self { index, detector, .. } = self;
         index.remove(&changes.removed)?;
         let mut is_whole = true;
         if changes.to_read.is_empty() {
-            return Ok(is_whole);
+            return Ok(AppliedChanges { is_whole, unread: UnreadFiles::default() });
         }
         let model = context.embedder.immediate_model();
         let reader = BatchReader {
@@ -183,13 +247,21 @@ impl LiveIndex {
             gate: context.gate,
             embedder: context.embedder,
             signals: context.signals,
+            read_until: context.patience.end_of(MAX_READ_TIME),
         };
-        read_batches(&reader, &changes.to_read, |batch| {
+        let unread = read_batches(&reader, &changes.to_read, |batch| {
             is_whole &= index.add(batch, model.as_ref())?;
             Ok(())
         })?;
-        Ok(is_whole)
+        Ok(AppliedChanges { is_whole, unread })
     }
+}
+
+/// How far changes were applied.
+struct AppliedChanges {
+    /// False if another process was faster for some item, so that the disk must be compared again.
+    is_whole: bool,
+    unread: UnreadFiles,
 }
 
 impl LiveIndex {

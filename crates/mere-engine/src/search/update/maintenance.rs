@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::coverage::{Coverage, IndexAnswer};
 use super::embedding_backlog::EmbeddingJob;
 use super::live_index::LiveIndex;
 use crate::search::context::SearchContext;
@@ -23,6 +24,8 @@ pub(crate) struct IndexReport {
     pub(crate) embedding_error: Option<EmbeddingError>,
     /// Whether the index outlives this session.
     pub(crate) is_persistent: bool,
+    /// Whether all items are in it.
+    pub(crate) coverage: Coverage,
 }
 
 impl SearchContext<'_> {
@@ -54,14 +57,16 @@ impl SearchContext<'_> {
             let missing = live_index.count_missing_vectors(self.embedder)?;
             Ok((items, missing, live_index.is_persistent()))
         };
-        let (items, total, is_persistent) = self.with_current_index(count)?;
+        let IndexAnswer { value, coverage } = self.with_finished_index(count)?;
+        let (items, total, is_persistent) = value;
         let is_enough = |done: u64| {
             (self.signals.progress)(done.min(total), total);
             (self.signals.is_cancelled)()
         };
         let embedding_error = if total > 0 { self.embed_missing(&is_enough).err() } else { None };
-        let (_, missing_vectors, _) = self.with_open_index(count)?.unwrap_or_default();
-        Ok(IndexReport { items, missing_vectors, embedding_error, is_persistent })
+        let counted = self.with_open_index(count)?.map(|answer| answer.value);
+        let (_, missing_vectors, _) = counted.unwrap_or_default();
+        Ok(IndexReport { items, missing_vectors, embedding_error, is_persistent, coverage })
     }
 
     /// Clears the search index. It is built anew by the next query.

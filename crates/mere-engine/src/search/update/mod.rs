@@ -7,6 +7,7 @@
 
 pub(crate) mod batch_reader;
 pub(crate) mod change_detector;
+pub(crate) mod coverage;
 pub(crate) mod embedding_backlog;
 pub(crate) mod index_recovery;
 pub(crate) mod live_index;

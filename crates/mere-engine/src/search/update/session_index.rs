@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::change_detector::WatchMode;
+use super::coverage::IndexAnswer;
 use super::live_index::{LiveIndex, UpdateContext};
 use crate::search::embed::embedder::Embedder;
 use crate::search::error::SearchError;
@@ -99,7 +100,7 @@ impl SessionIndex {
         target: IndexTarget,
         update: &UpdateContext<'_>,
         ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
-    ) -> Result<T, SearchError> {
+    ) -> Result<IndexAnswer<T>, SearchError> {
         let mut guard = self.wait_for_lock(update.signals.is_cancelled)?;
         self.answer_with_recovery(&mut guard, target, update, ask)
     }
@@ -113,7 +114,7 @@ impl SessionIndex {
         update: &UpdateContext<'_>,
         quick_query: &QuickQuery<'_>,
         mut ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
-    ) -> Result<Option<T>, SearchError> {
+    ) -> Result<Option<IndexAnswer<T>>, SearchError> {
         let Some(mut guard) = self.try_lock() else { return Ok(None) };
         let is_watched = self.is_long_lived() && guard.is_some();
         if is_watched || (quick_query.count_items)() <= QUICK_SCAN_ITEMS {
@@ -126,19 +127,20 @@ impl SessionIndex {
         }
         let live_index = self.open_index(&mut guard, target)?;
         live_index.reload_unchecked()?;
-        live_index.ask_in_transaction(update.embedder, &mut ask).map(Some)
+        live_index.ask_if_covered(update.embedder, &mut ask)
     }
 
-    /// Passes the index to `ask` without comparing the disk again; returns none if it is not open.
+    /// Passes the index to `ask` without comparing the disk again; returns none if it is not open,
+    /// or has lost items since it was compared.
     pub(crate) fn with_open_index<T>(
         &self,
         embedder: &Embedder,
         ask: impl FnOnce(&mut LiveIndex) -> Result<T, SearchError>,
-    ) -> Result<Option<T>, SearchError> {
+    ) -> Result<Option<IndexAnswer<T>>, SearchError> {
         let mut guard = self.lock();
         let Some(live_index) = guard.as_mut() else { return Ok(None) };
         live_index.index.refresh()?;
-        live_index.ask_in_transaction(embedder, ask).map(Some)
+        live_index.ask_if_covered(embedder, ask)
     }
 
     /// Clears the index, which is built anew by the next query. Other processes may be using it.
@@ -162,7 +164,7 @@ impl SessionIndex {
         target: IndexTarget,
         update: &UpdateContext<'_>,
         mut ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
-    ) -> Result<T, SearchError> {
+    ) -> Result<IndexAnswer<T>, SearchError> {
         let mut answer = self.open_index(guard, target)?.update_and_ask(update, &mut ask);
         for _ in 0..MAX_RECOVERIES {
             let Err(SearchError::Database(error)) = &answer else { break };

@@ -9,12 +9,10 @@ use std::ops::Range;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use super::bounds;
 use super::fault::ItemFault;
 use super::frontmatter::Frontmatter;
 use super::id::ItemId;
-
-/// How many characters of a heading are used as a title.
-const MAX_TITLE: usize = 200;
 
 /// A parsed memory.
 #[derive(Clone, Debug)]
@@ -49,7 +47,7 @@ impl Memory {
     pub fn parse(text: &str, slug: &ItemId) -> Result<Self, ItemFault> {
         let frontmatter = Frontmatter::parse_optional(text)?;
         let title = first_heading(&text[frontmatter.content_start..]).unwrap_or(slug.as_str());
-        let end = title.char_indices().nth(MAX_TITLE).map_or(title.len(), |(at, _)| at);
+        let end = title.char_indices().nth(bounds::TITLE.most).map_or(title.len(), |(at, _)| at);
         Ok(Self {
             created_at: parse_time(&frontmatter, "created_at")?,
             updated_at: parse_time(&frontmatter, "updated_at")?,

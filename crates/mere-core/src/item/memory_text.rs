@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::any_item::{check_no_nul, check_size};
+use super::bounds;
 use super::edit::{self, Edit};
 use super::fault::ItemFault;
 use super::frontmatter::Frontmatter;
@@ -161,24 +162,18 @@ impl MemoryText {
     }
 }
 
-/// The largest number of tags, and of citations, that a memory may be given.
-const MAX_LIST_ITEMS: usize = 64;
-/// The longest tag, in characters.
-const MAX_TAG: usize = 100;
-/// The longest citation or source, in characters.
-const MAX_CITATION: usize = 1000;
-
 /// Checks that tags and citations are short and visible.
 fn check_tags_and_citations(tags: &[String], citations: &[String]) -> Result<(), ItemFault> {
     let is_forbidden = |c: char| c.is_control() && c != '\n' && c != '\t' || is_invisible(c);
     let fits = |text: &String, most: usize| {
         !text.trim().is_empty() && text.chars().count() <= most && !text.contains(is_forbidden)
     };
-    if tags.len() > MAX_LIST_ITEMS || !tags.iter().all(|tag| fits(tag, MAX_TAG)) {
+    if tags.len() > bounds::TAGS.most || !tags.iter().all(|tag| fits(tag, bounds::TAG.most)) {
         let fix = "Give at most 64 tags, each with 1 to 100 visible characters.";
         return Err(ItemFault::whole_file("the tags are invalid", fix));
     }
-    if citations.len() > MAX_LIST_ITEMS || !citations.iter().all(|one| fits(one, MAX_CITATION)) {
+    let is_short = |one: &String| fits(one, bounds::CITATION.most);
+    if citations.len() > bounds::CITATIONS.most || !citations.iter().all(is_short) {
         let fix = "Give at most 64 citations; each of them, and the source, has 1 to 1000 visible \
             characters.";
         return Err(ItemFault::whole_file("a citation or the source is invalid", fix));

@@ -4,6 +4,7 @@
 //! it. Paths are built from them in one place only ([`ScopedPath`]).
 
 mod any_item;
+pub mod bounds;
 mod directive;
 mod edit;
 mod fault;

@@ -5,13 +5,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::bounds;
+
 /// A version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(semver::Version);
 
 /// A text that is not a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a version is SemVer 2.0, such as 1.0.0")]
+#[error("a version is SemVer 2.0, such as 1.0.0, and has at most 128 characters")]
 pub struct VersionError;
 
 impl Version {
@@ -31,6 +33,9 @@ impl FromStr for Version {
     type Err = VersionError;
 
     fn from_str(text: &str) -> Result<Self, VersionError> {
+        if text.len() > bounds::VERSION.most {
+            return Err(VersionError);
+        }
         text.parse().map(Self).map_err(|_| VersionError)
     }
 }

@@ -100,7 +100,7 @@ impl Data {
 
 /// Named values in the order they are printed.
 #[derive(Clone, Debug, Default)]
-pub struct Fields(Vec<(Cow<'static, str>, Data)>);
+pub struct Fields(pub(super) Vec<(Cow<'static, str>, Data)>);
 
 impl Fields {
     /// Adds all values of others.
@@ -124,6 +124,11 @@ impl Fields {
             Some(value) => self.with(name, value),
             None => self,
         }
+    }
+
+    /// Removes a value.
+    pub(super) fn remove(&mut self, name: &str) {
+        self.0.retain(|(other, _)| other != name);
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(Cow<'static, str>, Data)> {

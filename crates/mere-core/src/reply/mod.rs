@@ -9,6 +9,7 @@ pub mod codes;
 mod data;
 mod name;
 mod prose;
+mod size;
 
 pub use code::{
     Code, CodeId, Denied, Enforcement, Execution, Fault, Invalid, Items, Layer, LayerName,
@@ -17,6 +18,7 @@ pub use code::{
 pub use data::{Content, ContentKind, Data, Fields};
 pub use name::ParsedName;
 pub use prose::{Prose, ProsePart, reword_for_person};
+pub use size::{MAX_REPLY_BYTES, json_length};
 
 /// A reply before the gate.
 #[derive(Clone, Debug)]

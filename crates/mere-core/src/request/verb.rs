@@ -98,6 +98,19 @@ impl Verb {
         }
     }
 
+    /// Tells whether the call asks for the content of a file, an item or a tool's output, which has
+    /// bounds of its own.
+    pub fn asks_for_content(&self) -> bool {
+        match self {
+            Self::Files(FileVerb::Read(_)) | Self::Items(ItemVerb::Load(_)) => true,
+            Self::Items(ItemVerb::Execute(execute)) => matches!(execute.action, ItemAction::Run(_)),
+            Self::Stores(StoreVerb::Memory(memory)) => matches!(memory, MemoryCall::Get { .. }),
+            // A person's commands are for programs and pipes too, which need all of it.
+            Self::Person(_) => true,
+            _ => false,
+        }
+    }
+
     /// Returns how long a call may take, not counting the time a person needs to answer. A person's
     /// own command has no limit here, because whoever gave it can end it.
     pub fn time_limit(&self) -> Option<Duration> {

@@ -10,5 +10,6 @@ pub mod json;
 pub(crate) mod lines;
 pub mod markdown;
 pub mod pattern;
+pub mod shorten;
 pub mod workspace;
 pub mod yaml;

@@ -5,7 +5,7 @@
 
 use mere_core::address::{Address, RelPath, Root, Spoken};
 use mere_core::cursor::Cursor;
-use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes, json_length};
 use mere_core::turn::Turn;
 
 use crate::files::error::FileError;
@@ -114,7 +114,29 @@ pub(crate) fn tree(
     Ok(tree_reply(view, address, depth, page))
 }
 
-fn list_reply(view: &View<'_>, target: &Address, listing: Listing, usage: Option<Fields>) -> Draft {
+/// Drops the entries that do not fit on a page by their bytes.
+fn cut_listing(listing: &mut Listing, target: &Address) {
+    let base = target.to_text().len() + 64;
+    let mut total = Weight::default();
+    let fits = listing.entries.iter().take_while(|entry| {
+        let is_first = total == Weight::default();
+        total.add(Weight { count: 1, bytes: base + 2 * json_length(entry.name.as_str()) });
+        is_first || !total.overflows(PAGE_SIZE)
+    });
+    let fits = fits.count();
+    if fits < listing.entries.len() {
+        listing.entries.truncate(fits);
+        listing.more = true;
+    }
+}
+
+fn list_reply(
+    view: &View<'_>,
+    target: &Address,
+    mut listing: Listing,
+    usage: Option<Fields>,
+) -> Draft {
+    cut_listing(&mut listing, target);
     let last = listing.entries.last().filter(|_| listing.more).map(DirEntry::to_position);
     let next = last.map(|position| Cursor::new("list", target, &position));
     let seen = listing.entries.len() as u64;
@@ -143,7 +165,11 @@ fn tree_reply(
     depth: usize,
     mut page: SweepPage<RelPath>,
 ) -> Draft {
-    let next = page.truncate_to_page(PAGE_SIZE, |_, _| Weight { count: 1, bytes: 0 });
+    let base = target.to_text().len() + 64;
+    let next = page.truncate_to_page(PAGE_SIZE, |_, below| Weight {
+        count: 1,
+        bytes: base + json_length(below.as_str()),
+    });
     let next =
         next.map(|position| Cursor::new("tree", target, &position.to_text().replace('\0', "/")));
     let seen = page.entries.len() as u64;

@@ -3,7 +3,7 @@
 //! It matches paths without opening files, and returns one page at a time, ordered by path.
 
 use mere_core::cursor::Cursor;
-use mere_core::reply::{Data, Draft, Fields, codes};
+use mere_core::reply::{Data, Draft, Fields, codes, json_length};
 use mere_core::request::Glob;
 use mere_core::turn::Turn;
 
@@ -27,7 +27,11 @@ pub(crate) fn glob(view: &View<'_>, call: &Glob, turn: &dyn Turn) -> Result<Draf
         .world
         .glob(&target, &call.pattern, &bounds, turn)
         .map_err(|error| FileError::from_traversal(error, address))?;
-    let next = page.truncate_to_page(call.limit, |path, ()| Weight { count: 1, bytes: path.len() });
+    let base = address.to_text().len() + 8;
+    let next = page.truncate_to_page(call.limit, |path, ()| Weight {
+        count: 1,
+        bytes: base + json_length(path),
+    });
     let next = next.map(|position| Cursor::new(&name, address, &position.to_text()));
     let seen = page.entries.len() as u64;
     let paths = page.entries.into_iter().filter_map(|(path, ())| path.try_into().ok());

@@ -47,7 +47,7 @@ pub(crate) fn grep(view: &View<'_>, call: &Grep, turn: &dyn Turn) -> Result<Draf
         }
         PathKind::File => search_file(&target, &mut query, call.limit, turn)?,
     };
-    let next = truncate_to_page(&mut page, call.limit);
+    let next = truncate_to_page(&mut page, call.limit, target.address());
     let next = next.map(|position| Cursor::new(&name, target.address(), &position));
     let page =
         MatchPage { sweep_page: page, unfinished: query.unfinished_files(), next: next.as_ref() };
@@ -99,13 +99,15 @@ fn search_file(
 
 /// Drops what does not fit on the page, within a file if necessary, and returns where the next page
 /// begins.
-fn truncate_to_page(page: &mut GrepPage, limit: usize) -> Option<String> {
+fn truncate_to_page(page: &mut GrepPage, limit: usize, target: &Address) -> Option<String> {
+    let base = target.to_text().len();
     let mut total = Weight::default();
     for index in 0..page.entries.len() {
         let (path, hits) = &mut page.entries[index];
         let fits = hits.iter().take_while(|hit| {
             let first = total == Weight::default();
-            total.add(hit.weight());
+            total.add(hit.weight(path));
+            total.bytes += base;
             first || !total.overflows(limit)
         });
         let fits = fits.count();

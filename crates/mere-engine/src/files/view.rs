@@ -2,10 +2,13 @@
 //!
 //! Also holds the small pieces that replies with pages have in common.
 
+use std::borrow::Cow;
+
 use mere_core::address::{Address, AgentName, RelPath, Root, Segment, Spoken};
 use mere_core::cursor::Cursor;
 use mere_core::gate::Gate;
 use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success};
+use mere_core::text::shorten::shorten;
 
 use crate::files::error::FileError;
 use crate::world::{Omitted, PathKind, Position, SweepPage, VisibilityRef, Weight, World};
@@ -34,6 +37,18 @@ impl View<'_> {
         match target.kind() {
             PathKind::Directory => Ok(target),
             PathKind::File => Err(FileError::NotADirectory(target.address().clone())),
+        }
+    }
+
+    /// Shortens a text for its reader. The gate judges the whole text first, because it would not
+    /// recognise half a path.
+    pub(crate) fn shorten(&self, text: String, most: usize) -> String {
+        match shorten(&text, most) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(_) => {
+                let seen = self.gate.preview(&text, self.agent).unwrap_or_default();
+                shorten(&seen, most).into_owned()
+            }
         }
     }
 

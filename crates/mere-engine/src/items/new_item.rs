@@ -42,6 +42,9 @@ impl NewItem {
         let main = main_file_name(&place).ok_or(ItemChangeError::InvalidPlace)?;
         check_files(&place, text)?;
         let item = Item::parse(&text.main_file, &place).map_err(invalid)?;
+        if let Some(excess) = item.field_excesses().into_iter().next() {
+            return Err(invalid(excess.into_fault()).into());
+        }
         check_schemas(&item)?;
         let digests = text.files.iter().map(file_digest).collect::<Vec<_>>();
         let integrity = item.integrity(&text.main_file, &place, &digests);

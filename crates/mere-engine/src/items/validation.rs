@@ -106,7 +106,8 @@ const MAX_RELATIONS: usize = 100;
 /// Returns the warnings that an item's own text gives rise to. They may repeat names from the file,
 /// in which secrets are masked.
 pub(crate) fn own_warnings(item: &Item) -> Vec<String> {
-    item.warnings().iter().map(|warning| mask_secrets(warning.text())).collect()
+    let stated = item.warnings().iter().map(|warning| mask_secrets(warning.text()));
+    stated.chain(item.field_excesses().iter().map(ToString::to_string)).collect()
 }
 
 /// Returns warnings about an item that do not prevent its use, such as an unknown kind or a

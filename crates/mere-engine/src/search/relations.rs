@@ -3,8 +3,10 @@
 //! Both come from the search index, and name only entries that the caller may see.
 
 use mere_core::graph::{Direction, Graph, NodeId, RelatedEntries, WalkOptions};
+use mere_core::item::bounds;
 use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, ParsedName};
+use mere_core::text::shorten::shorten;
 
 use super::update::coverage::{Coverage, IndexAnswer};
 use super::{SearchContext, SearchError, StalePolicy};
@@ -78,7 +80,7 @@ fn entry_fields(graph: &Graph, node: NodeId) -> Fields {
         .with("category", ParsedName::from(&*own.category))
         .with("scope", own.scope.name())
         .with_some("address", own.address())
-        .with("title", Content::mention(own.title.to_string()))
+        .with("title", Content::mention(shorten(&own.title, bounds::TITLE.most)))
         .with_some(
             "entry_type",
             own.entry_type.as_ref().map(|kind| Content::mention(kind.to_string())),

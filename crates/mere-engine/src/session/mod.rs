@@ -161,6 +161,7 @@ impl Session {
                 None => error::unasked_reply(),
             },
         };
+        let draft = if request.verb.asks_for_content() { draft } else { draft.cut_to_limit() };
         let cleared = gate.clear(&draft, &stamp);
         log_call(&cleared, began);
         Outcome::Done(cleared)

@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 
 use mere_core::address::Address;
+use mere_core::item::bounds::{self, FieldBound};
 use mere_core::item::{Item, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::reply::Content;
 use mere_core::request::LookupScope;
 use mere_core::search::Document;
 use mere_core::trust::Vouching;
@@ -124,9 +126,12 @@ impl<'a> SearchAccess<'a> {
             Item::Memory(memory) => memory.updated_at,
             _ => None,
         };
+        let mut mention = |text: &str, bound: FieldBound| {
+            Content::mention(self.0.view.shorten(masker.mask_text(text), bound.most))
+        };
         HitTexts {
-            title: masker.mention(loaded.item.title(&loaded.place)),
-            description: description.map(|text| masker.mention(text)),
+            title: mention(loaded.item.title(&loaded.place), bounds::TITLE),
+            description: description.map(|text| mention(text, bounds::SHOWN_DESCRIPTION)),
             body: rewritten.unwrap_or(body),
             version: loaded.item.version().cloned(),
             updated_at,

@@ -16,6 +16,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
+use mere_core::reply::json_length;
 use mere_core::secrets;
 use mere_core::text::pattern::Pattern;
 use mere_core::turn::Turn;
@@ -155,10 +156,11 @@ pub(crate) struct ShownLine {
 }
 
 impl LineMatch {
-    /// Returns how much of a page it takes.
-    pub(crate) fn weight(&self) -> Weight {
-        let context = self.before.iter().chain(&self.after).map(|line| line.text.len() + 8);
-        Weight { count: 1, bytes: self.text.text.len() + 64 + context.sum::<usize>() }
+    /// Returns how much of a page it takes, with the path of its file.
+    pub(crate) fn weight(&self, path: &str) -> Weight {
+        let lines = self.before.iter().chain(&self.after).chain([&self.text]);
+        let lines = lines.map(|line| json_length(&line.text) + 8).sum::<usize>();
+        Weight { count: 1, bytes: lines + json_length(path) + 128 }
     }
 }
 
@@ -239,10 +241,10 @@ impl Collector for GrepQuery<'_> {
         (!hits.binary && !hits.found.is_empty()).then_some(hits.found)
     }
 
-    fn weight(&self, _key: &str, hits: &Vec<LineMatch>) -> Weight {
+    fn weight(&self, key: &str, hits: &Vec<LineMatch>) -> Weight {
         let mut weight = Weight::default();
         for hit in hits {
-            weight.add(hit.weight());
+            weight.add(hit.weight(key));
         }
         weight
     }
@@ -336,7 +338,7 @@ impl Sink for MatchSink<'_> {
             return Ok(true);
         }
         if let Some(last) = self.found.last() {
-            self.weight.add(last.weight());
+            self.weight.add(last.weight(self.path));
         }
         if self.weight.overflows(self.query.max_matches) {
             return Ok(false);

@@ -110,9 +110,9 @@ impl IndexedRow {
 }
 
 /// The most tags of a memory that lists show.
-const MAX_TAGS: usize = 64;
+const MAX_TAGS: usize = item::bounds::TAGS.most;
 /// The most characters of a tag that lists show, because people may write anything there.
-const MAX_TAG_CHARACTERS: usize = 100;
+const MAX_TAG_CHARACTERS: usize = item::bounds::TAG.most;
 
 /// Cuts a tag that is too long.
 fn shorten_tag(mut tag: String) -> String {

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, File};
 use mere_core::address::RelPath;
+use mere_core::reply::MAX_REPLY_BYTES;
 use mere_core::turn::Turn;
 
 use super::ignore::{IgnoreBase, IgnoreStack};
@@ -82,8 +83,8 @@ pub(crate) struct Weight {
 }
 
 impl Weight {
-    /// The most bytes that a page holds.
-    pub(crate) const MAX_BYTES: usize = 1024 * 1024;
+    /// The most bytes that a page holds, so that its reply is never cut.
+    pub(crate) const MAX_BYTES: usize = MAX_REPLY_BYTES / 2;
 
     pub(crate) fn add(&mut self, other: Self) {
         self.count += other.count;

@@ -1,5 +1,6 @@
 //! Items: found, loaded, made, changed, proposed and kept.
 
+pub(crate) mod bounds;
 pub(crate) mod changes;
 pub(crate) mod commands;
 pub(crate) mod design_examples;

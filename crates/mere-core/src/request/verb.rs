@@ -102,11 +102,12 @@ impl Verb {
     /// bounds of its own.
     pub fn asks_for_content(&self) -> bool {
         match self {
-            Self::Files(FileVerb::Read(_)) | Self::Items(ItemVerb::Load(_)) => true,
             Self::Items(ItemVerb::Execute(execute)) => matches!(execute.action, ItemAction::Run(_)),
             Self::Stores(StoreVerb::Memory(memory)) => matches!(memory, MemoryCall::Get { .. }),
             // A person's commands are for programs and pipes too, which need all of it.
-            Self::Person(_) => true,
+            Self::Files(FileVerb::Read(_)) | Self::Items(ItemVerb::Load(_)) | Self::Person(_) => {
+                true
+            }
             _ => false,
         }
     }

@@ -44,8 +44,8 @@ pub(crate) struct LineStream {
     head: Vec<u8>,
     /// Whether a NUL byte is in the head or among the kept lines.
     has_nul: bool,
-    /// Whether too much of the head is not valid UTF-8.
-    is_head_broken: bool,
+    /// How many bytes of the head are not valid UTF-8.
+    broken_bytes: usize,
     before: Vec<u8>,
     /// Whether a private key that began before the requested lines is still open.
     is_in_private_key: bool,
@@ -91,7 +91,7 @@ impl LineStream {
             scanned: 0,
             head: Vec::new(),
             has_nul: false,
-            is_head_broken: false,
+            broken_bytes: 0,
             before: Vec::new(),
             is_in_private_key: false,
             kept: Vec::with_capacity(usize::try_from(size).unwrap_or(MAX_TEXT).min(MAX_TEXT)),
@@ -131,8 +131,7 @@ impl LineStream {
         if fits > 0 {
             self.head.extend_from_slice(&bytes[..fits]);
             self.has_nul |= has_nul(&bytes[..fits]);
-            let broken = self.head.utf8_chunks().map(|chunk| chunk.invalid().len()).sum::<usize>();
-            self.is_head_broken = broken * 10 > self.head.len();
+            self.broken_bytes = self.head.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
         }
     }
 
@@ -176,7 +175,7 @@ impl LineStream {
     /// Checks whether the file is not text: it has a NUL byte, or too many bytes that are not valid
     /// UTF-8.
     pub(crate) fn is_binary(&self) -> bool {
-        self.has_nul || self.is_head_broken
+        self.has_nul || self.broken_bytes * 10 > self.head.len()
     }
 
     pub(crate) fn head(&self) -> &[u8] {

@@ -43,13 +43,11 @@ impl View<'_> {
     /// Shortens a text for its reader. The gate judges the whole text first, because it would not
     /// recognise half a path.
     pub(crate) fn shorten(&self, text: String, most: usize) -> String {
-        match shorten(&text, most) {
-            Cow::Borrowed(_) => text,
-            Cow::Owned(_) => {
-                let seen = self.gate.preview(&text, self.agent).unwrap_or_default();
-                shorten(&seen, most).into_owned()
-            }
+        if let Cow::Borrowed(_) = shorten(&text, most) {
+            return text;
         }
+        let seen = self.gate.preview(&text, self.agent).unwrap_or_default();
+        shorten(&seen, most).into_owned()
     }
 
     /// Returns the address of a child, unless its name cannot be spoken or would spell a real

@@ -234,14 +234,7 @@ impl ScanWorkers<'_> {
                 FolderState::Settled(stamp)
             }
         };
-        let scanned = match read_folder(tree, self.scope, below) {
-            Err(error) if self.can_skip(&error) => {
-                scan_result.unreadable += 1;
-                ScannedFolder::Missing
-            }
-            scanned => scanned?,
-        };
-        match scanned {
+        match self.read_or_skip(tree, below, scan_result)? {
             ScannedFolder::Missing => {
                 scan_result.folders.push((label, FolderState::Gone));
                 Ok(Vec::new())
@@ -281,9 +274,23 @@ impl ScanWorkers<'_> {
         }
     }
 
-    fn can_skip(&self, error: &io::Error) -> bool {
-        let is_closed = error.kind() == io::ErrorKind::PermissionDenied;
-        self.options.depth == ScanDepth::Stamps && is_closed
+    /// Reads a folder. One that may not be read is counted, where the scan may skip it.
+    fn read_or_skip(
+        &self,
+        tree: &ItemTree,
+        below: &str,
+        scan_result: &mut ScanResult,
+    ) -> io::Result<ScannedFolder> {
+        match read_folder(tree, self.scope, below) {
+            Err(error)
+                if self.options.depth == ScanDepth::Stamps
+                    && error.kind() == io::ErrorKind::PermissionDenied =>
+            {
+                scan_result.unreadable += 1;
+                Ok(ScannedFolder::Missing)
+            }
+            scanned => scanned,
+        }
     }
 
     fn scan_files(

@@ -11,7 +11,7 @@ use super::frontmatter::{Frontmatter, NOTE_ID_KEYS};
 use super::integrity::{self, ItemIdentity};
 use super::path::ScopedPath;
 use super::relation::Relation;
-use super::version::Version;
+use super::version::{Version, VersionError};
 use crate::digest::Sha256;
 use crate::reply::Content;
 
@@ -116,9 +116,9 @@ fn version(frontmatter: &Frontmatter<'_>) -> Result<Version, ItemFault> {
     let fix = "Write `version: 1.0.0`, in quotes if it has fewer than two dots.";
     match frontmatter.get("version") {
         None => Ok(Version::new(1, 0, 0)),
-        Some(Value::String(text)) => {
-            text.parse().map_err(|_| frontmatter.fault("version", "`version` is not SemVer", fix))
-        }
+        Some(Value::String(text)) => text
+            .parse()
+            .map_err(|error: VersionError| frontmatter.fault("version", error.describe(), fix)),
         Some(_) => Err(frontmatter.fault("version", "`version` is not a string", fix)),
     }
 }

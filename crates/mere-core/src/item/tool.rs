@@ -9,7 +9,7 @@ use super::id::ItemId;
 use super::integrity::{self, FileDigest, ItemIdentity};
 use super::old_signature::{self, has_old_signature};
 use super::path::ScopedPath;
-use super::version::Version;
+use super::version::{Version, VersionError};
 use crate::chain::builtin;
 use crate::digest::Sha256;
 use crate::reply::{Content, Prose};
@@ -77,8 +77,8 @@ impl ToolManifest {
             return Err(reader.fault("tool_type", "`tool_type` is not a known type", fix));
         };
         let signature = has_old_signature(text).then(old_signature::warning);
-        let version = reader.require("version")?.parse().map_err(|_| {
-            reader.fault("version", "`version` is not SemVer", "Write `version: 1.0.0`.")
+        let version = reader.require("version")?.parse().map_err(|error: VersionError| {
+            reader.fault("version", error.describe(), "Write `version: 1.0.0`.")
         })?;
         let executor = reader.parse_executor(tool_type)?;
         let description = reader.text("description")?.unwrap_or_default().to_owned();

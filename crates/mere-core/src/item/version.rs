@@ -5,16 +5,33 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::bounds;
+use super::bounds::{self, FieldExcess};
+use crate::reply::Prose;
 
 /// A version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(semver::Version);
 
-/// A text that is not a version.
+/// The reason why a text is not a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a version is SemVer 2.0, such as 1.0.0, and has at most 128 characters")]
-pub struct VersionError;
+pub enum VersionError {
+    /// The text does not have the form of a version.
+    #[error("a version is SemVer 2.0, such as 1.0.0")]
+    Form,
+    /// The text has so many bytes.
+    #[error("{}", FieldExcess { bound: bounds::VERSION, found: *.0 })]
+    TooLong(usize),
+}
+
+impl VersionError {
+    /// Says what is wrong with the version of an item.
+    pub(super) fn describe(self) -> Prose {
+        match self {
+            Self::Form => Prose::words("`version` is not SemVer"),
+            Self::TooLong(_) => Prose::words(self.to_string()),
+        }
+    }
+}
 
 impl Version {
     /// Creates a version without pre-release and build parts.
@@ -34,9 +51,9 @@ impl FromStr for Version {
 
     fn from_str(text: &str) -> Result<Self, VersionError> {
         if text.len() > bounds::VERSION.most {
-            return Err(VersionError);
+            return Err(VersionError::TooLong(text.len()));
         }
-        text.parse().map(Self).map_err(|_| VersionError)
+        text.parse().map(Self).map_err(|_| VersionError::Form)
     }
 }
 

@@ -95,7 +95,10 @@ fn a_new_item_whose_fields_are_too_long_is_refused_with_the_bound() {
         (knowledge(&format!("author: {}\n", "x".repeat(201))), "author: 201 characters"),
         (knowledge(&format!("entry_type: {}\n", "x".repeat(65))), "entry_type: 65 characters"),
         (knowledge(&format!("extends: [{}]\n", many(257))), "the relations: 257 entries"),
-        (knowledge(&format!("version: \"1.0.0-{}\"\n", "a".repeat(200))), "`version` is not"),
+        (
+            knowledge(&format!("version: \"1.0.0-{}\"\n", "a".repeat(200))),
+            "version: 206 characters",
+        ),
         (("directive", directive("n", &"x".repeat(1025))), "description: 1025 characters"),
     ] {
         let arguments = json!({

@@ -6,6 +6,7 @@
 
 mod characters;
 mod name;
+mod repository_name;
 mod root;
 mod segment;
 mod spoken;
@@ -17,6 +18,7 @@ pub use characters::{
     has_address_characters, is_address_character, is_invisible, is_joined, visible_form,
 };
 pub use name::{AgentName, MAX_NAME_BYTES, ModName, NameError};
+pub use repository_name::{EntryForm, RepositoryName};
 pub use root::{Root, RootError};
 pub use segment::{MAX_SEGMENT_BYTES, Segment, SegmentError};
 pub use spoken::{MAX_SPOKEN_BYTES, MalformedPath, Spoken};

@@ -64,7 +64,7 @@ codes! {
     WRITE_UNMOVABLE: World "WRITE" Invalid 14 "The workspace itself is neither deleted nor moved, a directory not moved into itself, and a file gets no name that ends in `/`.";
     WRITE_FAILED: World "WRITE" Fault 1 "The file could not be written; the old file is unchanged.";
     WRITE_DENIED: Enforcement "WRITE" Denied 1 "Agents may only write in their workspace.";
-    WRITE_REPOSITORY: Enforcement "WRITE" Denied 2 "Agents may not write into `.git`.";
+    WRITE_REPOSITORY: Enforcement "WRITE" Denied 2 "Agents may not make what a version control program takes for a repository, such as `.git` or a file `HEAD`.";
     WRITE_REVEALS: Enforcement "WRITE" Denied 3 "The move would show an agent what only a person may show.";
     WORKSPACE_LIST: World "WORKSPACE" Success 1 "`mere workspace list`: the agents' workspaces, and what they hold.";
     WORKSPACE_CLEAN: World "WORKSPACE" Success 2 "`mere workspace clean`: what was deleted, or with `--dry-run` would be.";
@@ -167,6 +167,7 @@ codes! {
     RUN_LOCK: Execution "RUN" Fault 1 "The chain is not what its lockfile pins, or the lockfile cannot be used.";
     RUN_CHANGED: Execution "RUN" Fault 2 "A file of the tool changed while it was read; nothing was run.";
     RUN_SANDBOX: Execution "RUN" Fault 3 "A layer of the sandbox is missing or failed; nothing was run.";
+    RUN_ARMED: Execution "RUN" Fault 4 "The tool ran and left repositories in the workspace that could not be disarmed; `data.left` names them.";
     RUN_UNSIGNED: Enforcement "RUN" Denied 1 "A tool of the chain, or its lockfile, is not signed by a key that counts.";
     RUN_OLDER: Enforcement "RUN" Denied 4 "A tool of the chain is older than a version that this machine has seen; `data.trust.newest_seen` says which.";
     RUN_UNLOCKED: Enforcement "RUN" Denied 2 "The tool must have a lockfile, and has none.";

@@ -116,9 +116,13 @@ pub(super) fn denial_reply(denied: &Denied) -> Draft {
             "Ask a person to do this at a terminal. For scripts the user's own config can say \
              `sign: {unattended: true}`; a project's cannot.",
         ),
-        Denied::Repository => {
-            Draft::denied(codes::WRITE_REPOSITORY, "Agents may not write into `.git`.")
-                .hint("Choose another name: git could execute what such a folder contains.")
+        Denied::Repository(name) => {
+            let name = name.as_str();
+            let message = format!("Agents may not make anything called `{name}`.");
+            Draft::denied(codes::WRITE_REPOSITORY, Prose::words(message)).hint(
+                "Choose another name: a version control program would take it for part of a \
+                 repository, and run what that configures.",
+            )
         }
     }
 }

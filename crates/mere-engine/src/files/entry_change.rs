@@ -3,7 +3,7 @@
 //! Each holds the workspace's lock throughout. A link is deleted or moved itself, and never what it
 //! leads to; nothing is replaced; and no move shows what was hidden at the old address.
 
-use mere_core::address::{Address, Root, Spoken, visible_form};
+use mere_core::address::{Address, EntryForm, Root, Spoken, visible_form};
 use mere_core::digest::Sha256;
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::EntryChange;
@@ -158,7 +158,8 @@ impl EntryMove<'_> {
         self.check_new_name(&entry)?;
         let failed = |cause| ChangeError::Failed { address: from.clone(), cause };
         let effect = self.effect(&source, &entry).map_err(failed)?;
-        let permit = policy::permit_move(effect).map_err(ChangeError::from)?;
+        let form = if is_directory { EntryForm::Folder } else { EntryForm::Leaf };
+        let permit = policy::permit_move(effect, to, form).map_err(ChangeError::from)?;
         self.rename(permit, &source, expect)?;
         let address = if is_directory { Address::directory } else { Address::file };
         let (from, to) = (

@@ -3,7 +3,7 @@
 //! A [`Permit`] or [`EntryPermit`] is the change itself: it names the file and what happens to it,
 //! so it cannot be spent on another.
 
-use mere_core::address::{Address, RelPath, Root, Spoken, visible_form};
+use mere_core::address::{Address, EntryForm, RelPath, RepositoryName, Root, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::request::{EntryChange, FileChange, FileChangeKind};
 
@@ -19,18 +19,28 @@ pub struct Permit<'a> {
 /// exists.
 pub(crate) fn permit(address: Address, change: &FileChange) -> Result<Permit<'_>, Denied> {
     check_place(&address, Denied::OutsideWorkspace)?;
+    check_name(&address, EntryForm::Leaf)?;
     Ok(Permit { address, change })
 }
 
-/// Checks that an agent may change what lies at an address.
+/// Checks that an agent may change what lies at an address, whatever its last name is.
 fn check_place(address: &Address, outside: fn(Address) -> Denied) -> Result<(), Denied> {
     if *address.root() != Root::Workspace {
         return Err(outside(address.clone().with_root(Root::Workspace)));
     }
-    if address.path().names().any(|name| visible_form(name).eq_ignore_ascii_case(".git")) {
-        return Err(Denied::Repository);
-    }
-    Ok(())
+    let is_repository = |name| RepositoryName::recognize(name, EntryForm::Folder);
+    address
+        .path()
+        .names()
+        .find_map(is_repository)
+        .map_or(Ok(()), |name| Err(Denied::Repository(name)))
+}
+
+/// Checks that the last name of an address means no repository for something of this form.
+fn check_name(address: &Address, form: EntryForm) -> Result<(), Denied> {
+    let name = address.path().names().next_back();
+    let meaning = name.and_then(|name| RepositoryName::recognize(name, form));
+    meaning.map_or(Ok(()), |name| Err(Denied::Repository(name)))
 }
 
 /// A deletion, a move or a new directory that policy allows.
@@ -87,11 +97,18 @@ pub(crate) enum MoveEffect {
     ShowsMore,
 }
 
-/// Permission to move something, because nothing will be shown that was hidden.
+/// Permission to move something, because nothing will be shown that was hidden, and no repository
+/// will be made.
 pub(crate) struct MovePermit(());
 
-/// Allows a move by what it does to visibility: only a person shows what is hidden.
-pub(crate) fn permit_move(effect: MoveEffect) -> Result<MovePermit, Denied> {
+/// Allows a move by what it does to visibility, since only a person shows what is hidden, and by
+/// what the new name means for an entry of this form.
+pub(crate) fn permit_move(
+    effect: MoveEffect,
+    to: &Address,
+    form: EntryForm,
+) -> Result<MovePermit, Denied> {
+    check_name(to, form)?;
     match effect {
         MoveEffect::ShowsTheSame => Ok(MovePermit(())),
         MoveEffect::ShowsMore => Err(Denied::Reveals),

@@ -10,7 +10,7 @@ mod item_changes;
 mod item_use;
 mod signing;
 
-use mere_core::address::Address;
+use mere_core::address::{Address, RepositoryName};
 
 pub use categories::CategoryPermit;
 pub(crate) use categories::{
@@ -43,9 +43,10 @@ pub(crate) enum Denied {
     /// A move must not show what is hidden or masked at its present address.
     #[error("the move would show what is hidden")]
     Reveals,
-    /// Git executes what such a folder configures, as the person who runs git there.
+    /// A version control program executes what a repository configures, as the person who runs it
+    /// there.
     #[error("agents may not create repositories")]
-    Repository,
+    Repository(RepositoryName),
     /// Only a person may copy an item into a space.
     #[error("agents may not install items")]
     Install,

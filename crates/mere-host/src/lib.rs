@@ -55,6 +55,8 @@ pub use write::locked_folder::{ExposedFile, LockedFolder, WriteError};
 pub use write::log_file::LogFile;
 pub use write::model_folder::ModelFolder;
 pub use write::person_file::{read_file, write_file};
+pub use write::repository_sweep::{DisarmedRepository, SweepReport};
+pub use write::run_marker::{RunMarker, recover_unfinished_runs};
 pub use write::state_folder::StateFolder;
 pub use write::workspace::{
     EntryOutcome, MissingFolders, TargetLookup, Workspace, digest_file, read_at_most,

@@ -9,9 +9,9 @@ use mere_core::request::{DryRun, WorkspaceCommand};
 use super::CommandCall;
 use crate::error::tool_error::ToolError;
 use crate::files::error::FileError;
-use crate::files::view::{count_phrase, nonzero, usage_fields};
+use crate::files::view::{count_phrase, disarmed_data, left_data, nonzero, usage_fields};
 use crate::items::proposal::PROPOSALS_FOLDER;
-use mere_host::{EntryKind, Folder, OpenFolder, Workspace, WorkspaceSize};
+use mere_host::{EntryKind, Folder, OpenFolder, SweepReport, Workspace, WorkspaceSize};
 
 /// What one agent keeps.
 struct AgentWorkspace {
@@ -19,6 +19,7 @@ struct AgentWorkspace {
     folder: Folder,
     size: WorkspaceSize,
     proposals: Proposals,
+    repositories: SweepReport,
 }
 
 /// The proposals in a workspace, and what they take with the folder they lie in.
@@ -47,9 +48,10 @@ pub(super) fn execute_workspace_command(
     for agent in agents {
         let folder = Workspace::folder_of(project, &agent).map_err(unreadable)?;
         let Some(folder) = folder else { continue };
+        let repositories = Workspace::disarm(&folder);
         let proposals = read_proposals(&folder).map_err(unreadable)?;
         let size = WorkspaceSize::measure(folder.dir());
-        workspaces.push(AgentWorkspace { agent, folder, size, proposals });
+        workspaces.push(AgentWorkspace { agent, folder, size, proposals, repositories });
     }
     match command {
         WorkspaceCommand::List => Ok(list_reply(call, &workspaces)),
@@ -105,7 +107,12 @@ fn list_reply(call: &CommandCall<'_>, workspaces: &[AgentWorkspace]) -> Draft {
         let fields = usage_fields(&one.size, limits)
             .with("agent", Content::mention(one.agent.as_str()))
             .with("path", Content::mention(one.folder.display_path()))
-            .with_some("proposals", nonzero(one.proposals.count));
+            .with_some("proposals", nonzero(one.proposals.count))
+            .with_some("repositories", disarmed_data(&one.repositories))
+            .with_some(
+                "left",
+                (!one.repositories.is_clean()).then(|| left_data(&one.repositories)),
+            );
         Data::from(fields)
     });
     let count = workspaces.len() as u64;

@@ -16,11 +16,12 @@ use super::lockfile::{
     missing_lockfile_reply, unsigned_lockfile_reply,
 };
 use crate::files::masking::{mask_problems, mask_secrets};
+use crate::files::view::{disarmed_data, left_data};
 use crate::items::reply_fields::own_text;
 use crate::items::tool_check::{chain_fault_fix, describe_chain_fault};
 use crate::items::{ItemError, UntrustedItem, WrongInputs, item_name, trust_status_fields};
 use crate::run::{OlderTool, RunError};
-use mere_host::{PackagesError, SandboxError};
+use mere_host::{PackagesError, SandboxError, SweepReport};
 
 /// Answers a run that did not take place.
 pub(super) fn run_error_reply(error: &RunError) -> Draft {
@@ -75,6 +76,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         | RunError::PackagesNotFetched { .. }
         | RunError::Packages(_) => program_error_reply(error),
         RunError::Sandbox(refusal) => sandbox_refusal_reply(refusal),
+        RunError::ArmedWorkspace(report) => armed_workspace_reply(report),
         RunError::Item(error) => super::item::item_error_reply(error),
         RunError::Search(error) => super::search_error_reply(error),
     }
@@ -342,6 +344,18 @@ fn program_error_reply(error: &RunError) -> Draft {
             )
         }
     }
+}
+
+fn armed_workspace_reply(report: &SweepReport) -> Draft {
+    let message = "The tool ran, and left what looks like a repository in the workspace; it could \
+                   not be renamed.";
+    let hint = "Run no git or other version control there: it would do what the repository \
+                configures. A person can look at the owner and the mode of `data.left`, delete it, \
+                and check with `mere workspace list`.";
+    let data = Fields::default()
+        .with("left", left_data(report))
+        .with_some("repositories", disarmed_data(report));
+    Draft::fault(codes::RUN_ARMED, message).hint(hint).data(data)
 }
 
 fn sandbox_refusal_reply(refusal: &SandboxError) -> Draft {

@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use mere_core::address::{Address, AgentName, RelPath, Root, Segment, Spoken};
 use mere_core::cursor::Cursor;
 use mere_core::gate::Gate;
-use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success};
+use mere_core::reply::{Code, Content, Data, Draft, Fields, Prose, Success};
 use mere_core::text::shorten::shorten;
 
 use crate::files::error::FileError;
 use crate::world::{Omitted, PathKind, Position, SweepPage, VisibilityRef, Weight, World};
-use mere_host::{WorkspaceLimits, WorkspaceSize};
+use mere_host::{SweepReport, WorkspaceLimits, WorkspaceSize};
 
 /// The world, gate, agent and home root of one call.
 pub(crate) struct View<'a> {
@@ -130,6 +130,32 @@ pub(crate) fn usage_fields(size: &WorkspaceSize, limits: &WorkspaceLimits) -> Fi
         .with("files", size.files)
         .with("max_files", limits.files)
         .with_some("partial", size.is_partial.then_some(true))
+}
+
+/// The largest number of repositories that a reply names.
+const MAX_REPOSITORIES: usize = 20;
+
+/// Returns the repositories in a workspace that were disarmed, if there were any.
+pub(crate) fn disarmed_data(report: &SweepReport) -> Option<Data> {
+    let rows = report.disarmed.iter().take(MAX_REPOSITORIES).map(|one| {
+        let renamed = one.to.as_deref().map(workspace_path_data);
+        let path = workspace_path_data(&one.from);
+        Data::from(Fields::default().with("path", path).with_some("renamed_to", renamed))
+    });
+    (!report.disarmed.is_empty()).then(|| rows.collect())
+}
+
+/// Returns what could not be disarmed.
+pub(crate) fn left_data(report: &SweepReport) -> Data {
+    report.left.iter().take(MAX_REPOSITORIES).map(|path| workspace_path_data(path)).collect()
+}
+
+/// Returns a path of a workspace: its address, or what it looks like if it can have none.
+fn workspace_path_data(path: &str) -> Data {
+    match path.parse::<RelPath>() {
+        Ok(path) => Address::file(Root::Workspace, path).into(),
+        Err(_) => Content::mention(path).into(),
+    }
 }
 
 /// Returns what a listing leaves out. Its names that cannot be spoken here are counted with those

@@ -1,4 +1,5 @@
-//! The reasons why a tool was not run. Nothing was executed in any of these cases.
+//! The reasons why a tool was not run, or why its result is not told. Except for the latter, nothing
+//! was executed.
 //!
 //! Each one names the link, field or file at fault. The sentences for people and agents are written
 //! elsewhere.
@@ -13,7 +14,7 @@ use mere_core::item::{ItemFault, ItemId, ItemRef, ScopedPath, Version};
 use crate::items::displaced_signature::DisplacedLockfile;
 use crate::items::{ItemError, UntrustedItem, WrongInputs};
 use crate::search::SearchError;
-use mere_host::{PackagesError, SandboxError};
+use mere_host::{PackagesError, SandboxError, SweepReport};
 
 /// A signed tool of which a newer version was seen.
 #[derive(Debug)]
@@ -89,6 +90,9 @@ pub(crate) enum RunError {
     Packages(#[from] PackagesError),
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    /// The tool ran, and left repositories in the workspace that could not be disarmed.
+    #[error("repositories in the workspace could not be disarmed")]
+    ArmedWorkspace(SweepReport),
     /// The entries related to a knowledge entry could not be found.
     #[error(transparent)]
     Search(#[from] SearchError),

@@ -17,16 +17,19 @@ use super::ready::Ready;
 use super::{RunCall, RunError, show};
 use crate::files::error::FileError;
 use crate::files::masking::mask_secrets;
+use crate::files::view::disarmed_data;
 use crate::items::ItemReader;
 pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::load::item_name;
 use mere_host::{
     self, CapturedOutput, ExceededLimit, Exit, FinishedRun, Folder, NOT_ENFORCED, RunEnd,
-    RunLimits, RunObserver, RunPlan, SPACE_FOLDER, SandboxError, WORKSPACES_FOLDER, Workspace,
+    RunLimits, RunMarker, RunObserver, RunPlan, SandboxError, Workspace,
 };
 
 /// The longest note about a tool's output, in characters.
 const MAX_NOTE_CHARACTERS: usize = 200;
+
+const REPOSITORY_HINT: &str = "What looked like a repository in the workspace was renamed, as                                `repositories` says: git and its like would run what it configures.";
 
 /// A request to run a tool.
 pub(crate) struct RunRequest<'a> {
@@ -52,6 +55,9 @@ pub(crate) fn run_tool(call: &RunCall<'_>, request: &RunRequest<'_>) -> Result<D
     }
     let Some(work) = open_workspace(call)? else { return Err(FileError::Cancelled.into()) };
     let finished = run_in_cell(call, &ready, &work).map_err(RunError::Sandbox)?;
+    if !finished.repositories.is_clean() {
+        return Err(RunError::ArmedWorkspace(finished.repositories));
+    }
     if finished.end == RunEnd::Cancelled {
         return Err(FileError::Cancelled.into());
     }
@@ -76,22 +82,27 @@ fn check_layers(call: &RunCall<'_>) -> Result<(), SandboxError> {
     Ok(())
 }
 
+/// The workspace that a tool runs in, marked.
+struct RunWorkspace {
+    folder: Folder,
+    marker: RunMarker,
+}
+
 /// Opens the agent's workspace and creates it if it is missing.
-fn open_workspace(call: &RunCall<'_>) -> Result<Option<Folder>, RunError> {
+fn open_workspace(call: &RunCall<'_>) -> Result<Option<RunWorkspace>, RunError> {
     let agent = call.items.view.agent;
     let base = call.context.workspaces_base().map_err(SandboxError::Io)?;
     let made = Workspace::open(&base, agent, call.is_cancelled).map_err(SandboxError::Io)?;
-    if made.is_none() {
-        return Ok(None);
-    }
-    let path = format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}/{agent}");
-    Ok(base.subfolder(&path).map_err(SandboxError::Io)?)
+    let Some(made) = made else { return Ok(None) };
+    let marker = made.begin_run().map_err(SandboxError::Io)?;
+    let folder = Workspace::folder_of(&base, agent).map_err(SandboxError::Io)?;
+    Ok(folder.map(|folder| RunWorkspace { folder, marker }))
 }
 
 fn run_in_cell(
     call: &RunCall<'_>,
     ready: &Ready,
-    work: &Folder,
+    work: &RunWorkspace,
 ) -> Result<FinishedRun, SandboxError> {
     let mut shown = Vec::new();
     if let Some(packages) = &ready.packages {
@@ -106,10 +117,11 @@ fn run_in_cell(
         environment: ready.environment.clone(),
         input: ready.input.clone(),
         files: &ready.files,
-        workspace: work,
+        workspace: &work.folder,
+        marker: &work.marker,
         read_only_folders: shown,
         timeout: ready.subprocess.timeout,
-        limits: RunLimits::in_workspace(work, call.items.view.workspace_limits),
+        limits: RunLimits::in_workspace(&work.folder, call.items.view.workspace_limits),
         level: call.run_config.sandbox_level,
     };
     let began = Instant::now();
@@ -180,6 +192,7 @@ fn run_reply(items: &ItemReader<'_>, ready: &Ready, finished: &FinishedRun) -> D
         .with("truncated", finished.stdout.truncated || finished.stderr.truncated)
         .with("chain", show::link_list(ready.locked().linked().chain()))
         .with_some("lockfile", ready.locked().lockfile().cloned())
+        .with_some("repositories", disarmed_data(&finished.repositories))
         .with("receipt", Data::Null);
     let place = ready.locked().linked().leaf().map(|leaf| item_name(&leaf.place));
     let message = Prose::words("The tool `");
@@ -188,8 +201,10 @@ fn run_reply(items: &ItemReader<'_>, ready: &Ready, finished: &FinishedRun) -> D
         None => message,
     };
     let draft = Draft::success(codes::RUN_TOOL, message.and("` ").and(end_sentence(finished.end)));
+    let repositories = &finished.repositories.disarmed;
     match end_hint(finished.end) {
         Some(hint) => draft.hint(hint).data(data),
+        None if !repositories.is_empty() => draft.hint(REPOSITORY_HINT).data(data),
         None => draft.data(data),
     }
 }
@@ -225,6 +240,9 @@ fn end_sentence(ended: RunEnd) -> String {
         RunEnd::Exceeded(ExceededLimit::Output) => {
             "exceeded its output limit and was stopped.".to_owned()
         }
+        RunEnd::Exceeded(ExceededLimit::Repositories) => {
+            "was stopped: it kept making repositories in its workspace.".to_owned()
+        }
     }
 }
 
@@ -233,6 +251,7 @@ fn end_hint(ended: RunEnd) -> Option<&'static str> {
         RunEnd::Exit(Exit::Code(0)) | RunEnd::Cancelled => None,
         RunEnd::Exit(_) => Some("See `stderr` for what it printed."),
         RunEnd::Timeout => Some("Its manifest can allow more time with `config.timeout_s`."),
+        RunEnd::Exceeded(ExceededLimit::Repositories) => Some(REPOSITORY_HINT),
         RunEnd::Exceeded(_) => Some("docs/running.md describes the limits of a run."),
     }
 }

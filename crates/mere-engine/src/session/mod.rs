@@ -97,6 +97,9 @@ impl Session {
             (None, None) => None,
         };
         context.environment.category_mode().map_err(OpenError::Mode)?;
+        if let Ok(base) = context.workspaces_base() {
+            mere_host::recover_unfinished_runs(&base);
+        }
         let watched = Snapshot::watched_files(&context);
         let stamps = watched.read_stamps();
         let choice = OperatorChoice { mods: opening.mods, store: opening.store };

@@ -130,6 +130,8 @@ impl CellProcess {
 
     /// Kills everything in the cell.
     pub(super) fn kill(&mut self) {
+        // One byte says that the supervisor is there and cleans up itself.
+        let _ = self.socket.write(&[0]);
         let _ = self.socket.shutdown(Shutdown::Both);
         let _ = self.child.kill();
     }

@@ -18,8 +18,6 @@ mod private_root;
 mod process_tree;
 mod program;
 mod protocol;
-#[cfg(target_os = "linux")]
-mod repositories;
 mod run_plan;
 #[cfg(target_os = "linux")]
 mod stages;
@@ -31,6 +29,8 @@ mod syscalls;
 mod unsupported;
 #[cfg(target_os = "linux")]
 mod usage;
+#[cfg(target_os = "linux")]
+mod workspace_owner;
 
 pub use cell_pool::CellPool;
 pub use program::{Program, SEARCH_PATH};

@@ -8,7 +8,7 @@ use mere_core::address::RelPath;
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{Exit, SandboxLayer};
-use crate::{Folder, WorkspaceLimits, WorkspaceSize};
+use crate::{Folder, RunMarker, SweepReport, WorkspaceLimits, WorkspaceSize};
 
 /// The program that is run, and everything that it sees.
 pub struct RunPlan<'a> {
@@ -22,6 +22,8 @@ pub struct RunPlan<'a> {
     pub files: &'a [(RelPath, Vec<u8>)],
     /// The agent's workspace.
     pub workspace: &'a Folder,
+    /// What stays behind if the run is cut short.
+    pub marker: &'a RunMarker,
     /// Other folders that are shown read-only, each with its path in the cell.
     pub read_only_folders: Vec<(&'static str, &'a Folder)>,
     /// The longest time that the run may take.
@@ -115,6 +117,8 @@ pub struct FinishedRun {
     pub stderr: CapturedOutput,
     /// The time that it took.
     pub duration: Duration,
+    /// The repositories that were found in the workspace during and after the run.
+    pub repositories: SweepReport,
 }
 
 /// The way in which a run ended.
@@ -141,6 +145,8 @@ pub enum ExceededLimit {
     Workspace,
     /// Output.
     Output,
+    /// Repositories, which the tool made again and again.
+    Repositories,
 }
 
 impl ExceededLimit {
@@ -151,6 +157,7 @@ impl ExceededLimit {
             Self::Tasks => "processes",
             Self::Workspace => "workspace",
             Self::Output => "output",
+            Self::Repositories => "repositories",
         }
     }
 }

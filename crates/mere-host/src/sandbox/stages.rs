@@ -9,8 +9,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::SigSet;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
@@ -22,6 +25,7 @@ use rustix::process::{
 use super::confine::{self, LandlockRules};
 use super::private_root::{self, ProcVisibility};
 use super::protocol::{CellOrder, CellReport, Exit, SandboxLayer, receive, send};
+use crate::SweepReport;
 
 /// The argument that starts the first stage.
 pub(super) const OUTER_STAGE: &str = "__cell";
@@ -96,11 +100,16 @@ fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
     let Some(order) = receive::<CellOrder>(supervisor)? else { return Ok(()) };
     let Some(input) = build_layers(&order, supervisor)? else { return Ok(()) };
     let watched = supervisor.try_clone()?;
+    // Whoever holds this ends the process.
+    let ending = Arc::new(Mutex::new(()));
+    let own_ending = Arc::clone(&ending);
     thread::spawn(move || {
-        // Nothing more is sent on this socket; the read ends only when the supervisor is gone.
         let _ = SigSet::all().thread_block();
-        let interrupted = |error: io::Error| error.kind() == io::ErrorKind::Interrupted;
-        while (&watched).read(&mut [0]).is_err_and(interrupted) {}
+        let supervisor = await_supervisor(&watched);
+        let _ending = own_ending.lock();
+        if supervisor == SupervisorState::Gone {
+            clean_up();
+        }
         std::process::exit(1);
     });
     if !build_layer(supervisor, &order, SandboxLayer::Seccomp, super::syscalls::install_filters)? {
@@ -118,8 +127,41 @@ fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
             // inherited that.
             SigSet::all().thread_block()?;
             send(supervisor, &CellReport::Started)?;
-            send(supervisor, &CellReport::Ended(reap_until_exit(tool.id())?))
+            let exit = reap_until_exit(tool.id())?;
+            let _ending = ending.lock();
+            send(supervisor, &CellReport::Ended(exit)).inspect_err(|_| clean_up())
         }
+    }
+}
+
+/// What became of the supervisor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SupervisorState {
+    /// It ends the run, and cleans up after it.
+    Stopping,
+    /// It is gone, so that nobody else cleans up.
+    Gone,
+}
+
+/// Waits until the supervisor ends the run, by one byte, or is gone.
+fn await_supervisor(mut supervisor: &UnixStream) -> SupervisorState {
+    loop {
+        match supervisor.read(&mut [0]) {
+            Ok(1..) => return SupervisorState::Stopping,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(0) | Err(_) => return SupervisorState::Gone,
+        }
+    }
+}
+
+/// Ends everything that the tool started, and disarms the repositories that it has made. The marker
+/// of the run stays, so a later process makes sure.
+fn clean_up() {
+    // Every process of this namespace but this one, which adopts what they leave.
+    let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(-1), nix::sys::signal::SIGKILL);
+    while !matches!(wait(WaitOptions::empty()), Err(rustix::io::Errno::CHILD)) {}
+    if let Ok(workspace) = Dir::open_ambient_dir("/work", ambient_authority()) {
+        SweepReport::sweep(&workspace);
     }
 }
 

@@ -8,13 +8,10 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
-use cap_fs_ext::DirExt;
-use cap_std::fs::Dir;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{AtFlags, Gid, Uid, chownat};
 
 use super::cell_pool::CellPool;
-use super::cell_process::{Cell, CellProcess, NOBODY, OutputPipes};
+use super::cell_process::{Cell, CellProcess, OutputPipes};
 use super::process_tree::can_list_children;
 use super::protocol::{
     Access, BindMount, CellOrder, CellReport, Exit, ProcessLimits, SandboxLayer,
@@ -24,7 +21,9 @@ use super::run_plan::{
     RunObserver, RunPlan, SandboxError, SandboxLevel,
 };
 use super::usage::{MAX_DEPTH, UsageMonitor, WatchedLimits};
-use crate::Folder;
+use super::workspace_owner::give_to_nobody;
+use crate::write::run_marker::process_start;
+use crate::{Folder, SweepReport};
 
 /// How long to wait for output at a time.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -32,6 +31,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 /// How long a killed cell may take to disappear.
 const KILL_GRACE: Duration = Duration::from_secs(10);
+/// How long to wait before looking again whether a killed cell has disappeared.
+const END_PAUSE: Duration = Duration::from_millis(1);
 /// How many files each process may have open.
 const MAX_OPEN_FILES: u64 = 512;
 
@@ -67,24 +68,44 @@ fn run_in_cell(
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let outputs = cell.outputs.take().ok_or_else(gone)?;
     let order = build_order(plan)?;
+    // The process is known before it is told what to run.
+    let init = await_init(&mut cell.process)?;
+    plan.marker.record_process(init)?;
     let files = plan.files.iter().map(|(_, bytes)| bytes.as_slice());
     let ordered = cell.process.send_order(&order, files.chain([plan.input.as_slice()]));
     // A cell that lacks a layer stops reading the order and reports the layer, so that report
     // matters more than the failed write.
-    let init = await_start(&mut cell.process, plan.level);
-    let init = match (ordered, init) {
+    match (ordered, await_start(&mut cell.process, plan.level)) {
         (Err(error), Err(SandboxError::Io(_))) => return Err(error.into()),
-        (_, init) => init?,
-    };
+        (_, started) => started?,
+    }
     let outputs = OutputCapture::new(outputs, plan.limits)?;
     let mut supervision = Supervision { process: &mut cell.process, outputs, init, exit: None };
-    supervision.supervise(plan.timeout, observer, &mut usage).map(|mut finished| {
-        let is_killed = matches!(finished.end, RunEnd::Exit(Exit::Signal(9) | Exit::Code(137)));
-        if is_killed && cell.control_group.has_run_out_of_memory() {
-            finished.end = RunEnd::Exceeded(ExceededLimit::Memory);
+    let mut finished = supervision.supervise(plan.timeout, observer, &mut usage)?;
+    let is_killed = matches!(finished.end, RunEnd::Exit(Exit::Signal(9) | Exit::Code(137)));
+    if is_killed && cell.control_group.has_run_out_of_memory() {
+        finished.end = RunEnd::Exceeded(ExceededLimit::Memory);
+    }
+    // Nothing of the tool may be alive that could make another repository.
+    drop(cell);
+    await_end(init)?;
+    finished.repositories = usage.finish();
+    if finished.repositories.is_clean() {
+        plan.marker.remove();
+    }
+    Ok(finished)
+}
+
+/// Waits until the first process of a cell has ended, and with it all the others.
+fn await_end(init: u32) -> io::Result<()> {
+    let end_by = Instant::now() + KILL_GRACE;
+    while process_start(init).is_some() {
+        if Instant::now() >= end_by {
+            return Err(io::Error::other("a tool that was killed is still running"));
         }
-        finished
-    })
+        std::thread::sleep(END_PAUSE);
+    }
+    Ok(())
 }
 
 /// Reports which layers work here, tried out with a cell that runs nothing.
@@ -157,46 +178,26 @@ fn build_bind_mount(folder: &Folder, target: &str, access: Access) -> io::Result
     Ok(BindMount { source, identity, target: target.to_owned(), access })
 }
 
-/// Gives the contents of a workspace to `nobody`, as whom tools run when this program runs as root.
-/// It works through handles: exchanging a folder for a symbolic link meanwhile gains nothing. Files
-/// below the maximum depth keep their owner.
-fn give_to_nobody(folder: &Dir, depth: usize) -> io::Result<()> {
-    let (user, group) = (Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY)));
-    // This also works on a handle that was opened with `O_PATH`, unlike `fchown`.
-    chownat(folder.as_fd(), "", user, group, AtFlags::EMPTY_PATH)?;
-    for entry in folder.entries()? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if entry.metadata().is_ok_and(|found| cap_fs_ext::MetadataExt::nlink(&found) == 1) {
-            let _ = chownat(folder.as_fd(), &name, user, group, AtFlags::SYMLINK_NOFOLLOW);
-        }
-        if depth > 0
-            && entry.file_type()?.is_dir()
-            && let Ok(below) = folder.open_dir_nofollow(&name)
-        {
-            give_to_nobody(&below, depth - 1)?;
-        }
+/// Waits until the cell has reported the id of its first process.
+fn await_init(control: &mut CellProcess) -> io::Result<u32> {
+    match control.receive()? {
+        Some(CellReport::Init(process)) => Ok(process),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
     }
-    Ok(())
 }
 
-/// Waits until the tool runs and returns the id of the cell's first process, if it was reported.
-fn await_start(
-    control: &mut CellProcess,
-    level: SandboxLevel,
-) -> Result<Option<u32>, SandboxError> {
-    let mut init = None;
+/// Waits until the tool runs.
+fn await_start(control: &mut CellProcess, level: SandboxLevel) -> Result<(), SandboxError> {
     loop {
         match control.receive()? {
-            Some(CellReport::Init(process)) => init = Some(process),
             Some(CellReport::Layer(layer, Err(why))) => {
                 if !level.accepts_missing(layer) {
                     return Err(SandboxError::Layer(layer, why));
                 }
             }
             Some(CellReport::Unstarted(why)) => return Err(SandboxError::NotStarted(why)),
-            Some(CellReport::Started) => return Ok(init),
-            Some(CellReport::Layer(_, Ok(())) | CellReport::Unshared | CellReport::Ended(_)) => {}
+            Some(CellReport::Started) => return Ok(()),
+            Some(_) => {}
             None => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
         }
     }
@@ -206,7 +207,7 @@ fn await_start(
 struct Supervision<'a> {
     process: &'a mut CellProcess,
     outputs: OutputCapture,
-    init: Option<u32>,
+    init: u32,
     exit: Option<Exit>,
 }
 
@@ -252,7 +253,8 @@ impl Supervision<'_> {
         let over = usage.check_final().map(RunEnd::Exceeded);
         let ended = ended.or(over).unwrap_or(exit);
         let [stdout, stderr] = self.outputs.take_captured();
-        Ok(FinishedRun { end: ended, stdout, stderr, duration })
+        let repositories = SweepReport::default();
+        Ok(FinishedRun { end: ended, stdout, stderr, duration, repositories })
     }
 
     fn end_reason(&self, observer: &RunObserver<'_>, usage: &mut UsageMonitor) -> Option<RunEnd> {
@@ -265,10 +267,8 @@ impl Supervision<'_> {
 
     fn receive_reports(&mut self) {
         while let Ok(Some(report)) = self.process.receive() {
-            match report {
-                CellReport::Ended(exit) => self.exit = Some(exit),
-                CellReport::Init(process) => self.init = Some(process),
-                _ => {}
+            if let CellReport::Ended(exit) = report {
+                self.exit = Some(exit);
             }
         }
     }

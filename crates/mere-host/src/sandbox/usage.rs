@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, MetadataExt};
+use mere_core::address::{EntryForm, RepositoryName};
 use rustix::fs::fstatvfs;
 
 use super::process_tree::{OpenFiles, ProcessTree};
-use super::repositories::{is_repository_name, rename_repositories};
 use super::run_plan::{ExceededLimit, RunLimits};
-use crate::is_symlink_error;
+use crate::{SweepReport, is_symlink_error};
 
 /// The time between two checks of the processes, the memory and the free disk space.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
@@ -22,6 +22,9 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 const MEASURE_INTERVAL: Duration = Duration::from_millis(100);
 /// A run ends when fewer bytes than these are free on the disk: others need some too.
 const MIN_FREE_BYTES: u64 = 64 * 1024 * 1024;
+/// How often repositories are disarmed during a run before it is ended: a tool that makes them again
+/// and again would have one most of the time.
+const MAX_DISARMED: usize = 3;
 /// The largest number of entries of a workspace that are measured.
 const MAX_ENTRIES: usize = 200_000;
 /// The largest number of levels of a workspace that are examined.
@@ -47,6 +50,8 @@ pub(super) struct UsageMonitor {
     last_measure: Instant,
     /// The time that the last measurement took.
     measure_duration: Duration,
+    /// The repositories that were disarmed during the run, and how often there were some.
+    repositories: (SweepReport, usize),
 }
 
 impl UsageMonitor {
@@ -66,11 +71,12 @@ impl UsageMonitor {
             last_check: began,
             last_measure: surveyed,
             measure_duration: cost,
+            repositories: (SweepReport::default(), 0),
         })
     }
 
     /// Returns the limit that is exceeded, if it is time to check.
-    pub(super) fn check(&mut self, init: Option<u32>) -> Option<ExceededLimit> {
+    pub(super) fn check(&mut self, init: u32) -> Option<ExceededLimit> {
         if self.last_check.elapsed() < CHECK_INTERVAL {
             return None;
         }
@@ -85,7 +91,7 @@ impl UsageMonitor {
         if !(is_due || self.watched.tasks || self.watched.memory) {
             return None;
         }
-        let family = init.map(ProcessTree::read_from).unwrap_or_default();
+        let family = ProcessTree::read_from(init);
         if self.watched.tasks && family.task_count() > self.limits.tasks {
             return Some(ExceededLimit::Tasks);
         }
@@ -98,21 +104,36 @@ impl UsageMonitor {
         }
         let began = Instant::now();
         let held = family.open_files();
-        let is_over = self.has_outgrown_limit(&self.measure(), &held);
+        let now = self.measure();
+        if now.has_repository {
+            self.disarm();
+            self.repositories.1 += 1;
+        }
+        let is_over = self.has_outgrown_limit(&now, &held);
         (self.measure_duration, self.last_measure) = (began.elapsed(), Instant::now());
         self.free_bytes.1 = free;
         let is_too_much = self.watched.memory && memory + held.buffer_bytes > self.limits.memory;
+        if self.repositories.1 >= MAX_DISARMED {
+            return Some(ExceededLimit::Repositories);
+        }
         is_over.then_some(ExceededLimit::Workspace).or(is_too_much.then_some(ExceededLimit::Memory))
     }
 
-    /// Makes the last check after the run. A repository that was not there before is renamed, so
-    /// that it is one no longer.
+    /// Makes the last check after the run.
     pub(super) fn check_final(&self) -> Option<ExceededLimit> {
         let now = self.measure();
-        if (now.has_repository || !now.is_complete) && !self.before.has_repository {
-            rename_repositories(&self.workspace);
-        }
         self.has_outgrown_limit(&now, &OpenFiles::default()).then_some(ExceededLimit::Workspace)
+    }
+
+    /// Disarms the repositories in the workspace.
+    fn disarm(&mut self) {
+        self.repositories.0.add_later(SweepReport::sweep(&self.workspace));
+    }
+
+    /// Disarms the repositories in the workspace after the run, and returns all that were found.
+    pub(super) fn finish(mut self) -> SweepReport {
+        self.disarm();
+        self.repositories.0
     }
 
     /// Measures the workspace, no further than needed to see that it is over the limit.
@@ -145,7 +166,7 @@ struct WorkspaceUsage {
     entries: usize,
     /// True if all of it could be measured.
     is_complete: bool,
-    /// True if there is a git repository in it.
+    /// True if a version control program would take something in it for a repository.
     has_repository: bool,
 }
 
@@ -176,7 +197,9 @@ impl WorkspaceUsage {
                 Ok(found) => found,
             };
             self.entries += 1;
-            self.has_repository |= name.to_str().is_some_and(is_repository_name);
+            let form = if metadata.is_dir() { EntryForm::Folder } else { EntryForm::Leaf };
+            let is_repository = |name: &str| RepositoryName::recognize(name, form).is_some();
+            self.has_repository |= name.to_str().is_some_and(is_repository);
             self.bytes += metadata.blocks() * 512;
             if !metadata.is_dir() {
                 continue;

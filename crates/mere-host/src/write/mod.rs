@@ -12,6 +12,8 @@ pub(crate) mod locked_folder;
 pub(crate) mod log_file;
 pub(crate) mod model_folder;
 pub(crate) mod person_file;
+pub(crate) mod repository_sweep;
+pub(crate) mod run_marker;
 pub(crate) mod state_folder;
 pub(crate) mod workspace;
 pub(crate) mod workspace_list;

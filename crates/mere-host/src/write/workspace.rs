@@ -16,6 +16,8 @@ use mere_core::digest::{Sha256, Sha256Hasher};
 
 use super::derived_files::{remove_abandoned_files, temporary_name};
 use super::folder_removal::remove_staged_folder;
+use super::repository_sweep::SweepReport;
+use super::run_marker::{RunMarker, recover_runs_in};
 use super::workspace_size::{Growth, WorkspaceError, WorkspaceLimits, WorkspaceSize};
 use super::write_target::{WriteTarget, digest_in, has_twin, is_missing, is_not_a_folder};
 use crate::{Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, rename_no_replace};
@@ -81,7 +83,14 @@ impl Workspace {
             }
         }
         let own = open_or_create_folder(&all, agent.as_str())?;
+        recover_runs_in(&all);
+        SweepReport::sweep_once(&own)?;
         Ok(Some(Self { all_workspaces: all, agent_folder: own, agent: agent.clone(), _lock: lock }))
+    }
+
+    /// Marks that a run in the workspace begins.
+    pub fn begin_run(&self) -> io::Result<RunMarker> {
+        RunMarker::begin(&self.all_workspaces, &self.agent)
     }
 
     /// Finds the target at `path`, and changes nothing.

@@ -8,6 +8,7 @@ use std::io;
 use mere_core::address::AgentName;
 
 use super::derived_files::temporary_name;
+use super::repository_sweep::SweepReport;
 use super::workspace::Workspace;
 use super::workspace_size::WorkspaceSize;
 use crate::{EntryKind, Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER};
@@ -30,6 +31,11 @@ impl Workspace {
     /// Opens the folder of an agent's workspace for reading, if there is one.
     pub fn folder_of(project: &Folder, agent: &AgentName) -> io::Result<Option<Folder>> {
         project.subfolder(&format!("{SPACE_FOLDER}/{WORKSPACES_FOLDER}/{agent}"))
+    }
+
+    /// Disarms the repositories in an agent's workspace.
+    pub fn disarm(workspace: &Folder) -> SweepReport {
+        SweepReport::sweep(workspace.dir())
     }
 
     /// Removes everything in the workspace but the entry `kept` of its top folder, and returns how

@@ -25,6 +25,18 @@ struct UsedWorkspace {
     /// Whether a part of it could not be measured.
     #[serde(default)]
     partial: bool,
+    /// The repositories that were disarmed, and the paths of those that could not be.
+    #[serde(default)]
+    repositories: Vec<Disarmed>,
+    #[serde(default)]
+    left: Vec<String>,
+}
+
+/// What looked like a repository, and the name that it has now.
+#[derive(Deserialize)]
+struct Disarmed {
+    path: String,
+    renamed_to: Option<String>,
 }
 
 /// The data of a reply to `mere workspace clean`.
@@ -65,9 +77,26 @@ impl Printer {
                     format_args!("  {} {proposals}: see `mere review`", one.proposals),
                 );
             }
+            self.push_repositories(&mut out, one);
         }
         push_line(&mut out, format_args!("{}", reply.message));
         out
+    }
+
+    fn push_repositories(&self, out: &mut String, one: &UsedWorkspace) {
+        for Disarmed { path, renamed_to } in &one.repositories {
+            let path = self.escape_controls(path);
+            let fate = match renamed_to {
+                Some(to) => format!("is now {}", self.escape_controls(to)),
+                None => "was deleted".to_owned(),
+            };
+            push_line(out, format_args!("  {path} looked like a repository, and {fate}"));
+        }
+        for left in &one.left {
+            let left = self.escape_controls(left);
+            let advice = "may be a repository and cannot be renamed: run no git there, delete it";
+            push_line(out, format_args!("  {left} {advice}"));
+        }
     }
 
     /// Formats what was deleted from workspaces, or would be.

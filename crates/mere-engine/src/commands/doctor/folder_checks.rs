@@ -5,7 +5,7 @@ use mere_core::address::{Address, RelPath};
 
 use super::{Finding, FindingState};
 use crate::world::{Context, World};
-use mere_host::{Folder, NameCase, Sharing};
+use mere_host::{Folder, NameCase, Sharing, Workspace};
 
 /// Says whether there is a project.
 pub(super) fn check_project(context: &Context) -> Vec<Finding> {
@@ -31,6 +31,32 @@ pub(super) fn check_file_systems(world: &World, context: &Context) -> Vec<Findin
             );
             Finding::new("disk", FindingState::Note, what)
                 .with_fix("Set `XDG_CACHE_HOME` to a folder on a local disk.")
+        }));
+    }
+    found
+}
+
+/// Disarms the repositories in the workspaces, and names them.
+pub(super) fn check_workspaces(context: &Context) -> Vec<Finding> {
+    let Ok(base) = context.workspaces_base() else { return Vec::new() };
+    let mut found = Vec::new();
+    for agent in Workspace::list_agents(&base).unwrap_or_default() {
+        let Ok(Some(folder)) = Workspace::folder_of(&base, &agent) else { continue };
+        let report = Workspace::disarm(&folder);
+        found.extend(report.disarmed.iter().map(|one| {
+            let fate = match &one.to {
+                Some(to) => format!("was renamed to `{to}`"),
+                None => "was deleted".to_owned(),
+            };
+            let what = format!("`{}` of {agent} looked like a repository and {fate}", one.from);
+            Finding::new("workspaces", FindingState::Fixed, what)
+        }));
+        found.extend(report.left.iter().map(|left| {
+            let what = format!("`{left}` of {agent} may be a repository, and cannot be renamed");
+            Finding::new("workspaces", FindingState::Wrong, what).with_fix(format!(
+                "Run no git there; see who owns it, and delete it: {}",
+                folder.display_path()
+            ))
         }));
     }
     found

@@ -1,7 +1,8 @@
 //! `mere doctor`: checks everything, and names each problem with its fix.
 //!
 //! With `--fix` it repairs what needs no decision: the index, the git attributes and the mode of
-//! key files. It signs nothing, moves nothing and deletes nothing.
+//! key files. It signs nothing, moves nothing and deletes nothing. Repositories in workspaces are
+//! disarmed in any case, as they are whenever a workspace is opened.
 
 mod folder_checks;
 mod item_checks;
@@ -81,6 +82,7 @@ pub(super) fn diagnose(call: &CommandCall<'_>, repair: DoctorMode) -> Result<Dra
     let mut findings = folder_checks::check_project(call.change.context);
     let world = &call.items.view.world;
     findings.extend(folder_checks::check_file_systems(world, call.change.context));
+    findings.extend(folder_checks::check_workspaces(call.change.context));
     findings.extend(setup_checks::check_configs(call.change.context));
     findings.extend(setup_checks::check_spaces(call.change, repair));
     findings.extend(setup_checks::check_keys(call.change.context, repair));

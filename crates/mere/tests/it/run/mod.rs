@@ -14,6 +14,7 @@ pub(crate) mod lock;
 pub(crate) mod packages;
 mod pinned;
 pub(crate) mod races;
+mod repositories;
 pub(crate) mod tamper;
 pub(crate) mod tools;
 pub(crate) mod unsigned;

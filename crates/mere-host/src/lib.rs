@@ -49,6 +49,7 @@ pub use watch::file_stamps::{
 pub use watch::{FolderChange, FolderWatcher, Interest, WatchReport};
 pub use write::database::{Database, DatabaseLock};
 pub use write::derived_files::{Cache, is_temporary_name, read_at, replace_derived_file};
+pub use write::folder_lock::{LOCK_SECONDS, LockHeld};
 pub use write::folder_writer::{FolderWriter, GITIGNORE_PATTERNS, WritePrecondition};
 pub use write::key_files::{KeyFile, KeyFileError, LinkPolicy};
 pub use write::locked_folder::{ExposedFile, LockedFolder, WriteError};

@@ -7,11 +7,12 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{DryRun, WorkspaceCommand};
 
 use super::CommandCall;
+use crate::error::lock_held_reply;
 use crate::error::tool_error::ToolError;
 use crate::files::error::FileError;
 use crate::files::view::{count_phrase, disarmed_data, left_data, nonzero, usage_fields};
 use crate::items::proposal::PROPOSALS_FOLDER;
-use mere_host::{EntryKind, Folder, OpenFolder, SweepReport, Workspace, WorkspaceSize};
+use mere_host::{EntryKind, Folder, LockHeld, OpenFolder, SweepReport, Workspace, WorkspaceSize};
 
 /// What one agent keeps.
 struct AgentWorkspace {
@@ -163,6 +164,10 @@ fn missing_reply(agent: &AgentName, agents: &[AgentName]) -> Draft {
 }
 
 fn failure_reply(agent: &AgentName, cause: &std::io::Error) -> Draft {
+    if LockHeld::is_cause_of(cause) {
+        let what = Prose::words("The workspace of ").content(Content::mention(agent.as_str()));
+        return lock_held_reply(what.and(" was not emptied"));
+    }
     tracing::error!(%cause, %agent, "a workspace could not be emptied");
     let message = Prose::words("The workspace of ").content(Content::mention(agent.as_str()));
     Draft::fault(codes::WORKSPACE_FAILED, message.and(" could not be emptied."))

@@ -9,7 +9,7 @@ use mere_core::text::markdown::PatchError;
 use crate::files::file_change::{ChangeError, UnmovableReason};
 use crate::files::view::usage_fields;
 use crate::policy::Denied;
-use mere_host::{WorkspaceLimits, WorkspaceSize};
+use mere_host::{LockHeld, WorkspaceLimits, WorkspaceSize};
 
 /// Answers a change that was not made.
 pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
@@ -58,6 +58,9 @@ pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
                 "Secrets are masked and host folders are shown as addresses. Leave such lines \
                  unchanged, or remove them.",
             )
+        }
+        ChangeError::Failed { address, cause } if LockHeld::is_cause_of(cause) => {
+            super::lock_held_reply(address_prose(address, " was not changed"))
         }
         ChangeError::Failed { address, cause } => {
             tracing::error!(%cause, %address, "a file could not be written");

@@ -11,6 +11,7 @@ use super::file_change::{denial_reply, full_workspace_reply};
 use super::item::parse_error_reply;
 use crate::space::{ItemChangeError, ProposalError};
 use crate::world::NoProject;
+use mere_host::LockHeld;
 
 /// Answers a change to an item that was not made.
 pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
@@ -188,6 +189,10 @@ fn proposal_error_reply(error: &ProposalError) -> Draft {
 }
 
 fn write_failure_reply(address: &Address, cause: &std::io::Error) -> Draft {
+    if LockHeld::is_cause_of(cause) {
+        let what = Prose::words("").address(address.clone()).and(" was not changed");
+        return super::lock_held_reply(what);
+    }
     if NoProject::is_cause_of(cause) {
         return super::no_project_reply();
     }

@@ -34,6 +34,7 @@ use crate::files::error::FileError;
 use crate::search::SearchError;
 use crate::trust::approvals::rule_floor::FloorError;
 use crate::world::{NoProject, ResolveError, WorldError};
+use mere_host::{LOCK_SECONDS, LockHeld};
 pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, trust_fields};
 
 /// The forms a path may take: the hint for every path that cannot be resolved.
@@ -60,6 +61,16 @@ fn project_deleted_reply() -> Draft {
     tracing::error!("the folder of the project was deleted");
     Draft::fault(codes::PROJECT_DELETED, "The folder of the project was deleted.")
         .hint("Ask a person to restore it and start the server again.")
+}
+
+/// Answers a change that another process kept from being made.
+pub(crate) fn lock_held_reply(what: Prose) -> Draft {
+    let words = format!(": another process has held its lock for {LOCK_SECONDS} seconds.");
+    tracing::error!("a lock was held for too long");
+    Draft::fault(codes::CALL_LOCKED, what.and(words)).hint(
+        "Nothing was changed. Try again; if it stays so, ask a person to find that process with \
+         `lslocks` or `fuser`, and to end it.",
+    )
 }
 
 /// Answers a call that could not be understood.
@@ -240,6 +251,9 @@ fn unreadable_reply(address: &Address, cause: &std::io::Error) -> Draft {
 }
 
 fn io_error_reply(cause: &std::io::Error) -> Draft {
+    if LockHeld::is_cause_of(cause) {
+        return lock_held_reply(Prose::words("Nothing was written"));
+    }
     if NoProject::is_cause_of(cause) {
         return no_project_reply();
     }

@@ -4,7 +4,7 @@
 
 use std::fmt::Display;
 
-use mere_core::address::Address;
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, SubprocessFault};
 use mere_core::item::{ItemId, ItemRef};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
@@ -21,7 +21,7 @@ use crate::items::reply_fields::own_text;
 use crate::items::tool_check::{chain_fault_fix, describe_chain_fault};
 use crate::items::{ItemError, UntrustedItem, WrongInputs, item_name, trust_status_fields};
 use crate::run::{OlderTool, RunError};
-use mere_host::{PackagesError, SandboxError, SweepReport};
+use mere_host::{LockHeld, PackagesError, SandboxError, SweepReport};
 
 /// Answers a run that did not take place.
 pub(super) fn run_error_reply(error: &RunError) -> Draft {
@@ -377,6 +377,11 @@ fn sandbox_refusal_reply(refusal: &SandboxError) -> Draft {
             let message = Prose::words("The program could not be started: ");
             fault(message.content(Content::mention(reason.as_str())).and("."))
                 .hint("`mere chain TOOL` shows the command; it must exist in the sandbox.")
+        }
+        SandboxError::Io(error) if LockHeld::is_cause_of(error) => {
+            let workspace = Address::directory(Root::Workspace, RelPath::default());
+            let what = Prose::words("The tool was not run in ").address(workspace);
+            super::lock_held_reply(what)
         }
         SandboxError::Io(error) => {
             tracing::error!(%error, "the sandbox failed");

@@ -18,6 +18,7 @@ use crate::memory::{
     ConfigureError, NoServedStore, RenameError, StoreError, UnavailableReason, UnavailableStore,
     UnknownStore,
 };
+use mere_host::LockHeld;
 
 /// Answers a call about a store that failed.
 pub(super) fn store_error_reply(error: &StoreError) -> Draft {
@@ -152,6 +153,9 @@ fn unreadable_reply(what: &str, cause: &io::Error) -> Draft {
 
 /// Answers when something cannot be written.
 fn unwritable_reply(what: &str, cause: &io::Error) -> Draft {
+    if LockHeld::is_cause_of(cause) {
+        return super::lock_held_reply(Prose::words(format!("{what} was not changed")));
+    }
     tracing::error!(what, %cause, "it could not be written");
     let message = format!("{what} could not be written. The existing content was not changed.");
     Draft::fault(codes::STORE_UNWRITTEN, Prose::words(message)).hint(

@@ -16,7 +16,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::MetadataExt;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
-use crate::none_if_missing;
+use super::folder_lock::{LOCK_SECONDS, LockHeld, LockWait, is_same_folder};
+use crate::{OpenFolder, none_if_missing};
 
 /// The largest file that is read back.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -40,6 +41,14 @@ pub enum ExposedFile {
     #[error("other users may write to {0}, and so change whom you trust; run `chmod go-w {0}`")]
     SharedWrite(String),
 }
+
+/// Why a folder of the user's own could not be locked. For people.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "another process has held the lock of {0} for {LOCK_SECONDS} seconds; find it with `lslocks` or \
+     `fuser {0}`, end it, and try again"
+)]
+struct LockedElsewhere(String);
 
 impl ExposedFile {
     /// Returns the reason, if this is why a file could not be read.
@@ -65,11 +74,27 @@ impl LockedFolder {
 
     fn try_open(folder: &Path) -> io::Result<Self> {
         create_private_folder(folder)?;
-        let dir = open_own_folder(folder)?;
-        let options = OpenOptions::new().write(true).create(true).clone();
-        let lock = dir.open_with(".lock", &options)?.into_std();
-        lock.lock()?;
-        Ok(Self { dir, sync_handle: File::open(folder)?, path: folder.to_owned(), _lock: lock })
+        let wait = LockWait::new(&|| false);
+        loop {
+            let dir = open_own_folder(folder)?;
+            let held = || LockedElsewhere(folder.display().to_string());
+            let lock = match wait.lock(&dir, Some((&dir, ".lock"))) {
+                Ok(lock) => lock.ok_or_else(|| io::Error::from(LockHeld))?,
+                Err(error) if LockHeld::is_cause_of(&error) => {
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, held()));
+                }
+                Err(error) => return Err(error),
+            };
+            // The folder may have been replaced by another one while its lock was awaited.
+            let now = none_if_missing(Dir::open_ambient_dir(folder, ambient_authority()))?;
+            if let Some(now) = now
+                && is_same_folder(&dir, &now)?
+            {
+                let sync_handle = OpenFolder::open(&dir, "")?.into_dir().into_std_file();
+                return Ok(Self { dir, sync_handle, path: folder.to_owned(), _lock: lock });
+            }
+            create_private_folder(folder)?;
+        }
     }
 
     pub(super) fn dir(&self) -> &Dir {

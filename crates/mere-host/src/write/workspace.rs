@@ -5,25 +5,23 @@
 //! able to redirect an agent's writes. Temporary files lie beside the workspaces, where no root
 //! shows them; those left by a killed process are removed after a while.
 
-use std::fs::TryLockError;
 use std::io::{self, Read, Write};
-use std::time::Duration;
 
-use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 use mere_core::address::{AgentName, RelPath};
 use mere_core::digest::{Sha256, Sha256Hasher};
 
 use super::derived_files::{remove_abandoned_files, temporary_name};
+use super::folder_lock::{LockWait, is_same_folder};
 use super::folder_removal::remove_staged_folder;
 use super::repository_sweep::SweepReport;
 use super::run_marker::{RunMarker, recover_runs_in};
 use super::workspace_size::{Growth, WorkspaceError, WorkspaceLimits, WorkspaceSize};
 use super::write_target::{WriteTarget, digest_in, has_twin, is_missing, is_not_a_folder};
-use crate::{Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, rename_no_replace};
-
-/// How long to wait before trying the lock again.
-const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(1);
+use crate::{
+    Folder, OpenFolder, SPACE_FOLDER, WORKSPACES_FOLDER, none_if_missing, rename_no_replace,
+};
 
 /// An agent's workspace that only this process changes while it holds this value.
 pub struct Workspace {
@@ -65,7 +63,7 @@ pub enum MissingFolders {
 
 impl Workspace {
     /// Opens the workspace, creating it if needed, and waits while another process changes it.
-    /// Returns `None` once `over` returns true.
+    /// Returns `None` once `over` returns true, and fails if the lock is held for too long.
     pub fn open(
         project: &Folder,
         agent: &AgentName,
@@ -74,15 +72,17 @@ impl Workspace {
         let space = open_or_create_folder(project.dir(), SPACE_FOLDER)?;
         let all = open_or_create_folder(&space, WORKSPACES_FOLDER)?;
         ignore_in_git(&all)?;
-        let lock = open_lock_file(&all, agent)?;
-        while let Err(error) = lock.try_lock() {
-            match error {
-                TryLockError::WouldBlock if over() => return Ok(None),
-                TryLockError::WouldBlock => std::thread::sleep(LOCK_RETRY_PAUSE),
-                TryLockError::Error(error) => return Err(error),
+        let wait = LockWait::new(over);
+        let (own, lock) = loop {
+            let own = open_or_create_folder(&all, agent.as_str())?;
+            let instead = format!(".lock-{agent}");
+            let Some(lock) = wait.lock(&own, Some((&all, &instead)))? else { return Ok(None) };
+            // It may have been emptied and removed, or moved, while its lock was awaited.
+            match none_if_missing(all.open_dir_nofollow(agent.as_str()))? {
+                Some(now) if is_same_folder(&own, &now)? => break (own, lock),
+                _ => {}
             }
-        }
-        let own = open_or_create_folder(&all, agent.as_str())?;
+        };
         recover_runs_in(&all);
         SweepReport::sweep_once(&own)?;
         Ok(Some(Self { all_workspaces: all, agent_folder: own, agent: agent.clone(), _lock: lock }))
@@ -289,18 +289,6 @@ fn ignore_in_git(all: &Dir) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
     }
-}
-
-/// Opens the file whose lock protects an agent's workspace. A symbolic link or a pipe in its place
-/// is an error.
-fn open_lock_file(all: &Dir, agent: &AgentName) -> io::Result<std::fs::File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).follow(FollowSymlinks::No).nonblock(true);
-    let file = all.open_with(format!(".lock-{agent}"), &options)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the lock is not a regular file"));
-    }
-    Ok(file.into_std())
 }
 
 /// Hashes a file of any size.

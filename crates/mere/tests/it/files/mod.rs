@@ -3,6 +3,7 @@
 pub(crate) mod calls;
 pub(crate) mod changes;
 pub(crate) mod huge;
+mod locks;
 pub(crate) mod people;
 pub(crate) mod reading;
 pub(crate) mod rearranging;

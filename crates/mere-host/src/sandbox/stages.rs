@@ -126,10 +126,13 @@ fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
             // all are blocked from now on. Had they been blocked earlier, the tool would have
             // inherited that.
             SigSet::all().thread_block()?;
-            send(supervisor, &CellReport::Started)?;
-            let exit = reap_until_exit(tool.id())?;
+            let exit =
+                send(supervisor, &CellReport::Started).and_then(|()| reap_until_exit(tool.id()));
+            // The other thread may be cleaning up, and then it has reaped the tool: this thread
+            // must not end the process meanwhile.
             let _ending = ending.lock();
-            send(supervisor, &CellReport::Ended(exit)).inspect_err(|_| clean_up())
+            exit.and_then(|exit| send(supervisor, &CellReport::Ended(exit)))
+                .inspect_err(|_| clean_up())
         }
     }
 }

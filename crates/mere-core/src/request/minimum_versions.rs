@@ -35,7 +35,7 @@ pub fn parse_minimum_versions(
     let entries = fields.into_iter().map(|(key, value)| {
         let shown = || key.escape_default().take(100).collect::<String>();
         let name = key.parse().map_err(|error| MinimumVersionsError::Name(shown(), error))?;
-        let version = value.as_str().ok_or(VersionError).and_then(str::parse);
+        let version = value.as_str().ok_or(VersionError::Form).and_then(str::parse);
         let version = version.map_err(|error| MinimumVersionsError::Version(shown(), error))?;
         Ok((name, version))
     });

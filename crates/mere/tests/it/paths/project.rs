@@ -343,6 +343,6 @@ fn the_home_folder_is_no_project_because_of_its_space() {
     let mut command = stage.command("home/plain");
     command.env("USER_SPACE", stage.path("elsewhere")).args(["where", "--json"]);
     let output = command.output().expect("runs");
-    let reply = serde_json::from_slice::<Value>(&output.stdout).expect("JSON");
+    let reply = serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON");
     assert_eq!(reply["data"]["found_by"], "working directory", "{reply}");
 }

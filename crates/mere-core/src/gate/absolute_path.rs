@@ -3,6 +3,9 @@
 //! The folder `/app` is named by `cd /app` and not by `src/app/page.tsx`. For folders of several
 //! components this does not matter, because no relative path has all of them by chance.
 
+use std::ops::Range;
+
+use super::path_reading;
 use crate::address::Root;
 
 /// Beginnings after which a path is absolute although it touches them.
@@ -15,13 +18,33 @@ const OPTIONS: [&str; 6] = ["-isystem", "-iquote", "-idirafter", "-include", "-i
 /// The part before a separator that is looked at.
 const MAX_BEFORE_BYTES: usize = 96;
 
+/// Checks whether the path at `place` of a text is absolute.
+pub(super) fn begins_at(text: &str, place: &Range<usize>) -> bool {
+    // In `//app` only the second slash could begin the path; `/./app` begins with its first.
+    let start = last_separator(text.as_bytes(), place.start).unwrap_or(place.start);
+    begins_after(&text[..start])
+        || follows_form_space(text, place.start)
+        || is_emphasised(&text[..place.start], &text[place.end..])
+}
+
+/// Returns the last of the separators at `at`, unless there are dots between them.
+fn last_separator(text: &[u8], mut at: usize) -> Option<usize> {
+    let names = path_reading::skip_separators(text, at);
+    loop {
+        match path_reading::separator_end(text, at)? {
+            end if end == names => return Some(at),
+            end => at = end,
+        }
+    }
+}
+
 /// Checks whether a separator right after `before` begins an absolute path.
-pub(super) fn begins_after(before: &str) -> bool {
-    // A slash may be escaped, and then the backslash belongs to it.
-    let before = before.trim_end_matches('\\');
+fn begins_after(before: &str) -> bool {
     let near = &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_BEFORE_BYTES))..];
+    let plain = path_reading::read_plain(near);
+    let near = without_detours(&plain);
     let Some(last) = near.chars().next_back() else { return true };
-    if follows_carrier(near) || ends_in_escape(near.as_bytes()) {
+    if CARRIERS.iter().any(|carrier| near.ends_with(carrier)) || ends_in_colour(near.as_bytes()) {
         return true;
     }
     match last {
@@ -30,6 +53,39 @@ pub(super) fn begins_after(before: &str) -> bool {
         c if continues_component(c) => follows_option(near) || follows_diff_sign(near),
         _ => true,
     }
+}
+
+/// Returns what precedes a path without the names that `..` takes back: `/x/..` before `/app`.
+fn without_detours(mut near: &str) -> &str {
+    while let Some(above) = near.strip_suffix("/..") {
+        let name_start = above.trim_end_matches(continues_component).len();
+        match above[..name_start].strip_suffix('/') {
+            Some(rest) if name_start < above.len() => near = rest,
+            // The root is above itself; a relative path stays relative.
+            _ if name_start == above.len() => return above,
+            _ => return near,
+        }
+    }
+    near
+}
+
+/// Checks for a space as a form writes it, before a slash that is escaped as in a form.
+fn follows_form_space(text: &str, slash: usize) -> bool {
+    let before = &text[..slash];
+    text[slash..].starts_with('%') && before.ends_with('+') && !before.ends_with("++")
+}
+
+/// Checks for a path between signs of emphasis, which end where the path ends: `_/app_`,
+/// `~~/app/x~~`. The glob `**/app/**` is none, because its last slash is followed by a name.
+fn is_emphasised(before: &str, after: &str) -> bool {
+    let Some(sign @ ('_' | '*' | '~')) = before.chars().next_back() else { return false };
+    let rest = before.trim_end_matches(sign);
+    let marks = &before[rest.len()..];
+    if rest.ends_with(continues_component) || sign == '~' && marks.len() < 2 {
+        return false;
+    }
+    let line = after.lines().next().unwrap_or_default();
+    line.find(marks).is_some_and(|at| !line[..at].ends_with(['/', ' ']))
 }
 
 /// Checks for the end of a path component. In scripts without spaces prose touches a path.
@@ -43,11 +99,6 @@ fn is_of_spaceless_script(c: char) -> bool {
         '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}')
-}
-
-fn follows_carrier(near: &str) -> bool {
-    let plain = near.replace('\\', "").replace("%2F", "/").replace("%2f", "/").replace("%3A", ":");
-    CARRIERS.iter().any(|carrier| plain.ends_with(carrier))
 }
 
 /// Checks for the root of an address: `ROOT_PROJECT:` or `mod:name:`.
@@ -71,20 +122,12 @@ fn follows_diff_sign(near: &str) -> bool {
     rest.len() < near.len() && (rest.is_empty() || rest.ends_with('\n'))
 }
 
-/// Checks for an escape that ends in a letter or a digit without being part of a name.
-fn ends_in_escape(near: &[u8]) -> bool {
-    let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
-    match near {
-        [.., b'\\', b'n' | b'r' | b't'] => true,
-        [.., b'%', a, b] | [.., b'\\', b'x', a, b] if hex(&[*a, *b]) => true,
-        [.., b'\\', b'u', a, b, c, d] if hex(&[*a, *b, *c, *d]) => true,
-        [colour @ .., b'm'] => {
-            let numbers = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';
-            let length = colour.iter().rev().take_while(numbers).count();
-            colour[..colour.len() - length].ends_with(b"[")
-        }
-        _ => false,
-    }
+/// Checks for a colour of a terminal whose escape character got lost on the way.
+fn ends_in_colour(near: &[u8]) -> bool {
+    let [colour @ .., b'm'] = near else { return false };
+    let is_number = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';
+    let length = colour.iter().rev().take_while(is_number).count();
+    colour[..colour.len() - length].ends_with(b"[")
 }
 
 #[cfg(test)]

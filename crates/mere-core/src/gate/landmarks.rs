@@ -1,18 +1,17 @@
 //! This session's real folders, and how content is rewritten to hide them.
 //!
-//! One automaton holds every spelling of every folder: raw, JSON-escaped and URL-escaped. A match
-//! counts only if it ends at the end of a path component, so `/work/app2` is not `/work/app`. The
-//! text before a match does not matter, because compilers, logs and URLs attach all kinds of
-//! prefixes to a path; only a folder of one component, such as `/app`, must begin a path, because
-//! `src/app` is another one. A match is replaced by the folder's address or label.
+//! A folder is found wherever a text names it, however it is spelled (see `path_reading`). A match
+//! counts only if it ends at the end of a name, so `/work/app2` is not `/work/app`. The text before
+//! a match does not matter, because compilers, logs and URLs attach all kinds of prefixes to a
+//! path; only a folder of one component, such as `/app`, must begin a path, because `src/app` is
+//! another one. A match is replaced by the folder's address or label.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use super::absolute_path;
-use super::spelling;
+use super::folder_trie::FolderTrie;
+use super::path_reading;
 use crate::address::{Address, AgentName, RelPath, Root};
 use crate::reply::ContentKind;
 
@@ -71,71 +70,53 @@ pub struct Replacement {
     pub text: String,
 }
 
-struct FolderPattern {
+struct Folder {
     stand_in: StandIn,
     components: usize,
 }
 
-impl FolderPattern {
-    /// Checks whether a text with the pattern right after `before` names the folder. Everybody's
+impl Folder {
+    /// Checks whether a text that has the folder's path at this place names the folder. Everybody's
     /// scripts name `/tmp`, so in the body of a file it stays.
-    fn is_named_after(&self, before: &str, kind: ContentKind) -> bool {
+    fn is_named_at(&self, text: &str, place: &Range<usize>, kind: ContentKind) -> bool {
         let is_public = self.stand_in == StandIn::Temporary && kind == ContentKind::Body;
-        self.components > 1 || !is_public && absolute_path::begins_after(before)
+        self.components > 1 || !is_public && absolute_path::begins_at(text, place)
     }
 }
 
-/// An automaton that finds all landmarks.
+/// All landmarks.
 pub(super) struct Landmarks {
-    automaton: Option<AhoCorasick>,
-    /// A faster automaton over the same patterns, which only tells whether there is any match.
-    prefilter: Option<AhoCorasick>,
-    patterns: Vec<FolderPattern>,
+    trie: FolderTrie,
+    folders: Vec<Folder>,
 }
 
+/// A place where a text names a folder.
 struct FolderMatch {
-    start: usize,
-    end: usize,
-    pattern: usize,
+    range: Range<usize>,
+    folder: usize,
 }
 
 impl Landmarks {
     pub(super) fn new(landmarks: Vec<Landmark>) -> Self {
-        let mut texts = Vec::new();
-        let mut patterns = Vec::new();
+        let mut trie = FolderTrie::default();
+        let mut folders = Vec::new();
         for landmark in landmarks {
             let components = landmark.path.split(['/', '\\']).filter(|c| !c.is_empty()).count();
-            if components == 0 {
-                continue;
-            }
-            for text in spelling::all_spellings(landmark.path.trim_end_matches(['/', '\\'])) {
-                if !texts.contains(&text) {
-                    texts.push(text);
-                    patterns
-                        .push(FolderPattern { stand_in: landmark.stand_in.clone(), components });
-                }
+            if trie.insert(&landmark.path, folders.len()) {
+                folders.push(Folder { stand_in: landmark.stand_in, components });
             }
         }
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&texts).ok();
-        let prefilter =
-            AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&texts).ok();
-        Self { automaton, prefilter, patterns }
-    }
-
-    /// Checks that the automaton could be built. A gate without one clears nothing.
-    pub(super) fn is_built(&self) -> bool {
-        self.automaton.is_some()
+        Self { trie, folders }
     }
 
     /// Checks whether our words contain the path of a real folder anywhere, whatever precedes it.
     pub(super) fn occur_in(&self, words: &str) -> bool {
-        let found = self.automaton.iter().flat_map(|all| all.find_overlapping_iter(words));
-        found.into_iter().any(|found| is_component_end(&words[found.end()..]))
+        self.trie.paths_in(words).next().is_some()
     }
 
     /// Checks whether `text` names a real folder anywhere.
     pub(super) fn has_match(&self, text: &str, kind: ContentKind) -> bool {
-        !self.find(text, kind).is_empty()
+        self.find(text, kind).next().is_some()
     }
 
     /// Replaces every real folder in a text, and returns the number of replacements.
@@ -167,95 +148,57 @@ impl Landmarks {
         kind: ContentKind,
         agent: &AgentName,
     ) -> Vec<Replacement> {
-        let found = self.find(text, kind);
-        let replacements = found.iter().enumerate().map(|(index, one)| {
+        let mut found = self.find(text, kind).peekable();
+        let mut replacements = Vec::new();
+        while let Some(one) = found.next() {
             // A separator that begins the next match is left to it.
-            let limit = found.get(index + 1).map_or(text.len(), |next| next.start);
-            let mut out = String::new();
-            let along = self.write_stand_in(&text[one.end..limit], one.pattern, agent, &mut out);
-            Replacement { range: one.start..one.end + along, text: out }
-        });
-        replacements.collect()
+            let limit = found.peek().map_or(text.len(), |next| next.range.start);
+            let (stand_in, end) = self.stand_in(&text[..limit], one.range.end, (one.folder, agent));
+            replacements.push(Replacement { range: one.range.start..end, text: stand_in });
+        }
+        replacements
     }
 
-    /// Writes the stand-in, and returns the number of bytes of `rest` that it replaces as well.
-    fn write_stand_in(
+    /// Returns the stand-in for a folder whose path ends at `end`, and the end of all that it
+    /// replaces.
+    fn stand_in(
         &self,
-        rest: &str,
-        pattern: usize,
-        agent: &AgentName,
-        out: &mut String,
-    ) -> usize {
-        let separator = spelling::separator_length(rest);
-        let stand_in = &self.patterns[pattern].stand_in;
-        if let StandIn::Root(root) = stand_in {
-            out.push_str(&root_address(root));
-            return separator;
-        }
-        if *stand_in == StandIn::Workspaces {
-            let below = &rest[separator..];
-            let own = below.strip_prefix(agent.as_str()).filter(|r| is_component_end(r));
-            if let (Some(rest), true) = (own, separator > 0) {
-                out.push_str(&root_address(&Root::Workspace));
-                let own = separator + agent.as_str().len();
-                return own + spelling::separator_length(rest);
+        text: &str,
+        end: usize,
+        (folder, agent): (usize, &AgentName),
+    ) -> (String, usize) {
+        let bytes = text.as_bytes();
+        let below = path_reading::skip_separators(bytes, end);
+        match &self.folders[folder].stand_in {
+            StandIn::Root(root) => (root_address(root), below),
+            StandIn::Workspaces => {
+                let own = path_reading::name_end(bytes, below, agent.as_str());
+                match own.filter(|own| below > end && path_reading::is_name_end(&bytes[*own..])) {
+                    Some(own) => {
+                        let own_end = path_reading::skip_separators(bytes, own);
+                        (root_address(&Root::Workspace), own_end)
+                    }
+                    None => (StandIn::Workspaces.label().unwrap_or_default().to_owned(), end),
+                }
             }
+            other => (other.label().unwrap_or_default().to_owned(), end),
         }
-        out.push_str(stand_in.label().unwrap_or_default());
-        0
     }
 
-    /// Finds the matches on whole components, leftmost and longest first, without overlaps.
-    fn find(&self, text: &str, kind: ContentKind) -> Vec<FolderMatch> {
-        let Some(automaton) = &self.automaton else {
-            return Vec::new();
-        };
-        // Most texts name no folder. The prefilter can skip ahead, so it finds that out quickly.
-        if self.prefilter.as_ref().is_some_and(|quick| !quick.is_match(text)) {
-            return Vec::new();
-        }
-        let mut found = automaton
-            .find_overlapping_iter(text)
-            .map(|m| FolderMatch {
-                start: m.start(),
-                end: m.end(),
-                pattern: m.pattern().as_usize(),
-            })
-            .filter(|f| is_component_end(&text[f.end..]))
-            .filter(|f| self.patterns[f.pattern].is_named_after(&text[..f.start], kind))
-            .collect::<Vec<_>>();
-        found.sort_by_key(|f| (f.start, usize::MAX - f.end));
-        let mut covered = 0;
-        found.retain(|f| {
-            let apart = f.start >= covered;
-            if apart {
-                covered = f.end;
-            }
-            apart
-        });
-        found
+    /// Finds the places where a text names a folder, leftmost and longest first, without overlaps.
+    fn find<'a>(
+        &'a self,
+        text: &'a str,
+        kind: ContentKind,
+    ) -> impl Iterator<Item = FolderMatch> + 'a {
+        let found = self.trie.paths_in(text);
+        let found = found.map(|(range, folder)| FolderMatch { range, folder });
+        found.filter(move |one| self.folders[one.folder].is_named_at(text, &one.range, kind))
     }
 }
 
 fn root_address(root: &Root) -> String {
     Address::directory(root.clone(), RelPath::default()).to_string()
-}
-
-/// Checks for characters that continue a path component. Letters outside ASCII do not: in many
-/// languages prose follows a path without a space, and a leak is worse than rewriting a sibling.
-fn is_component_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '~' | '@' | '+')
-}
-
-/// Checks whether a path component ends where `rest` begins.
-fn is_component_end(rest: &str) -> bool {
-    let mut chars = rest.chars();
-    match chars.next() {
-        None => true,
-        Some('.') => !chars.next().is_some_and(|c| is_component_char(c) && c != '.'),
-        Some('%') => spelling::separator_length(rest) > 0 || !spelling::is_percent_escape(rest),
-        Some(c) => !is_component_char(c),
-    }
 }
 
 #[cfg(test)]
@@ -313,6 +256,72 @@ mod tests {
     }
 
     #[test]
+    fn a_path_is_found_however_it_is_written() {
+        for (text, expected) in [
+            // Emphasis, strike-through, and what else touches a path.
+            ("_/work/app_", "_ROOT_PROJECT:/_"),
+            ("__/work/app__", "__ROOT_PROJECT:/__"),
+            ("*/work/app* **/work/app/x**", "*ROOT_PROJECT:/* **ROOT_PROJECT:/x**"),
+            ("~~/work/app~~", "~~ROOT_PROJECT:/~~"),
+            ("`/work/app`", "`ROOT_PROJECT:/`"),
+            ("q=/work/app+and+more", "q=ROOT_PROJECT:/+and+more"),
+            ("git+file:///work/app@main", "git+file://ROOT_PROJECT:/@main"),
+            ("in /work/app--which", "in ROOT_PROJECT:/--which"),
+            ("/work/app%26x=1", "ROOT_PROJECT:/%26x=1"),
+            ("/work/app%3A12", "ROOT_PROJECT:/%3A12"),
+            ("%22/work/app%22", "%22ROOT_PROJECT:/%22"),
+            ("/work/app%20x", "ROOT_PROJECT:/%20x"),
+            ("/work/app&lt;", "ROOT_PROJECT:/&lt;"),
+            (r"/work/app\d", r"ROOT_PROJECT:/\d"),
+            // Names that change nothing.
+            ("/work//app", "ROOT_PROJECT:/"),
+            ("//work/.//./app/./x", "ROOT_PROJECT:/x"),
+            ("/work/x/../app", "ROOT_PROJECT:/"),
+            ("/work/x/y/../../app/z", "ROOT_PROJECT:/z"),
+            ("/work/app/../app/z", "ROOT_PROJECT:/z"),
+            ("/my work/a/../b/../ünï", "ROOT_PROJECT:/"),
+            // Forms, shells, JSON, C, HTML, terminals.
+            ("%2Fwork%2fapp%2Fx", "ROOT_PROJECT:/x"),
+            ("%252Fwork%252fapp", "ROOT_PROJECT:/"),
+            ("%25252Fwork%25252fapp", "ROOT_PROJECT:/"),
+            ("p=%2Fmy+work%2F%c3%bcn%C3%AF%2Fx", "p=ROOT_PROJECT:/x"),
+            ("%2Fw%6Frk%2Fapp", "ROOT_PROJECT:/"),
+            (r"/my\ work/ünï/x", "ROOT_PROJECT:/x"),
+            (r"/work/a\pp", "ROOT_PROJECT:/"),
+            ("/work/\"app\"/x", "ROOT_PROJECT:/\"/x"),
+            ("'/work'/app", "'ROOT_PROJECT:/"),
+            ("/work/$'app'", "ROOT_PROJECT:/'"),
+            ("/work/\\\napp", "ROOT_PROJECT:/"),
+            (r"\\/work\\/app\\/x", "ROOT_PROJECT:/x"),
+            (r"\x2fwork\057app", "ROOT_PROJECT:/"),
+            (r"\u{2f}work\U0000002fapp", "ROOT_PROJECT:/"),
+            (r"/my work/\303\274n\xc3\xaf", "ROOT_PROJECT:/"),
+            ("&#47;work&#x2F;app&sol;x", "ROOT_PROJECT:/x"),
+            ("&amp;#47;work&#47app", "ROOT_PROJECT:/"),
+            ("/work/\u{1b}[01;31mapp\u{1b}[m/x", "ROOT_PROJECT:/\u{1b}[m/x"),
+            ("/wo\u{200b}rk/a\u{ad}pp", "ROOT_PROJECT:/"),
+            ("/work/**app**/x", "ROOT_PROJECT:/**/x"),
+        ] {
+            check(text, expected);
+        }
+    }
+
+    #[test]
+    fn a_folder_with_odd_characters_is_found_in_its_own_spelling() {
+        for path in ["/o'brien/100%25/a\\b", "/c++/x & y", "/a*b/`c`", "/$'x'/%2F", "/\u{200b}a/b"]
+        {
+            let mark = Landmark { path: path.to_owned(), stand_in: StandIn::Home };
+            let landmarks = Landmarks::new(vec![mark]);
+            let quoted = serde_json::Value::from(path).to_string();
+            for text in [path, quoted.as_str(), &path.replace('/', "//")] {
+                let (out, count) =
+                    landmarks.rewrite(text, ContentKind::Body, &AgentName::default());
+                assert_eq!(count, 1, "{text}: {out}");
+            }
+        }
+    }
+
+    #[test]
     fn siblings_and_honest_text_stay() {
         for text in [
             "/work/app2/x",
@@ -324,6 +333,12 @@ mod tests {
             "/home/me2",
             "/work",
             "/work/apple",
+            "/work/app_old /work/app__old /work/app-2 /work/app.-x",
+            "/work/app%2Dold",
+            "/work/x/app /work/../app /work/x/../../app",
+            "/work/* /app",
+            "/work/\u{a0}app /work/\napp",
+            "C:\\work\\app 100%/work %zz &# \\u12 \\",
         ] {
             check(text, text);
         }
@@ -365,8 +380,15 @@ mod tests {
             ("/root/.ai/x", "ROOT_USER:/x"),
             ("/app/.ai/workspaces/default/n", "ROOT_WORKSPACE:/n"),
             ("/app:/root", "ROOT_PROJECT:/:<home>"),
-            ("/app//root", "ROOT_PROJECT://root"),
+            ("/app//root", "ROOT_PROJECT:/root"),
             ("プロジェクトは/appにあります", "プロジェクトはROOT_PROJECT:/にあります"),
+            ("_/app_ ~~/app/x~~", "_ROOT_PROJECT:/_ ~~ROOT_PROJECT:/x~~"),
+            ("see **/app/x**.", "see **ROOT_PROJECT:/x**."),
+            ("cd /./app", "cd ROOT_PROJECT:/"),
+            ("cd /x/../app /../app", "cd /x/..ROOT_PROJECT:/ /..ROOT_PROJECT:/"),
+            ("q=cd+%2Fapp%2Fx", "q=cd+ROOT_PROJECT:/x"),
+            ("%3Fp%3D%2Fapp", "%3Fp%3DROOT_PROJECT:/"),
+            ("&quot;&#47;app&quot;", "&quot;ROOT_PROJECT:/&quot;"),
         ] {
             check_in_container(text, expected);
         }
@@ -385,6 +407,9 @@ mod tests {
             "{\"p\":\"src\\/app\\/x\"} src%2Fapp%2Fx src\\u002fapp",
             "//root of all // app",
             "/opt/app /var/root/x",
+            "**/app/** */app/*.ts **/root x_/app_ ~/app ~",
+            "../app x/../app ./x/../app a/b/../../app ././app",
+            "C++%2Fapp src\\/app src&#47;app ROOT_PROJECT%3A%2Fapp",
         ] {
             check_in_container(text, text);
         }

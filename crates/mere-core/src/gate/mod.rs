@@ -8,11 +8,12 @@
 mod absolute_path;
 mod cleared_value;
 mod document_mirror;
+mod folder_trie;
 mod host_path_scanner;
 mod landmarks;
 mod message;
+mod path_reading;
 mod short_mirror;
-mod spelling;
 
 use std::borrow::Cow;
 
@@ -147,7 +148,7 @@ impl Gate {
     pub fn preview<'a>(&self, body: &'a str, agent: &AgentName) -> Option<Cow<'a, str>> {
         let (shown, count) = self.landmarks.rewrite(body, ContentKind::Body, agent);
         let clean = count == 0 || !self.landmarks.has_match(&shown, ContentKind::Body);
-        (self.landmarks.is_built() && clean).then_some(shown)
+        clean.then_some(shown)
     }
 
     /// Lists the replacements that the gate will make in the body of a file. Returns `None` if
@@ -161,13 +162,11 @@ impl Gate {
     /// address with that name would contain the folder.
     pub fn has_escaped_folder_in(&self, path: &str) -> bool {
         // Without escapes it would have to begin with a slash, and no path below a root does.
-        path.contains(['%', '\\']) && path.split('/').any(|name| self.landmarks.occur_in(name))
+        path.contains(['%', '\\', '&']) && path.split('/').any(|name| self.landmarks.occur_in(name))
     }
 
     fn check_words<'a>(&self, words: &'a str) -> Result<&'a str, Leak> {
-        let leaks = !self.landmarks.is_built()
-            || host_path_scanner::has_host_path(words)
-            || self.landmarks.occur_in(words);
+        let leaks = host_path_scanner::has_host_path(words) || self.landmarks.occur_in(words);
         if leaks { Err(Leak) } else { Ok(words) }
     }
 }
@@ -247,7 +246,7 @@ impl DraftClearing<'_> {
         self.redaction_count += count;
         // Text that needed no rewriting has already been searched.
         let passes = count == 0 || !landmarks.has_match(&text, content.kind());
-        if landmarks.is_built() && passes {
+        if passes {
             return text;
         }
         self.redaction_count += 1;

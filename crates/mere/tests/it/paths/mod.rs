@@ -11,6 +11,7 @@ pub(crate) mod mods;
 pub(crate) mod monorepo;
 pub(crate) mod names;
 pub(crate) mod paging;
+pub(crate) mod path_spellings;
 pub(crate) mod payloads;
 pub(crate) mod permissions;
 pub(crate) mod project;

@@ -39,9 +39,9 @@ pub use programs::pip::{Pip, PipError};
 pub use programs::server_process::{ScratchFolder, ServerKiller, ServerProcess};
 pub use programs::ssh_agent::{SshAgent, SshAgentError};
 pub use sandbox::{
-    CapturedOutput, CellPool, ExceededLimit, Exit, FinishedRun, LayerReport, NOT_ENFORCED, Program,
-    RunEnd, RunLimits, RunObserver, RunPlan, SEARCH_PATH, SandboxError, SandboxLayer, SandboxLevel,
-    probe_layers, run_cell_stage, run_tool,
+    CapturedOutput, CellPool, ExceededLimit, Exit, FinishedRun, LayerReport, MAX_SHOWN_OUTPUT,
+    NOT_ENFORCED, Program, RunEnd, RunLimits, RunObserver, RunPlan, SEARCH_PATH, SandboxError,
+    SandboxLayer, SandboxLevel, probe_layers, run_cell_stage, run_tool,
 };
 pub use watch::file_stamps::{
     FileStamp, FileStamps, WatchedFiles, new_sortable_id, now_nanoseconds,

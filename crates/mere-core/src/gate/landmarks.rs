@@ -126,18 +126,32 @@ impl Landmarks {
         kind: ContentKind,
         agent: &AgentName,
     ) -> (Cow<'a, str>, u64) {
-        let replacements = self.replacements(text, kind, agent);
+        self.rewrite_until(text, text.len(), kind, agent)
+    }
+
+    /// Replaces the real folders in a text up to an end. What lies across the end is judged with
+    /// all that follows: the stand-in of a folder is shown whole, and nothing of its path.
+    pub(super) fn rewrite_until<'a>(
+        &self,
+        text: &'a str,
+        end: usize,
+        kind: ContentKind,
+        agent: &AgentName,
+    ) -> (Cow<'a, str>, u64) {
+        let end = text.floor_char_boundary(end);
+        let mut replacements = self.replacements(text, kind, agent);
+        replacements.retain(|one| one.range.start < end);
         if replacements.is_empty() {
-            return (Cow::Borrowed(text), 0);
+            return (Cow::Borrowed(&text[..end]), 0);
         }
-        let mut out = String::with_capacity(text.len());
+        let mut out = String::with_capacity(end);
         let mut done = 0;
         for one in &replacements {
             out.push_str(&text[done..one.range.start]);
             out.push_str(&one.text);
             done = one.range.end;
         }
-        out.push_str(&text[done..]);
+        out.push_str(text.get(done..end).unwrap_or_default());
         (Cow::Owned(out), replacements.len() as u64)
     }
 

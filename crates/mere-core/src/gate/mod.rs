@@ -23,6 +23,7 @@ use crate::address::AgentName;
 use crate::reply::{
     CodeId, Content, ContentKind, Data, Draft, Fields, Prose, ProsePart, ReplyType, codes,
 };
+use crate::secrets;
 use crate::trace::{SessionId, TraceId};
 use cleared_value::{ClearedFields, ClearedValue};
 use landmarks::Landmarks;
@@ -242,7 +243,14 @@ impl DraftClearing<'_> {
 
     fn clear_content<'a>(&mut self, content: &'a Content) -> Cow<'a, str> {
         let landmarks = &self.gate.landmarks;
-        let (text, count) = landmarks.rewrite(content.text(), content.kind(), self.agent);
+        let whole = content.text();
+        let end =
+            content.cut().map_or(whole.len(), |cut| secrets::end_outside_mask(whole, cut.end));
+        let (text, count) = landmarks.rewrite_until(whole, end, content.kind(), self.agent);
+        let text = match content.cut().map_or("", |cut| cut.mark) {
+            "" => text,
+            mark => Cow::Owned(text.into_owned() + mark),
+        };
         self.redaction_count += count;
         // Text that needed no rewriting has already been searched.
         let passes = count == 0 || !landmarks.has_match(&text, content.kind());

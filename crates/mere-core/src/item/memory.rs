@@ -33,7 +33,8 @@ pub struct Memory {
     pub frontmatter: Map<String, Value>,
     /// The byte range after the frontmatter.
     pub content: Range<usize>,
-    /// The first heading of the body, cut if it is too long for a title, or else the id.
+    /// The first heading of the body, or the id if there is none or it is too long for a title. It
+    /// is not cut, because a part of a path or of a secret would not be recognised as one.
     pub title: String,
 }
 
@@ -46,8 +47,8 @@ impl Memory {
     /// Parses the memory with this slug.
     pub fn parse(text: &str, slug: &ItemId) -> Result<Self, ItemFault> {
         let frontmatter = Frontmatter::parse_optional(text)?;
-        let title = first_heading(&text[frontmatter.content_start..]).unwrap_or(slug.as_str());
-        let end = title.char_indices().nth(bounds::TITLE.most).map_or(title.len(), |(at, _)| at);
+        let title = first_heading(&text[frontmatter.content_start..]);
+        let title = title.filter(|title| title.chars().count() <= bounds::TITLE.most);
         Ok(Self {
             created_at: parse_time(&frontmatter, "created_at")?,
             updated_at: parse_time(&frontmatter, "updated_at")?,
@@ -55,7 +56,7 @@ impl Memory {
             tags: frontmatter.text_list("tags")?,
             source: frontmatter.text("source")?.map(str::to_owned),
             citations: frontmatter.text_list("citations")?,
-            title: title[..end].to_owned(),
+            title: title.unwrap_or(slug.as_str()).to_owned(),
             content: frontmatter.content_start..text.len(),
             frontmatter: frontmatter.to_map(),
         })

@@ -186,7 +186,7 @@ fn unclosed_sentence(name: &str) -> Prose {
 
 /// Returns the name of an element for a sentence, cut if it is too long for one.
 pub(super) fn element_name(name: &str) -> Content {
-    Content::mention(name.chars().take(MAX_NAME_CHARACTERS).collect::<String>())
+    Content::mention(name).shorten(MAX_NAME_CHARACTERS)
 }
 
 fn tag_fault(at: usize, fault: TagFault) -> MarkupFault {

@@ -25,17 +25,44 @@ pub enum ContentKind {
 pub struct Content {
     text: String,
     kind: ContentKind,
+    cut: Option<Cut>,
+}
+
+/// Where a content is cut, and what marks the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) end: usize,
+    pub(crate) mark: &'static str,
 }
 
 impl Content {
     /// Makes content from the body of a file or an item.
     pub fn body(text: impl Into<String>) -> Self {
-        Self { text: text.into(), kind: ContentKind::Body }
+        Self { text: text.into(), kind: ContentKind::Body, cut: None }
     }
 
     /// Makes content from any shorter string that comes from a file or an item.
     pub fn mention(text: impl Into<String>) -> Self {
-        Self { text: text.into(), kind: ContentKind::Mention }
+        Self { text: text.into(), kind: ContentKind::Mention, cut: None }
+    }
+
+    /// Shows no more than the first `end` bytes. A text for an agent is cut in no other way: the
+    /// gate judges the whole of it and only then cuts, so no half of a path is taken for something
+    /// else. Pass some of what follows as well, where a path or a secret may lie across the end.
+    #[must_use]
+    pub fn cut_at(self, end: usize) -> Self {
+        Self { cut: (end < self.text.len()).then_some(Cut { end, mark: "" }), ..self }
+    }
+
+    /// Shows no more than the first `most` characters, with a sign if there are more.
+    #[must_use]
+    pub fn shorten(self, most: usize) -> Self {
+        let end = self.text.char_indices().nth(most).map(|(end, _)| end);
+        Self { cut: end.map(|end| Cut { end, mark: "…" }), ..self }
+    }
+
+    pub(crate) fn cut(&self) -> Option<Cut> {
+        self.cut
     }
 
     /// Returns the text as it is on disk.

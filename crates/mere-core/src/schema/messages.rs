@@ -125,7 +125,7 @@ fn pluralize(count: u64, noun: &str) -> String {
 }
 
 fn format_number(limit: &Value) -> String {
-    truncate(&canonical::to_text(limit))
+    shorten(&canonical::to_text(limit))
 }
 
 /// Describes names that the schema does not know; those that are not plain are only counted.
@@ -158,15 +158,16 @@ fn format_literal(value: &Value) -> String {
 }
 
 fn quote(text: &str) -> String {
-    format!("`{}`", truncate(text))
+    format!("`{}`", shorten(text))
 }
 
-fn truncate(text: &str) -> String {
-    let mut short = text.chars().take(MAX_LITERAL).collect::<String>();
-    if short.len() < text.len() {
-        short.push('…');
+/// Returns a text for a sentence. One that is too long is left out and not cut, because a part of a
+/// path or of a secret would not be recognised as one.
+fn shorten(text: &str) -> String {
+    match text.chars().count() {
+        0..=MAX_LITERAL => text.replace(['`', '\n', '\r'], "'"),
+        count => format!("({count} characters)"),
     }
-    short.replace(['`', '\n', '\r'], "'")
 }
 
 /// Checks whether a name can be put into a sentence without being mistaken for anything else.

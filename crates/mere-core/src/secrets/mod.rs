@@ -32,6 +32,16 @@ pub use lines_below::may_be_value_line;
 pub use pieces::{SecretPieces, TooManyPieces};
 use secret_form::{FORMS, SecretForm};
 
+/// The stand-in for a secret.
+pub const MASK: &str = "[masked]";
+
+/// Returns where a masked text may be cut: at `end`, or behind the mask that `end` is in.
+pub(crate) fn end_outside_mask(text: &str, end: usize) -> usize {
+    let near = text.floor_char_boundary(end.saturating_sub(MASK.len() - 1));
+    let mask = text[near..].find(MASK).map(|at| near + at).filter(|start| *start < end);
+    mask.map_or(end, |start| start + MASK.len())
+}
+
 /// Why something counts as a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {

@@ -168,7 +168,7 @@ fn grep_reply(view: &View<'_>, target: &Address, page: &MatchPage<'_>) -> Draft 
 }
 
 fn match_data(address: &Address, hit: &LineMatch) -> Data {
-    let text = |line: &ShownLine| Data::from(Content::body(line.text.as_str()));
+    let text = |line: &ShownLine| Data::from(Content::body(line.text.as_str()).cut_at(line.shown));
     let lines = |lines: &[ShownLine]| {
         let data = lines.iter().map(text).collect::<Data>();
         (!lines.is_empty()).then_some(data)
@@ -190,15 +190,16 @@ struct AgentLineRenderer<'a> {
 }
 
 impl LineRenderer for AgentLineRenderer<'_> {
-    fn mask(&self, path: &str, line: String, context: &LineContext) -> (String, u64) {
-        if self.view.world.is_confirmed(self.target, path) {
-            return (line, 0);
-        }
-        let masked = match context.key {
-            PrivateKeyContext::KeyBefore => MaskedText::mask_line_near_key(&context.before, &line),
-            PrivateKeyContext::NoKey => MaskedText::mask_part(&context.before, line),
+    fn mask(&self, path: &str, line: String, context: &LineContext) -> ShownLine {
+        let masked = if self.view.world.is_confirmed(self.target, path) {
+            MaskedText::unmasked(line)
+        } else if context.key == PrivateKeyContext::KeyBefore {
+            MaskedText::mask_line_near_key(&context.before, &line)
+        } else {
+            MaskedText::mask_part(&context.before, line)
         };
-        (masked.text, masked.count)
+        let shown = masked.shown_offset(context.shown);
+        ShownLine { shown, cut: false, masked: masked.count, text: masked.text }
     }
 
     fn preview<'l>(&self, line: &'l str) -> Option<Cow<'l, str>> {

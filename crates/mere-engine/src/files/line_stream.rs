@@ -18,8 +18,9 @@ const MAX_HEAD: usize = 8 * 1024;
 /// How much is kept of what precedes the requested lines, so that a secret which begins there is
 /// recognised.
 const MAX_BEFORE: usize = 16 * 1024;
-/// The longest run without a gap that is never cut in two.
-const MAX_WORD: usize = 4 * 1024;
+/// How much of what follows the requested lines is judged with them, so that a path or a secret
+/// that lies across their end is recognised.
+const MAX_OVERLAP: usize = 16 * 1024;
 /// The text that the first and the last line of every PEM-encoded private key contain. Up to
 /// [`MAX_MARK_LINE`] bytes precede it in such a line.
 const KEY_MARK: &[u8] = b"PRIVATE KEY";
@@ -49,7 +50,10 @@ pub(crate) struct LineStream {
     before: Vec<u8>,
     /// Whether a private key that began before the requested lines is still open.
     is_in_private_key: bool,
+    /// The requested lines, and then the overlap.
     kept: Vec<u8>,
+    /// How many of the kept bytes belong to the requested lines.
+    shown: usize,
     line_ends: u64,
     last_byte: Option<u8>,
     phase: Phase,
@@ -66,7 +70,10 @@ enum Phase {
 
 /// The requested lines.
 pub(crate) struct LineExcerpt {
+    /// The lines, and then some of the text after them, which is judged and not shown.
     pub(crate) text: String,
+    /// How many bytes of the text are shown.
+    pub(crate) shown: usize,
     /// Some of the text before them.
     pub(crate) before: String,
     pub(crate) first: u64,
@@ -95,6 +102,7 @@ impl LineStream {
             before: Vec::new(),
             is_in_private_key: false,
             kept: Vec::with_capacity(usize::try_from(size).unwrap_or(MAX_TEXT).min(MAX_TEXT)),
+            shown: 0,
             line_ends: 0,
             last_byte: None,
             phase,
@@ -115,6 +123,7 @@ impl LineStream {
                 Phase::Before(left) | Phase::Within(left) => left,
                 Phase::After => {
                     self.line_ends += count_line_ends(bytes);
+                    self.keep_overlap(bytes);
                     return;
                 }
             };
@@ -154,12 +163,20 @@ impl LineStream {
                 let fits = bytes.len().min(MAX_TEXT - self.kept.len());
                 self.kept.extend_from_slice(&bytes[..fits]);
                 self.has_nul |= has_nul(&bytes[..fits]);
+                self.shown = self.kept.len();
                 self.is_overfull = fits < bytes.len();
+                self.keep_overlap(&bytes[fits..]);
                 let is_full = self.is_overfull || left == 0;
                 self.phase = if is_full { Phase::After } else { Phase::Within(left) };
             }
             Phase::After => {}
         }
+    }
+
+    /// Keeps bytes that follow the requested lines, as many as are judged with them.
+    fn keep_overlap(&mut self, bytes: &[u8]) {
+        let room = (self.shown + MAX_OVERLAP).saturating_sub(self.kept.len());
+        self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     /// Notes whether the last private-key marker opens or closes a key.
@@ -211,27 +228,27 @@ impl LineStream {
         if self.is_overfull {
             self.cut_to_whole_lines();
         }
-        let is_last_cut = self.is_overfull && !self.kept.ends_with(b"\n");
-        let kept_lines = count_line_ends(&self.kept)
-            + u64::from(self.kept.last().is_some_and(|byte| *byte != b'\n'));
+        let shown = &self.kept[..self.shown];
+        let is_last_cut = self.is_overfull && !shown.ends_with(b"\n");
+        let kept_lines =
+            count_line_ends(shown) + u64::from(shown.last().is_some_and(|byte| *byte != b'\n'));
         let last = self.wanted.offset + kept_lines - 1;
         let mut before = String::from_utf8_lossy(&self.before).into_owned();
         if self.is_in_private_key && !before.contains("PRIVATE KEY") {
             before = format!("-----BEGIN PRIVATE KEY-----\n{before}");
         }
-        let (text, lossy) = match String::from_utf8(self.kept) {
-            Ok(text) => (text, false),
-            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
-        };
+        let (text, shown, lossy) = decode(self.kept, self.shown);
         let truncated = self.is_overfull || (last < lines || is_last_unknown) && kept_lines > 0;
-        LineExcerpt { text, before, first: self.wanted.offset, last, truncated, is_last_cut, lossy }
+        let first = self.wanted.offset;
+        LineExcerpt { text, shown, before, first, last, truncated, is_last_cut, lossy }
     }
 
     /// Keeps no more than fits when it is written as JSON, where some bytes take six.
     fn truncate_to_json_limit(&mut self) {
-        let escaped = count_controls(&self.kept);
-        let quoted = memchr::memchr2_iter(b'"', b'\\', &self.kept).count();
-        if self.kept.len() + 5 * escaped + quoted <= MAX_JSON {
+        let shown = &self.kept[..self.shown];
+        let escaped = count_controls(shown);
+        let quoted = memchr::memchr2_iter(b'"', b'\\', shown).count();
+        if shown.len() + 5 * escaped + quoted <= MAX_JSON {
             return;
         }
         let cost = |byte: &u8| match byte {
@@ -240,40 +257,49 @@ impl LineStream {
             _ => 1,
         };
         let mut total = 0;
-        let fits = self.kept.iter().take_while(|byte| {
+        let fits = shown.iter().take_while(|byte| {
             total += cost(byte);
             total <= MAX_JSON
         });
         let fits = fits.count();
-        if fits < self.kept.len() {
-            self.kept.truncate(fits);
+        if fits < self.shown {
+            self.shown = fits;
+            self.kept.truncate(fits + MAX_OVERLAP);
             self.is_overfull = true;
         }
     }
 
-    /// Ends text that did not fit after its last whole line. A single line that is too long is cut,
-    /// but never within a character.
+    /// Ends text that did not fit after its last whole line. A single line that is too long is cut
+    /// between two characters.
     fn cut_to_whole_lines(&mut self) {
-        if let Some(end) = memchr::memrchr(b'\n', &self.kept) {
-            self.kept.truncate(end + 1);
+        if let Some(end) = memchr::memrchr(b'\n', &self.kept[..self.shown]) {
+            self.shown = end + 1;
+            self.kept.truncate(self.shown + MAX_OVERLAP);
             return;
         }
-        // Within a line the cut goes to a gap, so that no secret and no path is cut into something
-        // that is no longer recognised.
-        let is_separator = |byte: &u8| byte.is_ascii_whitespace() || b"\"',;".contains(byte);
-        let search_start = self.kept.len().saturating_sub(MAX_WORD);
-        let separator = self.kept[search_start..].iter().rposition(is_separator);
-        let mut end = search_start + separator.map_or(0, |separator| separator + 1);
         // Continuation bytes are not the beginning of a character.
-        while end > 0 && self.kept.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
-            end -= 1;
+        while self.shown > 0 && self.kept.get(self.shown).is_some_and(|byte| byte & 0xc0 == 0x80) {
+            self.shown -= 1;
         }
-        self.kept.truncate(end);
     }
 }
 
 fn has_nul(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes).is_some()
+}
+
+/// Decodes bytes of which the first `shown` are shown, and returns the text, how many bytes of it
+/// are shown, and whether any of those were not valid UTF-8.
+fn decode(bytes: Vec<u8>, shown: usize) -> (String, usize, bool) {
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return (text, shown, false),
+        Err(error) => error.into_bytes(),
+    };
+    let lossy = std::str::from_utf8(&bytes[..shown]).is_err();
+    let mut text = String::from_utf8_lossy(&bytes[..shown]).into_owned();
+    let shown_text = text.len();
+    text.push_str(&String::from_utf8_lossy(&bytes[shown..]));
+    (text, shown_text, lossy)
 }
 
 /// Returns the length up to and including line end number `left`, and how many line ends that
@@ -321,7 +347,7 @@ mod tests {
             bytes.chunks(size).for_each(|chunk| reading.feed(chunk));
             let lines = reading.line_count();
             let part = reading.into_excerpt();
-            assert_eq!((part.text.as_str(), part.last, lines, part.truncated), expected);
+            assert_eq!((&part.text[..part.shown], part.last, lines, part.truncated), expected);
         }
     }
 
@@ -346,8 +372,9 @@ mod tests {
             LineStream::new(LineRange { offset: 1, limit: 1_000_000 }, text.len() as u64);
         reading.feed(text.as_bytes());
         let part = reading.into_excerpt();
-        assert!(part.truncated && part.text.ends_with('\n') && part.text.len() <= MAX_TEXT);
-        assert_eq!(part.last, (part.text.len() / line.len()) as u64);
+        let shown = &part.text[..part.shown];
+        assert!(part.truncated && shown.ends_with('\n') && shown.len() <= MAX_TEXT);
+        assert_eq!(part.last, (shown.len() / line.len()) as u64);
 
         let text = format!("x{}", "é".repeat(MAX_TEXT));
         let mut reading = LineStream::new(LineRange { offset: 1, limit: 1 }, text.len() as u64);

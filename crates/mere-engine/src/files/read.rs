@@ -8,7 +8,7 @@ use std::io::Read as _;
 use cap_std::fs::File;
 use mere_core::address::Address;
 use mere_core::media::media_type;
-use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
+use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::request::Read;
 use mere_core::turn::Turn;
 
@@ -103,9 +103,10 @@ fn text_reply(view: &View<'_>, target: &VisibilityRef, reading: LineStream) -> D
     } else {
         redaction::MaskedText::mask_part(&part.before, part.text)
     };
+    let masked = shown.count_until(part.shown);
     let data = Fields::default()
         .with("target", address.clone())
-        .with("content", Content::body(shown.text))
+        .with("content", shown.into_body_until(part.shown))
         .with("lines", extent.known_lines())
         .with("first", part.first)
         .with("last", part.last)
@@ -114,10 +115,10 @@ fn text_reply(view: &View<'_>, target: &VisibilityRef, reading: LineStream) -> D
         .with_some("unread_after", extent.unread_after)
         .with_some("size", extent.unread_after.map(|_| extent.size))
         .with_some("cut", part.is_last_cut.then_some(true))
-        .with_some("masked", nonzero(shown.count))
+        .with_some("masked", nonzero(masked))
         .with_some("lossy", part.lossy.then_some(true));
     let draft = Draft::success(codes::READ_TEXT, message).data(data);
-    let masked = (shown.count > 0)
+    let masked = (masked > 0)
         .then(|| "Secrets are masked. A person can show them with `mere allow`.".to_owned());
     match masked.or(next) {
         Some(hint) => draft.hint(Prose::words(hint)),

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use mere_core::address::AgentName;
 use mere_core::gate::Gate;
+use mere_core::reply::Content;
 use mere_core::secrets;
 
-/// The stand-in for a secret.
-pub(crate) const MASK: &str = "[masked]";
+pub(crate) use mere_core::secrets::MASK;
 
 /// A text with its secrets masked.
 pub(crate) struct MaskedText {
@@ -69,6 +69,25 @@ impl MaskedText {
             }
         }
         Self::mask_ranges(line.to_owned(), merge_ranges(secrets))
+    }
+
+    /// Returns the masked text as content that shows what stands for the first `end` bytes of the
+    /// original. A secret that lies across the end is shown as one mask.
+    pub(crate) fn into_body_until(self, end: usize) -> Content {
+        let end = self.shown_offset(end);
+        Content::body(self.text).cut_at(end)
+    }
+
+    /// Counts the secrets that begin in the first `end` bytes of the original.
+    pub(crate) fn count_until(&self, end: usize) -> u64 {
+        self.replacements.partition_point(|piece| piece.original.start < end) as u64
+    }
+
+    /// Maps an offset of the original to the masked text; within a secret, to the end of its mask.
+    pub(crate) fn shown_offset(&self, original: usize) -> usize {
+        let begun = self.replacements.partition_point(|piece| piece.original.start < original);
+        let last = begun.checked_sub(1).map(|index| &self.replacements[index]);
+        last.map_or(original, |piece| piece.shown.end + original.saturating_sub(piece.original.end))
     }
 
     fn mask_ranges(text: String, secrets: Vec<Range<usize>>) -> Self {

@@ -13,23 +13,22 @@ use serde_json::{Map, Value};
 
 use super::links::Linked;
 use super::lock::Locked;
+use super::progress::ProgressLines;
 use super::ready::Ready;
 use super::{RunCall, RunError, show};
 use crate::files::error::FileError;
-use crate::files::masking::mask_secrets;
+use crate::files::redaction::MaskedText;
 use crate::files::view::disarmed_data;
 use crate::items::ItemReader;
 pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::load::item_name;
 use mere_host::{
-    self, CapturedOutput, ExceededLimit, Exit, FinishedRun, Folder, NOT_ENFORCED, RunEnd,
-    RunLimits, RunMarker, RunObserver, RunPlan, SandboxError, Workspace,
+    self, CapturedOutput, ExceededLimit, Exit, FinishedRun, Folder, MAX_SHOWN_OUTPUT, NOT_ENFORCED,
+    RunEnd, RunLimits, RunMarker, RunObserver, RunPlan, SandboxError, Workspace,
 };
 
-/// The longest note about a tool's output, in characters.
-const MAX_NOTE_CHARACTERS: usize = 200;
-
-const REPOSITORY_HINT: &str = "What looked like a repository in the workspace was renamed, as                                `repositories` says: git and its like would run what it configures.";
+const REPOSITORY_HINT: &str = "What looked like a repository in the workspace was renamed, as `repositories` says: git and \
+     its like would run what it configures.";
 
 /// A request to run a tool.
 pub(crate) struct RunRequest<'a> {
@@ -125,10 +124,11 @@ fn run_in_cell(
         level: call.run_config.sandbox_level,
     };
     let began = Instant::now();
+    let lines = ProgressLines::default();
     let on_output = |output: &[u8], errors: &[u8]| match call.items.reader {
         Reader::Agent => {
             let done = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-            (call.report_tool_note)(done, progress_note(&call.items, &[output, errors].concat()));
+            (call.report_tool_note)(done, lines.note(output, errors));
         }
         Reader::Person => {
             for (stream, bytes) in [(OutputStream::Output, output), (OutputStream::Error, errors)] {
@@ -149,26 +149,19 @@ fn run_in_cell(
     )
 }
 
-/// Returns the last line that the tool printed, or a note that it is running.
-fn progress_note(items: &ItemReader<'_>, bytes: &[u8]) -> Prose {
-    let text = String::from_utf8_lossy(bytes);
-    let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    match line {
-        None => Prose::words("running"),
-        Some(line) => {
-            let short =
-                visible_text(items, line).chars().take(MAX_NOTE_CHARACTERS).collect::<String>();
-            Prose::words("").content(Content::mention(short))
-        }
-    }
-}
-
-/// Returns the output that a reader may see. For an agent, recognisable secrets are masked.
-fn visible_text(items: &ItemReader<'_>, text: &str) -> String {
-    match items.reader {
-        Reader::Agent => mask_secrets(text),
-        Reader::Person => text.to_owned(),
-    }
+/// Returns the output that a reader may see. For an agent, recognisable secrets are masked. What
+/// was captured beyond the limit is judged with it.
+fn visible_output(items: &ItemReader<'_>, captured: &CapturedOutput) -> Content {
+    let shown = captured.bytes.len().min(MAX_SHOWN_OUTPUT);
+    let (shown, beyond) = captured.bytes.split_at(shown);
+    let mut text = String::from_utf8_lossy(shown).into_owned();
+    let end = text.len();
+    text.push_str(&String::from_utf8_lossy(beyond));
+    let masked = match items.reader {
+        Reader::Agent => MaskedText::mask_whole(text),
+        Reader::Person => MaskedText::unmasked(text),
+    };
+    masked.into_body_until(end)
 }
 
 fn run_reply(items: &ItemReader<'_>, ready: &Ready, finished: &FinishedRun) -> Draft {
@@ -177,10 +170,7 @@ fn run_reply(items: &ItemReader<'_>, ready: &Ready, finished: &FinishedRun) -> D
         _ => None,
     };
     let success = code == Some(0);
-    let text = |captured: &CapturedOutput| {
-        let text = String::from_utf8_lossy(&captured.bytes);
-        Content::body(visible_text(items, &text))
-    };
+    let text = |captured: &CapturedOutput| visible_output(items, captured);
     let millis = u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX);
     let data = Fields::default()
         .with("success", success)

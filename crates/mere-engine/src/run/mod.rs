@@ -15,6 +15,7 @@ mod inputs;
 mod links;
 pub(crate) mod lock;
 mod prepare;
+mod progress;
 mod ready;
 mod run_item;
 pub(crate) mod show;

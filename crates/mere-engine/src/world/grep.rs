@@ -32,7 +32,7 @@ use mere_host::read_at;
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 /// The largest part of a line that is shown.
 const MAX_SHOWN_BYTES: usize = 2000;
-/// The part after it that is also searched for secrets and folders.
+/// The part after it that is kept and judged with it.
 const MARGIN_BYTES: usize = 4096;
 /// The largest size of a compiled expression.
 const MAX_EXPRESSION_BYTES: usize = 8 * 1024 * 1024;
@@ -41,8 +41,8 @@ const MAX_BEFORE_BYTES: usize = 8 * 1024;
 
 /// Prepares lines for the caller.
 pub(crate) trait LineRenderer: Sync {
-    /// Returns the line with its secrets masked, and how many there were.
-    fn mask(&self, path: &str, line: String, context: &LineContext) -> (String, u64);
+    /// Returns the line with its secrets masked.
+    fn mask(&self, path: &str, line: String, context: &LineContext) -> ShownLine;
 
     /// Returns the line as it will leave the gate; `None` if the gate will withhold it.
     fn preview<'l>(&self, line: &'l str) -> Option<Cow<'l, str>>;
@@ -53,6 +53,8 @@ pub(crate) struct LineContext {
     pub(crate) key: PrivateKeyContext,
     /// The text right before the line, if the line could be a value that is assigned there.
     pub(crate) before: String,
+    /// How many bytes of the line are shown.
+    pub(crate) shown: usize,
 }
 
 /// The expression that is searched for, and the bounds of the search.
@@ -148,7 +150,10 @@ pub(crate) struct LineMatch {
 /// A line without its line end and its secrets.
 #[derive(Clone, Debug)]
 pub(crate) struct ShownLine {
+    /// The line, and if it is cut, some of what follows the cut, which is judged and not shown.
     pub(crate) text: String,
+    /// How many bytes of the text are shown.
+    pub(crate) shown: usize,
     /// True if the line is longer than what is shown.
     pub(crate) cut: bool,
     /// The number of secrets that were masked in it.
@@ -159,7 +164,7 @@ impl LineMatch {
     /// Returns how much of a page it takes, with the path of its file.
     pub(crate) fn weight(&self, path: &str) -> Weight {
         let lines = self.before.iter().chain(&self.after).chain([&self.text]);
-        let lines = lines.map(|line| json_length(&line.text) + 8).sum::<usize>();
+        let lines = lines.map(|line| json_length(&line.text[..line.shown]) + 8).sum::<usize>();
         Weight { count: 1, bytes: lines + json_length(path) + 128 }
     }
 }
@@ -286,28 +291,28 @@ impl MatchSink<'_> {
     }
 
     /// Returns the line at `offset` as an agent sees it, and whether it still matches in that form.
+    /// The whole line is judged, also what is not shown of it, so that nobody guesses at it.
     fn render_line(&self, bytes: &[u8], offset: u64) -> io::Result<(ShownLine, bool)> {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        // A little more than is shown is examined, so that nothing recognisable is cut in two.
-        let looked_at = &bytes[..bytes.len().min(MAX_SHOWN_BYTES + MARGIN_BYTES)];
-        let whole = String::from_utf8_lossy(looked_at).into_owned();
-        let context =
-            LineContext { key: self.key.get(), before: self.read_before(&whole, offset)? };
-        let (masked, count) = self.query.renderer.mask(self.path, whole, &context);
-        let Some(shown) = self.query.renderer.preview(&masked) else {
-            return Ok((ShownLine { text: masked, cut: false, masked: count }, false));
+        let whole = String::from_utf8_lossy(bytes).into_owned();
+        let before = self.read_before(&whole, offset)?;
+        let shown = whole.floor_char_boundary(MAX_SHOWN_BYTES);
+        let cut = shown < whole.len();
+        let context = LineContext { key: self.key.get(), before, shown };
+        let mut line = self.query.renderer.mask(self.path, whole, &context);
+        line.cut = cut;
+        let Some(seen) = self.query.renderer.preview(&line.text) else {
+            return Ok((line, false));
         };
-        let changed = count > 0 || *shown != *masked;
-        let matches = !changed || self.matcher.is_match(shown.as_bytes()).unwrap_or(false);
-        if bytes.len() <= MAX_SHOWN_BYTES {
-            return Ok((ShownLine { text: masked, cut: false, masked: count }, matches));
+        let changed = line.masked > 0 || *seen != *line.text;
+        let matches = !changed || self.matcher.is_match(seen.as_bytes()).unwrap_or(false);
+        if cut {
+            let kept = line.text.floor_char_boundary(line.shown + MARGIN_BYTES);
+            line.text.truncate(kept);
+            line.text.shrink_to_fit();
         }
-        let mut end = MAX_SHOWN_BYTES.min(shown.len());
-        while !shown.is_char_boundary(end) {
-            end -= 1;
-        }
-        Ok((ShownLine { text: shown[..end].to_owned(), cut: true, masked: count }, matches))
+        Ok((line, matches))
     }
 
     /// Adds a line, matching or not, to the context of its neighbours.

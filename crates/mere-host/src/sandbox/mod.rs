@@ -36,8 +36,8 @@ pub use cell_pool::CellPool;
 pub use program::{Program, SEARCH_PATH};
 pub use protocol::{Exit, SandboxLayer};
 pub use run_plan::{
-    CapturedOutput, ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunLimits,
-    RunObserver, RunPlan, SandboxError, SandboxLevel,
+    CapturedOutput, ExceededLimit, FinishedRun, LayerReport, MAX_SHOWN_OUTPUT, NOT_ENFORCED,
+    RunEnd, RunLimits, RunObserver, RunPlan, SandboxError, SandboxLevel,
 };
 #[cfg(target_os = "linux")]
 pub use stages::run_cell_stage;

@@ -45,11 +45,18 @@ pub struct RunLimits {
     pub(crate) workspace_growth: u64,
     /// The largest file, in bytes.
     pub(crate) largest_file: u64,
-    /// The number of bytes that are captured of each output.
+    /// The number of bytes that are captured of each output: those that may be shown, and
+    /// [`OUTPUT_OVERLAP`] more.
     pub(crate) captured_output: usize,
     /// After how many bytes of output the run is ended.
     pub(crate) total_output: u64,
 }
+
+/// The number of bytes of each output that may be shown.
+pub const MAX_SHOWN_OUTPUT: usize = 256 * 1024;
+/// The number of bytes after them that are captured as well, so that a path or a secret that lies
+/// across the end is recognised.
+const OUTPUT_OVERLAP: usize = 16 * 1024;
 
 /// The bytes by which the workspace may grow in a run, however full it is.
 const LEAST_GROWTH: u64 = 64 * 1024 * 1024;
@@ -72,7 +79,7 @@ impl Default for RunLimits {
             tasks: 256,
             workspace_growth: 1024 * 1024 * 1024,
             largest_file: 512 * 1024 * 1024,
-            captured_output: 256 * 1024,
+            captured_output: MAX_SHOWN_OUTPUT + OUTPUT_OVERLAP,
             total_output: 64 * 1024 * 1024,
         }
     }
@@ -165,9 +172,9 @@ impl ExceededLimit {
 /// The captured part of an output.
 #[derive(Debug, Default)]
 pub struct CapturedOutput {
-    /// The first bytes of the output.
+    /// The first bytes of the output. No more than [`MAX_SHOWN_OUTPUT`] are to be shown.
     pub bytes: Vec<u8>,
-    /// True if there was more.
+    /// True if there was more than may be shown.
     pub truncated: bool,
 }
 

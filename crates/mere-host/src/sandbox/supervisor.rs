@@ -17,8 +17,8 @@ use super::protocol::{
     Access, BindMount, CellOrder, CellReport, Exit, ProcessLimits, SandboxLayer,
 };
 use super::run_plan::{
-    CapturedOutput, ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunLimits,
-    RunObserver, RunPlan, SandboxError, SandboxLevel,
+    CapturedOutput, ExceededLimit, FinishedRun, LayerReport, MAX_SHOWN_OUTPUT, NOT_ENFORCED,
+    RunEnd, RunLimits, RunObserver, RunPlan, SandboxError, SandboxLevel,
 };
 use super::usage::{MAX_DEPTH, UsageMonitor, WatchedLimits};
 use super::workspace_owner::give_to_nobody;
@@ -345,7 +345,7 @@ impl OutputCapture {
         let kept = &mut self.captured[which];
         let room = self.limits.captured_output.saturating_sub(kept.bytes.len());
         kept.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        kept.truncated |= bytes.len() > room;
+        kept.truncated |= kept.bytes.len() > MAX_SHOWN_OUTPUT;
     }
 
     /// Gives the observer the output that it has not seen yet. An incomplete character waits for
@@ -353,6 +353,7 @@ impl OutputCapture {
     fn report_new_output(&mut self, observer: &RunObserver<'_>) {
         let ends = [0, 1].map(|which| {
             let kept = &self.captured[which].bytes;
+            let kept = &kept[..kept.len().min(MAX_SHOWN_OUTPUT)];
             let unseen = &kept[self.reported[which]..];
             let whole = if self.open[which] { complete_characters(unseen) } else { unseen.len() };
             self.reported[which] + whole

@@ -111,15 +111,12 @@ impl IndexedRow {
 
 /// The most tags of a memory that lists show.
 const MAX_TAGS: usize = item::bounds::TAGS.most;
-/// The most characters of a tag that lists show, because people may write anything there.
+/// The longest tag that lists show, in characters, because people may write anything there. A tag
+/// is not cut: a part of a path or of a secret would not be recognised as one.
 const MAX_TAG_CHARACTERS: usize = item::bounds::TAG.most;
 
-/// Cuts a tag that is too long.
-fn shorten_tag(mut tag: String) -> String {
-    if let Some((end, _)) = tag.char_indices().nth(MAX_TAG_CHARACTERS) {
-        tag.truncate(end);
-    }
-    tag
+fn is_listed_tag(tag: &String) -> bool {
+    tag.chars().nth(MAX_TAG_CHARACTERS).is_none()
 }
 
 impl MemoryRow {
@@ -131,7 +128,7 @@ impl MemoryRow {
         Self {
             path: path.to_owned(),
             title: memory.title,
-            tags: memory.tags.into_iter().take(MAX_TAGS).map(shorten_tag).collect(),
+            tags: memory.tags.into_iter().filter(is_listed_tag).take(MAX_TAGS).collect(),
             updated_at: memory.updated_at.unwrap_or_else(|| modified_time(stamp)),
             expires_at: memory.expires_at,
             bytes: memory.content.len() as u64,

@@ -1,6 +1,7 @@
 //! Roots, paths and boundaries: what is visible, and that there is no way out.
 
 pub(crate) mod attacks;
+pub(crate) mod cuts;
 pub(crate) mod deleted_project;
 pub(crate) mod disks;
 pub(crate) mod file_systems;

@@ -4,7 +4,7 @@
 use mere_core::address::Address;
 use mere_core::digest::Sha256;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
-use mere_core::text::markdown::{MAX_NAME_CHARS, PatchError};
+use mere_core::text::markdown::PatchError;
 
 use crate::files::file_change::{ChangeError, UnmovableReason};
 use crate::files::view::usage_fields;
@@ -208,10 +208,8 @@ fn section_error_reply(address: &Address, error: &PatchError) -> Draft {
     let data = Fields::default().with("target", address.clone());
     match error {
         PatchError::Missing { available } => {
-            let available = available
-                .iter()
-                .map(|name| Content::mention(name.as_str()).shorten(MAX_NAME_CHARS));
-            let available = available.map(Data::from);
+            let available =
+                available.iter().map(|name| Data::from(Content::mention(name.as_str())));
             let message = Prose::words("There is no such section in ").address(address.clone());
             Draft::invalid(codes::WRITE_NO_SECTION, message.and("."))
                 .hint("`data.there` lists the existing sections.")

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::marker::{BlockMarker, find_markers};
-use super::{MAX_LISTED_NAMES, Patch, PatchError, choose_occurrence, lines};
+use super::{MAX_LISTED_NAMES, Patch, PatchError, choose_occurrence, lines, truncate_name};
 
 /// Finds the marker and gives its block a new text.
 pub(super) fn patch(
@@ -19,8 +19,10 @@ pub(super) fn patch(
     let markers = find_markers(text)?;
     let named = markers.iter().filter(|marker| marker.id == id).collect::<Vec<_>>();
     if named.is_empty() {
-        let available =
-            markers.iter().take(MAX_LISTED_NAMES).map(|marker| format!("^{}", marker.id));
+        let available = markers
+            .iter()
+            .take(MAX_LISTED_NAMES)
+            .map(|marker| truncate_name(&format!("^{}", marker.id)));
         return Err(PatchError::Missing { available: available.collect() });
     }
     let marker = named[choose_occurrence(named.len(), occurrence)?];

@@ -5,7 +5,7 @@
 
 use pulldown_cmark::{Event, TagEnd};
 
-use super::{MAX_LISTED_NAMES, PatchError, document, lines};
+use super::{MAX_LISTED_NAMES, PatchError, document, lines, truncate_name};
 
 /// A heading, from the beginning of its first line to the beginning of the line after its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Outline {
     fn add(&mut self, heading: Heading, plain: &str) {
         if self.titles.len() < MAX_LISTED_NAMES {
             let signs = "#".repeat(heading.level.into());
-            self.titles.push(format!("{signs} {}", collapse_spaces(plain)));
+            self.titles.push(truncate_name(&format!("{signs} {}", collapse_spaces(plain))));
         }
         self.headings.push(heading);
     }

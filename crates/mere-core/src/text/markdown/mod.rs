@@ -24,7 +24,7 @@ pub use frontmatter::FrontmatterError;
 pub const MAX_LISTED_NAMES: usize = 50;
 
 /// The longest name in that list, in characters.
-pub const MAX_NAME_CHARS: usize = 200;
+const MAX_NAME_CHARS: usize = 200;
 
 /// The section of a text that is to be replaced, as the caller names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +118,14 @@ fn choose_occurrence(count: usize, occurrence: Option<usize>) -> Result<usize, P
         None => Err(PatchError::Ambiguous { count }),
         Some(number) if (1..=count).contains(&number) => Ok(number - 1),
         Some(_) => Err(PatchError::NoSuchOccurrence { count }),
+    }
+}
+
+/// Cuts a name for the list of existing names if it is too long.
+fn truncate_name(name: &str) -> String {
+    match name.char_indices().nth(MAX_NAME_CHARS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
     }
 }
 

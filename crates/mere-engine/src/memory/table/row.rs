@@ -115,7 +115,7 @@ const MAX_TAGS: usize = item::bounds::TAGS.most;
 /// is not cut: a part of a path or of a secret would not be recognised as one.
 const MAX_TAG_CHARACTERS: usize = item::bounds::TAG.most;
 
-fn is_listed_tag(tag: &String) -> bool {
+fn is_listed_tag(tag: &str) -> bool {
     tag.chars().nth(MAX_TAG_CHARACTERS).is_none()
 }
 
@@ -128,7 +128,7 @@ impl MemoryRow {
         Self {
             path: path.to_owned(),
             title: memory.title,
-            tags: memory.tags.into_iter().filter(is_listed_tag).take(MAX_TAGS).collect(),
+            tags: memory.tags.into_iter().filter(|tag| is_listed_tag(tag)).take(MAX_TAGS).collect(),
             updated_at: memory.updated_at.unwrap_or_else(|| modified_time(stamp)),
             expires_at: memory.expires_at,
             bytes: memory.content.len() as u64,

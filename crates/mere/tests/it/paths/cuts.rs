@@ -22,7 +22,7 @@ fn canary(stage: &Stage) -> String {
 /// Fails if a text shows any part of a token but its beginning, which everybody knows.
 fn check_token(text: &str, token: &str) {
     for end in 8..token.len() {
-        assert!(!text.contains(&token[..end]), "{} bytes of a token", end);
+        assert!(!text.contains(&token[..end]), "{end} bytes of a token");
     }
 }
 

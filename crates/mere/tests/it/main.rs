@@ -6,6 +6,7 @@
     reason = "tests build the trees that the binary looks at, and start it"
 )]
 
+mod attacks;
 mod category;
 mod config;
 mod files;

@@ -3,10 +3,14 @@
 mod case;
 mod checks;
 mod json_rpc;
+mod links;
+mod locations;
+mod lockfiles;
 mod paths;
 mod runner;
 mod self_check;
 mod server;
+mod signatures;
 mod tampering;
 mod world;
 
@@ -16,7 +20,14 @@ use case::AttackCase;
 
 /// Every case, in the order of the document.
 fn all_cases() -> Vec<AttackCase> {
-    let areas: [fn() -> Vec<AttackCase>; 2] = [paths::cases, json_rpc::cases];
+    let areas: [fn() -> Vec<AttackCase>; 6] = [
+        paths::cases,
+        links::cases,
+        locations::cases,
+        signatures::cases,
+        lockfiles::cases,
+        json_rpc::cases,
+    ];
     areas.into_iter().flat_map(|cases| cases()).collect()
 }
 

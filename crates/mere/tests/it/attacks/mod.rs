@@ -2,11 +2,15 @@
 
 mod case;
 mod checks;
+mod index;
 mod json_rpc;
+mod keys;
 mod links;
 mod locations;
 mod lockfiles;
+mod parsers;
 mod paths;
+mod rosters;
 mod runner;
 mod self_check;
 mod server;
@@ -20,15 +24,25 @@ use case::AttackCase;
 
 /// Every case, in the order of the document.
 fn all_cases() -> Vec<AttackCase> {
-    let areas: [fn() -> Vec<AttackCase>; 6] = [
+    let areas: [fn() -> Vec<AttackCase>; 10] = [
         paths::cases,
         links::cases,
         locations::cases,
         signatures::cases,
+        keys::cases,
+        rosters::cases,
         lockfiles::cases,
+        index::cases,
+        parsers::cases,
         json_rpc::cases,
     ];
     areas.into_iter().flat_map(|cases| cases()).collect()
+}
+
+#[test]
+fn there_are_at_least_three_hundred_cases() {
+    let count = all_cases().len();
+    assert!(count >= 300, "{count} cases");
 }
 
 #[test]

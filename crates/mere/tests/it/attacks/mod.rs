@@ -2,6 +2,9 @@
 
 mod case;
 mod checks;
+mod config;
+mod environment;
+mod http;
 mod index;
 mod json_rpc;
 mod keys;
@@ -10,8 +13,10 @@ mod locations;
 mod lockfiles;
 mod parsers;
 mod paths;
+mod policies;
 mod rosters;
 mod runner;
+mod sandbox;
 mod self_check;
 mod server;
 mod signatures;
@@ -24,7 +29,7 @@ use case::AttackCase;
 
 /// Every case, in the order of the document.
 fn all_cases() -> Vec<AttackCase> {
-    let areas: [fn() -> Vec<AttackCase>; 10] = [
+    let areas: [fn() -> Vec<AttackCase>; 15] = [
         paths::cases,
         links::cases,
         locations::cases,
@@ -35,6 +40,11 @@ fn all_cases() -> Vec<AttackCase> {
         index::cases,
         parsers::cases,
         json_rpc::cases,
+        http::cases,
+        sandbox::cases,
+        environment::cases,
+        policies::cases,
+        config::cases,
     ];
     areas.into_iter().flat_map(|cases| cases()).collect()
 }

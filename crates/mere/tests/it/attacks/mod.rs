@@ -1,8 +1,11 @@
 //! The attack suite: named cases on fixtures with canaries, with the same checks after each case.
+//!
+//! `docs/security.md` lists every case; [`document`] keeps the two equal.
 
 mod case;
 mod checks;
 mod config;
+mod document;
 mod environment;
 mod http;
 mod index;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::case::{AttackCase, Expectation, Tampering, case, execute, tool, write};
 use super::runner::Runner;
 use super::world::World;
+use crate::support::samples;
 
 const AREA: &str = "config";
 const CONFIG: &str = "project/.ai/config.yaml";
@@ -18,15 +19,19 @@ fn widening() -> Vec<(&'static str, &'static str, (&'static str, Value), Expecta
     let create = |kind: &str, content: &str| {
         (
             "execute",
-            json!({ "item_type": kind, "action": "create", "item_id": "k/new", "content": content, "dry_run": true }),
+            json!({
+                "item_type": kind, "action": "create", "item_id": "k/new",
+                "content": content, "dry_run": true
+            }),
         )
     };
-    let new_tool = "tool_id: new\ntool_type: script\nexecutor_id: subprocess\nversion: 1.0.0\nconfig: {command: [echo]}\n";
+    let new_tool = &samples::tool("new");
     let proposed = Expectation::Says(
         "IT-CHANGE-S-003",
         "/message",
         json!(
-            "ROOT_PROJECT:/.ai/tools/k/new.yaml would be proposed to be created. Nothing was changed."
+            "ROOT_PROJECT:/.ai/tools/k/new.yaml would be proposed to be created. \
+             Nothing was changed."
         ),
     );
     vec![

@@ -159,7 +159,8 @@ fn whole() -> Vec<(&'static str, Vec<u8>, Expectation)> {
     let get =
         |line: &str| format!("{line}\r\nHost: {{host}}\r\nConnection: close\r\n\r\n").into_bytes();
     let many = "A: b\r\n".repeat(2000);
-    let params = json!({ "_meta": modern_meta(), "name": "read", "arguments": { "path": "../beside/canary.txt" } });
+    let out = json!({ "path": "../beside/canary.txt" });
+    let params = json!({ "_meta": modern_meta(), "name": "read", "arguments": out });
     let read = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
     vec![
         (

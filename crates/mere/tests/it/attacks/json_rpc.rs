@@ -206,7 +206,10 @@ fn arguments() -> Vec<(&'static str, serde_json::Value, Expectation)> {
         ),
         (
             "parameters two hundred levels deep",
-            json!({"name": "execute", "arguments": {"item_type": "tool", "item_id": "none", "parameters": deep(200)}}),
+            json!({
+                "name": "execute",
+                "arguments": {"item_type": "tool", "item_id": "none", "parameters": deep(200)}
+            }),
             UNPARSED,
         ),
     ]

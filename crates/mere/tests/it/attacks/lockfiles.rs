@@ -117,7 +117,8 @@ fn changes() -> Vec<(&'static str, Vec<Tampering>, Expectation)> {
             "a tool of the project with the name of a built-in runtime",
             vec![write(
                 "project/.ai/tools/bash_runtime.yaml",
-                "tool_id: bash_runtime\ntool_type: runtime\nexecutor_id: subprocess\nversion: 9.0.0\nconfig: {command: [id]}\n",
+                "tool_id: bash_runtime\ntool_type: runtime\nexecutor_id: subprocess\n\
+                 version: 9.0.0\nconfig: {command: [id]}\n",
             )],
             Expectation::Says("EX-RUN-S-001", "/data/stdout", json!("hello\n")),
         ),

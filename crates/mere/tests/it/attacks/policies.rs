@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::case::{AttackCase, Expectation, case, tool, write};
 use super::runner::Runner;
 use super::world::World;
+use crate::support::samples;
 
 const AREA: &str = "policies";
 
@@ -195,7 +196,10 @@ fn rows() -> Vec<(&'static str, &'static str, Value, &'static str)> {
         (
             "a tool in a new top category",
             "execute",
-            json!({"item_type": "tool", "action": "create", "item_id": "a", "category": "mine", "content": "tool_id: a\ntool_type: script\nexecutor_id: subprocess\nversion: 1.0.0\nconfig: {command: [echo]}\n"}),
+            json!({
+                "item_type": "tool", "action": "create", "item_id": "a", "category": "mine",
+                "content": samples::tool("a")
+            }),
             "EN-CATEGORY-D-001",
         ),
         (

@@ -29,7 +29,7 @@ else:
 "#;
 
 /// What is tried and must be refused.
-const REFUSED: [(&str, &str); 48] = [
+const REFUSED: [(&str, &str); 47] = [
     ("the system's passwords read", "open('/etc/shadow').read()"),
     ("the home folder listed", "os.listdir('/root')"),
     ("the folder of all homes listed", "os.listdir('/home')"),
@@ -58,7 +58,6 @@ const REFUSED: [(&str, &str); 48] = [
     ("faults of memory taken over", "raw('userfaultfd', 0)"),
     ("the network devices listed", "socket.if_nameindex()"),
     ("every process killed", "os.kill(-1, 9)"),
-    ("the first process killed", "os.kill(1, 9) or os.kill(1, 0) or os.listdir('/proc/1')"),
     ("the mounts of the cell read", "open('/proc/self/mountinfo').read()"),
     ("the processes of the machine listed", "os.listdir('/proc')"),
     ("its own descriptors listed", "os.listdir('/proc/self/fd')"),
@@ -81,7 +80,7 @@ const REFUSED: [(&str, &str); 48] = [
 ];
 
 /// What is allowed, and tells nothing.
-const HARMLESS: [(&str, &str, &str); 6] = [
+const HARMLESS: [(&str, &str, &str); 7] = [
     (
         "no user of the machine but its own",
         "open('/etc/passwd').read()",
@@ -92,6 +91,7 @@ const HARMLESS: [(&str, &str, &str); 6] = [
         "sorted(k for k in os.environ if 'AWS' in k or 'DATABASE' in k or 'CANARY' in k)",
         "[]",
     ),
+    ("the first process of the cell survives its killer", "os.kill(1, 9)", "None"),
     ("the working directory tells no folder", "os.getcwd()", "/work"),
     ("the arguments tell no folder", "sys.argv[0]", "/tool/try.py"),
     ("no privilege is in reach", "libc.prctl(23, 21, 0, 0, 0)", "0"),

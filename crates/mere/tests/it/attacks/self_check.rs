@@ -13,7 +13,9 @@ fn a_leak_is_found_in_every_spelling() {
     let world = World::new();
     let leaks = Leaks::of(&world);
     let path = format!("{}/project/src", world.host());
-    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex = |text: &str| {
+        text.bytes().fold(String::new(), |before, byte| before + &format!("{byte:02x}"))
+    };
     let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
     for secret in [path.as_str(), "canary7outside7a81c", "Canary7Pass7f9c7"] {
         let escaped = secret.replace('/', "%2f");

@@ -135,6 +135,18 @@ fn damage() -> Vec<(&'static str, Vec<Tampering>, Request, Expectation)> {
         ("a trust store that is empty", vec![write(TRUST, "")], trusted(), NO_TRUST),
         ("a trust store of deep lists", vec![write(TRUST, deep)], trusted(), NO_TRUST),
         (
+            "a trust store that others can write",
+            vec![Tampering::Mode(TRUST.to_owned(), 0o666)],
+            trusted(),
+            NO_TRUST,
+        ),
+        (
+            "a tool under a trust store that others can write",
+            vec![Tampering::Mode(TRUST.to_owned(), 0o666)],
+            execute("e/eves", &json!({})),
+            Expectation::Code("EN-RUN-D-001"),
+        ),
+        (
             "a trust store that is a folder",
             vec![Tampering::Folder(TRUST.to_owned())],
             trusted(),

@@ -172,9 +172,14 @@ fn check_not_exposed(_: &Metadata, _: &Path) -> io::Result<()> {
 }
 
 fn read_file_in(dir: &Dir, folder: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
-    match dir.open(name) {
+    match dir.open_with(name, &never_blocking()) {
         Ok(file) => {
-            check_not_exposed(&file.metadata()?, &folder.join(name))?;
+            let metadata = file.metadata()?;
+            if !metadata.is_file() {
+                let what = format!("`{name}` is not a regular file");
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            }
+            check_not_exposed(&metadata, &folder.join(name))?;
             let mut bytes = Vec::new();
             file.take(MAX_BYTES).read_to_end(&mut bytes)?;
             Ok(Some(bytes))
@@ -182,6 +187,18 @@ fn read_file_in(dir: &Dir, folder: &Path, name: &str) -> io::Result<Option<Vec<u
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Returns the options for reading a file. Opening a pipe does not wait for somebody who writes.
+fn never_blocking() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    cap_std::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    options
 }
 
 pub(crate) fn create_private_folder(folder: &Path) -> io::Result<()> {

@@ -91,6 +91,13 @@ fn damage() -> Vec<(&'static str, Vec<Tampering>, Request, Expectation)> {
             list(),
             BROKEN,
         ),
+        ("a list of keys that is a pipe", vec![Tampering::Pipe(KEYS.to_owned())], list(), BROKEN),
+        (
+            "a trust store that is a pipe",
+            vec![Tampering::Pipe(TRUST.to_owned())],
+            trusted(),
+            NO_TRUST,
+        ),
         ("signing with a damaged list of keys", vec![write(KEYS, "{")], sign(), BROKEN),
         (
             "a key that others can read",

@@ -110,6 +110,18 @@ pub struct Caller {
     pub trace: Option<TraceId>,
     /// The reader of the answer.
     pub reader: Reader,
+    /// Whether a person can be asked while the call waits.
+    pub person: PersonPresence,
+}
+
+/// Whether somebody can answer a question about a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PersonPresence {
+    /// Nobody can be asked, so nothing is looked up for a question.
+    #[default]
+    Absent,
+    /// A person can be asked.
+    Present,
 }
 
 /// The reader of an answer, who is also the one who asked: only the command line acts for a person.

@@ -1,11 +1,13 @@
 //! Questions to a person before a sensitive file is shown.
 //!
-//! Only reading asks, only for a file that exists, and a yes is valid for that one call. With any
-//! other answer the file is reported as missing.
+//! Only reading asks, and a yes is valid for that one call. With any other answer the file is
+//! reported as missing. An agent must not learn whether the file exists, not even from how long the
+//! answer takes: before the person has said yes, nothing is looked up on disk. If nobody can be
+//! asked, the name alone decides.
 
 use mere_core::address::Address;
 use mere_core::reply::{Draft, Prose};
-use mere_core::request::{Read, Reader, Request};
+use mere_core::request::{PersonPresence, Read, Reader, Request};
 use mere_core::turn::{Answer, Resume, Turn};
 
 use crate::files::error::FileError;
@@ -33,21 +35,26 @@ pub(crate) fn read_with_confirmation(
     let address = view.world.address(&call.path, &view.home).ok_or(ResolveError::NotVisible)?;
     let resume = Resume(address.to_string().into_bytes());
     let agent = view.agent.to_string();
+    let is_hidden = !view.world.may_show(&address);
     let confirmed = View { world: view.world.with_confirmed(address.clone()), ..view };
+    let confirms_more = is_hidden && confirmed.world.may_show(&address);
     match &request.answer {
         Some((answered, Answer::Yes)) if *answered == resume => {
             read::read(&confirmed, call, turn).map(DraftOutcome::Done)
         }
         Some(_) => Err(ResolveError::NotVisible.into()),
-        None => match confirmed.resolve(&call.path) {
-            Ok(target) if target.kind() == PathKind::File => {
-                let agent = match request.caller.reader {
-                    Reader::Agent => Some(agent.as_str()),
-                    Reader::Person => None,
-                };
-                Ok(DraftOutcome::Ask(question(agent, target.address()), resume))
-            }
-            _ => Err(ResolveError::NotVisible.into()),
+        None if request.caller.person == PersonPresence::Absent || !confirms_more => {
+            Err(ResolveError::NotVisible.into())
+        }
+        None => match request.caller.reader {
+            Reader::Agent => Ok(DraftOutcome::Ask(question(Some(&agent), &address), resume)),
+            // A person is not asked about a file that does not exist.
+            Reader::Person => match confirmed.resolve(&call.path) {
+                Ok(target) if target.kind() == PathKind::File => {
+                    Ok(DraftOutcome::Ask(question(None, target.address()), resume))
+                }
+                _ => Err(ResolveError::NotVisible.into()),
+            },
         },
     }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use mere_core::gate::{Gate, Seal};
-use mere_core::request::{Caller, Request, TOOLS};
+use mere_core::request::{Caller, PersonPresence, Request, TOOLS};
 use mere_core::turn::{Answer, Progress, Question, Turn};
 use mere_engine::{Session, SessionState};
 use serde_json::{Value, json};
@@ -28,7 +28,8 @@ pub(crate) fn run(location: LocationArguments, call: &CallArguments) -> io::Resu
             Err(error) => return Ok(terminal::print_failure(&error.to_string(), terminal::USAGE)),
         };
     let agent = session.agent().cloned().unwrap_or_default();
-    let request = Request::from_text(Caller { agent, ..Caller::default() }, tool, &call.json);
+    let caller = Caller { agent, person: person_at_terminal(), ..Caller::default() };
+    let request = Request::from_text(caller, tool, &call.json);
     let reply = call_until_done(
         request,
         |request| session.handle(request, &mut KeyboardTurn::new(request)),
@@ -55,6 +56,11 @@ fn list() -> io::Result<ExitCode> {
             Ok(terminal::print_failure("the list of tools contains a host path", terminal::BROKEN))
         }
     }
+}
+
+/// Returns whether there is a person at the terminal who can be asked.
+pub(crate) fn person_at_terminal() -> PersonPresence {
+    if terminal::can_ask() { PersonPresence::Present } else { PersonPresence::Absent }
 }
 
 /// Asks the person at the terminal. Without a terminal the answer is no.

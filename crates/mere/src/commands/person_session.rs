@@ -88,7 +88,8 @@ impl PersonSession {
     /// Calls a tool with the arguments that an agent would give it.
     pub(crate) fn call_tool(&self, tool: &str, arguments: &Map<String, Value>) -> Cleared {
         let agent = self.session.agent().cloned().unwrap_or_default();
-        let caller = Caller { agent, reader: Reader::Person, ..Caller::default() };
+        let person = call::person_at_terminal();
+        let caller = Caller { agent, reader: Reader::Person, person, ..Caller::default() };
         self.send(&Request::new(caller, tool, arguments), KeyboardTurn::new)
     }
 

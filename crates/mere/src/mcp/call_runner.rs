@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use mere_core::address::AgentName;
 use mere_core::gate::{Cleared, Seal};
-use mere_core::request::{Caller, Request};
+use mere_core::request::{Caller, PersonPresence, Request};
 use mere_core::text::json;
 use mere_core::trace::TraceId;
 use mere_core::turn::{Answer, Outcome, Resume, Turn};
@@ -87,7 +87,11 @@ impl CallRunner {
         };
         let agent = self.session.agent().cloned().or(named).unwrap_or_default();
         let trace = context.meta.get_traceparent().and_then(TraceId::from_traceparent);
-        Caller { agent, trace, ..Caller::default() }
+        let person = match ElicitationMode::for_client(context) {
+            ElicitationMode::Unsupported => PersonPresence::Absent,
+            ElicitationMode::Request | ElicitationMode::InputRequired => PersonPresence::Present,
+        };
+        Caller { agent, trace, person, ..Caller::default() }
     }
 
     /// Turns a tool call into a request to the door. A state that came back is opened here, and

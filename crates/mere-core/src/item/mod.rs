@@ -51,7 +51,7 @@ pub use path::{CategoryBase, ItemForm, MANIFEST_FILE, SIDECAR_SUFFIX, SKILL_FILE
 pub use reference::ItemRef;
 pub use relation::{Relation, RelationError};
 pub use relink::{BareLinks, EntryName, EntryRename, RelinkedNote, relink};
-pub use rewrite_location::rewrite_location;
+pub use rewrite_location::{restate_location, rewrite_location};
 pub use script::{
     ScriptFile, ScriptFunction, ScriptLanguage, ScriptMetadata, ScriptStyle, draft_manifest,
     read_script,

@@ -26,23 +26,29 @@ pub fn rewrite_location(
         let fix = "Create a new item of that type, and copy the text by hand.";
         return Err(ItemFault::whole_file("the type of an item cannot be changed", fix));
     }
-    let item = Item::parse(text, from)?;
-    let edits = match item {
-        Item::Directive(_) => directive_edits(text, to)?,
-        Item::Skill(_) => {
-            frontmatter_edits(&Frontmatter::parse(text)?, text, &[("name", to.id.as_str())])
+    Item::parse(text, from)?;
+    restate_location(text, to)
+}
+
+/// Rewrites the text of an item so that it states the place where it lies, wherever it says it
+/// belongs, or returns a fault if that alone does not make it valid.
+pub fn restate_location(text: &str, at: &ScopedPath) -> Result<String, ItemFault> {
+    let edits = match (at.kind, at.form) {
+        (ItemType::Directive, ItemForm::Flat) => directive_edits(text, at)?,
+        (ItemType::Directive, ItemForm::Folder) => {
+            frontmatter_edits(&Frontmatter::parse(text)?, text, &[("name", at.id.as_str())])
         }
-        Item::Knowledge(_) => {
-            let (id, category) = (to.id.as_str(), to.category.as_str());
+        (ItemType::Knowledge, _) => {
+            let (id, category) = (at.id.as_str(), at.category.as_str());
             let fields = [("id", id), ("zettel_id", id), ("category", category)];
             frontmatter_edits(&Frontmatter::parse_note(text)?, text, &fields)
         }
-        Item::Tool(_) => tool_edits(text, to)?,
-        Item::Lockfile(_) => lockfile_edits(text, to),
-        Item::Memory(_) => Vec::new(),
+        (ItemType::Tool, _) => tool_edits(text, at)?,
+        (ItemType::Lockfile, _) => lockfile_edits(text, at),
+        (ItemType::Memory, _) => Vec::new(),
     };
     let restated = edit::apply_edits(text, edits);
-    Item::parse(&restated, to)?;
+    Item::parse(&restated, at)?;
     Ok(restated)
 }
 

@@ -8,27 +8,29 @@ use std::time::{Duration, Instant};
 
 use mere_core::address::{Root, Spoken};
 use mere_core::digest::Sha256;
+use mere_core::item::ItemForm;
 use mere_core::item::integrity::FileDigest;
 use mere_core::reply::{Content, Data, Fields};
 use mere_core::text::diff;
 use mere_core::text::diff::DiffLine;
 
+use crate::items::item_to_sign::ItemToSign;
 use crate::items::relocation::read_verified_bytes;
-use crate::items::vouched_files::{read_committed, vouched_files};
+use crate::items::signed_texts::{MAX_SIGNED_TEXT, keep_signed_text, read_signed_text};
+use crate::items::vouched_files::{read_committed, vouched_statement};
 use crate::items::{ItemCall, ItemReader, LoadedItem};
 use crate::world::Context;
 
-/// The largest text that is compared or cached.
-const MAX_TEXT: u64 = 256 * 1024;
 /// How long few changes are looked for in one file.
 const MAX_DIFF_TIME: Duration = Duration::from_millis(300);
 
 /// Returns the changes of each file, and what they were compared with.
 pub(super) fn differences(
     call: &ItemCall<'_>,
-    loaded: &LoadedItem,
+    to_sign: &ItemToSign,
 ) -> (Vec<Data>, Option<&'static str>) {
-    let signed = vouched_files(call, &loaded.place);
+    let loaded = &to_sign.loaded;
+    let signed = files_signed_before(call, to_sign);
     let files = loaded.all_files();
     let mut changes = Vec::new();
     let mut unknown = false;
@@ -57,6 +59,24 @@ pub(super) fn differences(
     (changes, Some(base))
 }
 
+/// Returns the files that a trusted key signed, under the names that they have where the item lies
+/// now. The signature may lie where the item was.
+fn files_signed_before(call: &ItemCall<'_>, to_sign: &ItemToSign) -> Vec<FileDigest> {
+    let place = &to_sign.loaded.place;
+    let displaced = || to_sign.displaced.first().map(|one| one.statement.clone());
+    let Some(statement) = vouched_statement(call, place).or_else(displaced) else {
+        return Vec::new();
+    };
+    let old_stem = format!("{}.", statement.id);
+    let rename = |file: FileDigest| match file.path.strip_prefix(&old_stem) {
+        Some(ending) if place.form == ItemForm::Flat => {
+            FileDigest { path: format!("{}.{ending}", place.id), ..file }
+        }
+        _ => file,
+    };
+    statement.files.into_iter().map(rename).collect()
+}
+
 /// Returns the diff of a file, or a note that there is none to show.
 pub(super) fn file_change(path: &str, old: Option<&str>, new: Option<&str>) -> Data {
     let fields = Fields::default().with("path", Content::mention(path));
@@ -81,12 +101,9 @@ pub(super) fn unified_diff_text(old: &str, new: &str) -> String {
 
 /// Caches the texts of a signed item for the next diff.
 pub(super) fn cache_signed_texts(call: &ItemCall<'_>, loaded: &LoadedItem) {
-    let Some(cache) = call.context.environment.cache() else { return };
-    for file in loaded.all_files().iter().filter(|file| file.size <= MAX_TEXT) {
-        if let Some(text) = read_text(&call.items, loaded, file)
-            && let Err(error) = cache.save_text(&file.sha256.to_string(), text.as_bytes())
-        {
-            tracing::debug!(%error, "a signed text could not be kept");
+    for file in &loaded.all_files() {
+        if let Some(text) = read_text(&call.items, loaded, file) {
+            keep_signed_text(call.context, text.as_bytes());
         }
     }
 }
@@ -95,7 +112,7 @@ fn read_text(items: &ItemReader<'_>, loaded: &LoadedItem, file: &FileDigest) -> 
     if file.path == loaded.main_file_name() {
         return Some(loaded.text.clone());
     }
-    if file.size > MAX_TEXT {
+    if file.size > MAX_SIGNED_TEXT {
         return None;
     }
     let main = items.view.resolve(&Spoken::Rooted(loaded.address.clone())).ok()?;
@@ -103,12 +120,8 @@ fn read_text(items: &ItemReader<'_>, loaded: &LoadedItem, file: &FileDigest) -> 
 }
 
 fn signed_text(context: &Context, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
-    let is_match = |bytes: &Vec<u8>| Sha256::digest(bytes) == file.sha256;
-    let cache = context.environment.cache();
-    let kept = cache.and_then(|cache| cache.read_saved_text(&file.sha256.to_string(), MAX_TEXT));
-    let kept = kept.filter(is_match).and_then(|bytes| String::from_utf8(bytes).ok());
     let is_text = |text: &String| Sha256::digest(text.as_bytes()) == file.sha256;
-    kept.or_else(|| {
+    read_signed_text(context, file.sha256).or_else(|| {
         let (folder, _) = loaded.address.path().split_last()?;
         let path = folder.join_path(&file.path.parse().ok()?);
         let path = Some(path).filter(|_| *loaded.address.root() == Root::Project)?;

@@ -17,6 +17,7 @@ use crate::config;
 use crate::error::tool_error::ToolError;
 use crate::items::item_signer::ItemSigner;
 use crate::items::relocation::load_from_files;
+use crate::items::signed_texts::keep_signed_text;
 use crate::items::{ItemCall, ItemError};
 use crate::policy::SigningReason;
 use crate::space::ItemChangeError;
@@ -80,7 +81,7 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
     }
     let has_examples = is_new && request.example == StarterItems::OneOfEach;
     if has_examples {
-        new_space.write_examples(signer.as_ref())?;
+        new_space.write_examples(call.change.context, signer.as_ref())?;
     }
     let hook = match request.hook {
         GitHook::Install => Some(install_hook(call.change.context)?),
@@ -199,14 +200,21 @@ impl NewSpace {
         Ok(())
     }
 
-    fn write_examples(&mut self, signer: Option<&ItemSigner>) -> Result<(), ToolError> {
+    fn write_examples(
+        &mut self,
+        context: &Context,
+        signer: Option<&ItemSigner>,
+    ) -> Result<(), ToolError> {
         let space = space_address(self.scope)?;
         let lockfile = self.example_lockfile();
         let lockfile = lockfile.iter().map(|(path, text)| (path.as_str(), text.as_str()));
         let files = EXAMPLES.into_iter().chain(lockfile).collect::<Vec<_>>();
         for (path, text) in &files {
             let sidecar = match signer {
-                Some(signer) => self.example_sidecar(signer, &files, path)?,
+                Some(signer) => {
+                    keep_signed_text(context, text.as_bytes());
+                    self.example_sidecar(signer, &files, path)?
+                }
                 None => None,
             };
             let written = (|| {

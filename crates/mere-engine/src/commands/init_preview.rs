@@ -10,7 +10,7 @@ use super::index::stray_list;
 use super::item_report::{ItemReport, verify_all};
 use super::list::script_list;
 use super::select::all_items;
-use super::sign::is_offered;
+use super::sign_plan::is_offered;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemError;
 use crate::space::{BareScript, IndexComparison, Stray};

@@ -30,6 +30,7 @@ mod renew_space;
 mod review;
 mod select;
 mod sign;
+mod sign_plan;
 mod signature_rule;
 pub(crate) mod signers;
 mod team;
@@ -121,7 +122,7 @@ pub(crate) fn execute_item_command(
 /// Executes a person's command about signatures.
 fn execute_sign_command(call: &CommandCall<'_>, command: &SignCommand) -> Result<Draft, ToolError> {
     match command {
-        SignCommand::Plan(selection) => sign::plan_signing(call, selection),
+        SignCommand::Plan(selection) => sign_plan::plan_signing(call, selection),
         SignCommand::Sign { items, staging } => sign::sign_chosen(call, items, *staging),
     }
 }

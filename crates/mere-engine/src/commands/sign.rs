@@ -1,128 +1,37 @@
-//! `mere sign`: shows what would be signed, and signs exactly that.
+//! `mere sign`: signs exactly what was shown.
 //!
 //! Each item is bound to the digest that was shown; one that has changed since is not signed.
 
 use std::collections::HashMap;
 
-use mere_core::address::{Address, RelPath, is_invisible};
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::digest::Sha256;
 use mere_core::item::{Item, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
-use mere_core::request::{GitStaging, ItemSelection, SelectedItems, ShownItem};
-use mere_core::trust::{Sidecar, TrustStatus};
+use mere_core::request::{GitStaging, ShownItem};
+use mere_core::trust::Sidecar;
 
 use super::CommandCall;
-use super::difference::{cache_signed_texts, differences};
-use super::item_report::{ItemReport, ItemTrouble, verify_all};
-use super::list::fault_data;
-use super::select::{all_items, is_file_of, select, sidecar_path, unstaged_paths};
+use super::difference::cache_signed_texts;
+use super::select::{all_items, is_file_of, sidecar_path, unstaged_paths};
+use super::sign_plan::join_warnings;
 use crate::error::tool_error::ToolError;
 use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
+use crate::items::item_to_sign::ItemToSign;
+use crate::items::new_item::main_file_name;
+use crate::items::relocation::add_signature;
 use crate::items::reply_fields::own_text;
 use crate::items::tool_check::tool_warnings;
 use crate::items::validation::check_own_schema;
 use crate::items::version_check::remember_versions;
-use crate::items::{ItemCall, ItemError, LoadedItem};
+use crate::items::{ItemCall, ItemError, LoadedItem, item_name};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::space::ItemChangeError;
 use crate::trust::{forget_drafts, now};
 use crate::world::Context;
 use mere_host::GitRepository;
-
-/// Shows what would be signed.
-pub(super) fn plan_signing(
-    call: &CommandCall<'_>,
-    selection: &ItemSelection,
-) -> Result<Draft, ToolError> {
-    let places = select(call.change, selection)?;
-    let strict = call.items.trust_policy.without_drafts();
-    let trust_policy = match selection.which {
-        SelectedItems::Unfinished | SelectedItems::Unsigned => call.items.trust_policy,
-        _ => &strict,
-    };
-    let reports = verify_all(call, trust_policy, &places);
-    let is_selected = |one: &&ItemReport| match selection.which {
-        SelectedItems::Unfinished => is_unfinished(one),
-        SelectedItems::Unsigned => is_offered(one),
-        _ => !one.is_verified() || call.items.trust_policy.is_draft(&one.place),
-    };
-    let selected = reports.iter().filter(is_selected).collect::<Vec<_>>();
-    // Signing everything shows only a list; otherwise the person confirms one by one and sees each
-    // diff.
-    let detail = match selection.which {
-        SelectedItems::All if selection.kind.is_none() => CandidateDetail::Listed,
-        _ => CandidateDetail::WithDifference,
-    };
-    let rows = selected.iter().map(|one| candidate_fields(call, one, detail)).collect::<Vec<_>>();
-    let (total, verified) = (rows.len() as u64, (reports.len() - rows.len()) as u64);
-    let data = Fields::default()
-        .with("items", Data::List(rows))
-        .with("count", total)
-        .with("verified", verified);
-    let message = count_phrase(total, "item is to be signed", "items are to be signed").and(".");
-    Ok(Draft::success(codes::SIGN_PLAN, message).data(data))
-}
-
-/// Returns whether a person has to decide about an item. An item that a stranger signed is not
-/// signed in passing.
-fn is_unfinished(report: &ItemReport) -> bool {
-    match &report.trust_status {
-        Ok(TrustStatus::Draft(())) | Err(ItemTrouble::Broken(_)) => true,
-        Ok(TrustStatus::Unsigned(())) => report.is_finding,
-        Ok(TrustStatus::Verified(_) | TrustStatus::UnknownKey(..))
-        | Err(ItemTrouble::Invalid | ItemTrouble::Unreadable) => false,
-    }
-}
-
-/// Returns whether an item is among those that a person is offered to sign when a folder becomes a
-/// space: the unfinished ones, and all that nobody has signed.
-pub(super) fn is_offered(report: &ItemReport) -> bool {
-    is_unfinished(report) || matches!(report.trust_status, Ok(TrustStatus::Unsigned(())))
-}
-
-/// How much of an item is shown before it is signed.
-#[derive(Clone, Copy)]
-enum CandidateDetail {
-    Listed,
-    WithDifference,
-}
-
-fn candidate_fields(call: &CommandCall<'_>, report: &ItemReport, detail: CandidateDetail) -> Data {
-    let fields = report.to_fields();
-    match LoadedItem::read(call.items.view, report.place.clone()) {
-        Ok(loaded) => {
-            let space_id = call.items.trust_policy.space_id(loaded.place.scope);
-            if check_lockfile_space(&loaded, space_id).is_err() {
-                let unfit = "it was made for another space; `mere lock` makes one for this space";
-                return fields.with("unfit", Content::mention(unfit)).into();
-            }
-            let (changes, base) = match detail {
-                CandidateDetail::WithDifference => differences(call.change, &loaded),
-                CandidateDetail::Listed => Default::default(),
-            };
-            let names_folder = call.agent_gate.has_escaped_folder_in(&loaded.text);
-            let hides = loaded.text.contains(is_invisible);
-            let warning = match (names_folder, hides) {
-                (_, true) => Some("it contains invisible characters"),
-                (true, false) => Some("it names a folder on this machine"),
-                (false, false) => None,
-            };
-            let warnings = warning.map(Content::mention).into_iter();
-            let warnings = warnings.chain(tool_warnings(call.items, &loaded));
-            let unfit = check_own_schema(call.items.view, &loaded).err();
-            fields
-                .with_some("unfit", unfit.map(|error| reason_of(&error.into())))
-                .with("digest", loaded.item_digest())
-                .with("changes", Data::List(changes))
-                .with_some("base", base)
-                .with_some("warning", join_warnings(warnings))
-                .into()
-        }
-        Err(error) => fields.with("unfit", fault_data(&error)).into(),
-    }
-}
 
 /// Signs items, each exactly as it was shown.
 pub(super) fn sign_chosen(
@@ -132,13 +41,14 @@ pub(super) fn sign_chosen(
 ) -> Result<Draft, ToolError> {
     let signing = SigningRun::begin(call.change, stage)?;
     let (mut signed, mut left, mut files) = (Vec::new(), Vec::new(), Vec::new());
-    let mut signed_addresses = Vec::new();
+    let (mut signed_addresses, mut removed) = (Vec::new(), Vec::new());
     for (number, one) in chosen.iter().enumerate() {
         match signing.sign(one) {
-            Ok((fields, sidecar)) => {
-                files.extend(sidecar);
+            Ok(done) => {
+                files.extend(done.written);
+                removed.extend(done.removed);
                 signed_addresses.push(&one.address);
-                signed.push(fields);
+                signed.push(done.fields);
             }
             Err(error) => left.push(refusal_fields(&one.address, &error)),
         }
@@ -149,6 +59,7 @@ pub(super) fn sign_chosen(
         let git = GitRepository::discover(call.change.context.project()?)
             .ok_or(ItemChangeError::NoGitRepository)?;
         git.stage_files(&files).map_err(ItemChangeError::GitFailed)?;
+        git.stage_removal(&removed).map_err(ItemChangeError::GitFailed)?;
     }
     Ok(signing_reply(&signing.signer, signed, left))
 }
@@ -174,8 +85,8 @@ impl<'a> SigningRun<'a> {
         Ok(Self { call, signer, places: places.collect(), unstaged })
     }
 
-    /// Signs one item. Returns what the reply reports about it, and the path of its sidecar.
-    fn sign(&self, one: &ShownItem) -> Result<(Data, Option<RelPath>), ToolError> {
+    /// Signs one item, exactly as it was shown.
+    fn sign(&self, one: &ShownItem) -> Result<SignedItem, ToolError> {
         let stale = || ItemChangeError::Stale { address: one.address.clone(), current: None };
         let place = self.places.get(&one.address.to_string()).ok_or_else(stale)?;
         let sidecar = sidecar_path(&one.address, place);
@@ -183,8 +94,47 @@ impl<'a> SigningRun<'a> {
         if let Some(path) = unstaged.find(|path| Some(*path) != sidecar.as_ref()) {
             return Err(ItemChangeError::NotStaged(path.clone()).into());
         }
-        Ok((sign_one(self.call, &self.signer, place, one.digest)?, sidecar))
+        let to_sign = ItemToSign::read(&self.call.items, place.clone())?;
+        let loaded = &to_sign.loaded;
+        if loaded.item_digest() != one.digest {
+            let (address, current) = (loaded.address.clone(), Some(loaded.sha256));
+            return Err(ItemChangeError::Stale { address, current }.into());
+        }
+        sign_item(self.call, &self.signer, &to_sign)?;
+        let removed = remove_displaced(self.call, &self.signer, &to_sign);
+        let main = to_sign.misstated.map(|_| one.address.path().clone());
+        let fields = signed_item_fields(self.call, &self.signer, (&to_sign, &removed));
+        let removed = removed.into_iter().filter(|address| *address.root() == Root::Project);
+        let removed = removed.map(|address| address.path().clone()).collect();
+        Ok(SignedItem { fields, written: sidecar.into_iter().chain(main).collect(), removed })
     }
+}
+
+/// An item that was signed.
+struct SignedItem {
+    /// What the reply reports about it.
+    fields: Data,
+    /// The files that were written, relative to the project.
+    written: Vec<RelPath>,
+    /// The signatures that were removed, relative to the project.
+    removed: Vec<RelPath>,
+}
+
+/// Removes the signatures that an item left behind, now that it has one where it lies. One that
+/// cannot be removed stays a finding of `mere verify`.
+fn remove_displaced(
+    call: &ItemCall<'_>,
+    signer: &ItemSigner,
+    to_sign: &ItemToSign,
+) -> Vec<Address> {
+    let removed = to_sign.displaced.iter().filter(|signature| {
+        let removed = signature.remove(signer.permit(), call.is_cancelled);
+        removed.unwrap_or_else(|error| {
+            tracing::warn!(%error, "a signature that was left behind could not be removed");
+            false
+        })
+    });
+    removed.filter_map(|signature| signature.address.clone()).collect()
 }
 
 fn signing_reply(signer: &ItemSigner, signed: Vec<Data>, left: Vec<Data>) -> Draft {
@@ -208,7 +158,7 @@ pub(super) fn refusal_fields(address: &Address, error: &ToolError) -> Data {
 }
 
 /// Returns why an item is not signed, and what to do where its own text is at fault.
-fn reason_of(error: &ToolError) -> Content {
+pub(super) fn reason_of(error: &ToolError) -> Content {
     let reply = crate::error::tool_error_reply(error);
     let reason = reply.message().render_for_person();
     let fix = match error {
@@ -223,55 +173,66 @@ fn reason_of(error: &ToolError) -> Content {
     })
 }
 
-/// Joins warnings into one, or returns `None` if there are none.
-fn join_warnings(warnings: impl Iterator<Item = Content>) -> Option<Content> {
-    let warnings = warnings.map(|warning| warning.text().to_owned());
-    let joined = warnings.reduce(|before, warning| {
-        let separator = if before.ends_with('.') { " " } else { "; " };
-        before + separator + &warning
-    });
-    joined.map(Content::mention)
-}
-
-fn sign_one(
+/// Returns what the reply reports about an item that was signed, and about the signatures of it
+/// that were removed.
+fn signed_item_fields(
     call: &ItemCall<'_>,
     signer: &ItemSigner,
-    place: &ScopedPath,
-    digest: Sha256,
-) -> Result<Data, ToolError> {
-    let loaded = LoadedItem::read(call.items.view, place.clone())?;
-    if loaded.item_digest() != digest {
-        let (address, current) = (loaded.address.clone(), Some(loaded.sha256));
-        return Err(ItemChangeError::Stale { address, current }.into());
-    }
-    sign_loaded(call, signer, &loaded)?;
-    let note = (!counts(call, signer, place)).then_some(Content::mention(
+    (to_sign, removed): (&ItemToSign, &[Address]),
+) -> Data {
+    let (loaded, place) = (&to_sign.loaded, &to_sign.loaded.place);
+    let untrusted = (!counts(call, signer, place)).then_some(Content::mention(
         "your key is not trusted here: the team or the project lets others sign",
     ));
-    let notes = note.into_iter().chain(tool_warnings(&call.items, &loaded));
+    let restated = to_sign.misstated.map(|_| {
+        Content::mention(format!("its file now states the location of `{}`", item_name(place)))
+    });
+    let settled = removed.iter().map(|address| {
+        Content::mention(format!(
+            "its old signature {address} was removed, as this one replaces it"
+        ))
+    });
+    let notes = untrusted.into_iter().chain(restated).chain(settled);
+    let notes = notes.chain(tool_warnings(&call.items, loaded));
+    let removed = removed.iter().cloned().map(Data::from).collect::<Vec<_>>();
     let fields = Fields::default()
         .with("item_type", place.kind.name())
         .with("id", own_text(&place.id))
         .with("category", ParsedName::from(&place.category))
         .with("scope", place.scope.name())
         .with("address", loaded.address.clone())
+        .with_some("removed", (!removed.is_empty()).then_some(Data::List(removed)))
         .with_some("note", join_warnings(notes));
-    Ok(fields.into())
+    fields.into()
 }
 
-/// Signs an item that was read, and writes its sidecar. A knowledge entry that does not match its
-/// own schema is not signed.
-pub(super) fn sign_loaded(
+/// Signs an item, and writes its sidecar, and its file where that states another location. A
+/// knowledge entry that does not match its own schema is not signed.
+pub(super) fn sign_item(
     call: &ItemCall<'_>,
     signer: &ItemSigner,
-    loaded: &LoadedItem,
+    to_sign: &ItemToSign,
 ) -> Result<(), ToolError> {
+    let loaded = &to_sign.loaded;
     check_own_schema(call.items.view, loaded)?;
     let space_id = ensure_space_id(call, &loaded.place)?;
     check_lockfile_space(loaded, Some(&space_id))?;
-    let sidecar = signer.sign_item(loaded, &space_id)?;
+    let sidecar = match to_sign.misstated {
+        Some(on_disk) => {
+            let name = main_file_name(&loaded.place).ok_or(ItemChangeError::InvalidPlace)?;
+            let main = vec![(name, loaded.text.clone().into_bytes())];
+            let files = add_signature(signer, loaded, &space_id, main)?;
+            let sidecar = files.first().map(|(_, bytes)| bytes.clone()).unwrap_or_default();
+            write_change(call, ItemChange::replace(loaded.place.clone(), files, on_disk))?;
+            sidecar
+        }
+        None => {
+            let sidecar = signer.sign_item(loaded, &space_id)?;
+            write_sidecar(call, loaded, sidecar.clone())?;
+            sidecar
+        }
+    };
     let statement = Sidecar::parse(&sidecar).ok().map(|sidecar| sidecar.placement.statement);
-    write_sidecar(call, loaded, sidecar)?;
     cache_signed_texts(call, loaded);
     if counts(call, signer, &loaded.place) {
         note_signed_version(call, signer, loaded, statement);
@@ -310,7 +271,7 @@ fn note_signed_version(
 
 /// Refuses to sign a lockfile that was made for another space. It pins what lies there, and signing
 /// it would not make it one of this space.
-fn check_lockfile_space(
+pub(super) fn check_lockfile_space(
     loaded: &LoadedItem,
     space_id: Option<&str>,
 ) -> Result<(), ItemChangeError> {
@@ -329,7 +290,11 @@ pub(super) fn write_sidecar(
     loaded: &LoadedItem,
     sidecar: Vec<u8>,
 ) -> Result<(), ToolError> {
-    let change = ItemChange::add_sidecar(loaded.place.clone(), sidecar, loaded.item_digest());
+    let place = loaded.place.clone();
+    write_change(call, ItemChange::add_sidecar(place, sidecar, loaded.item_digest()))
+}
+
+fn write_change(call: &ItemCall<'_>, change: ItemChange) -> Result<(), ToolError> {
     let permit =
         policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
@@ -344,20 +309,5 @@ pub(super) fn end_drafts(context: &Context, addresses: &[&Address]) {
         if let Err(error) = forget_drafts(&context.environment, &key, addresses) {
             tracing::warn!(%error, "the end of a draft could not be kept");
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn warnings_are_joined_as_sentences_are() {
-        let join = |warnings: &[&'static str]| {
-            let joined = join_warnings(warnings.iter().map(|words| Content::mention(*words)));
-            joined.map(|joined| joined.text().to_owned())
-        };
-        assert_eq!(join(&[]), None);
-        assert_eq!(join(&["a", "b. B.", "c. C.", "d"]).as_deref(), Some("a; b. B. c. C. d"));
     }
 }

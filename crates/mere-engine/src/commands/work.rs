@@ -7,10 +7,11 @@ use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 use mere_core::request::{ItemWork, WorkMode};
 use mere_core::trust::VerificationFailure;
 
-use super::sign::{end_drafts, sign_loaded};
+use super::sign::{end_drafts, sign_item};
 use crate::error::tool_error::ToolError;
 use crate::items::find::NamedItem;
 use crate::items::item_signer::{ItemSigner, permit_setting_aside};
+use crate::items::item_to_sign::ItemToSign;
 use crate::items::new_item::main_file_name;
 use crate::items::signature_state::detect_signature_state;
 use crate::items::vouched_files::vouched_files;
@@ -112,7 +113,7 @@ fn edit(call: &ItemCall<'_>, place: &ScopedPath, address: &Address) -> Result<Dr
         let hint = "Nothing was signed. `mere sign` shows everything that differs.";
         return Ok(Draft::success(codes::EDITED, message).hint(hint).data(data));
     }
-    sign_loaded(call, &signer, &loaded)?;
+    sign_item(call, &signer, &ItemToSign::unchanged(loaded))?;
     end_drafts(call.context, &[address]);
     let message = work_message(address, " was signed.");
     let data = data.with("key", Content::mention(signer.fingerprint().to_string()));

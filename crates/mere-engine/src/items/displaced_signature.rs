@@ -4,13 +4,18 @@
 //! nobody has signed, which may be used where signatures are not required. A signed item is never
 //! compared, so it costs nothing there.
 
+use std::io;
+
 use mere_core::address::Address;
+use mere_core::digest::Sha256;
+use mere_core::item::integrity::FileDigest;
 use mere_core::item::{ItemRef, ItemType, ScopedPath};
 use mere_core::trust::{
-    FoundItem, Sidecar, VerificationFailure, check_displaced_sidecar, trusted_sidecar,
+    FoundItem, Sidecar, Statement, VerificationFailure, check_displaced_sidecar, trusted_sidecar,
 };
 
 use super::{ItemError, ItemReader, ItemSources, RawItem};
+use crate::policy::SigningPermit;
 use crate::space::{ItemClaim, OrphanedSidecar};
 use crate::trust::now;
 
@@ -42,6 +47,55 @@ pub(super) fn check_displaced(
         }
     }
     Ok(Ok(()))
+}
+
+/// A signature of an item that lies elsewhere in its space, without an item of its own.
+pub(crate) struct DisplacedSignature {
+    /// What was signed.
+    pub(crate) statement: Statement,
+    /// Its address, if it can have one.
+    pub(crate) address: Option<Address>,
+    orphan: OrphanedSidecar,
+    bytes: Vec<u8>,
+}
+
+impl DisplacedSignature {
+    /// Removes the signature, unless its file has changed since it was read. Returns whether it was
+    /// removed. Only somebody who may sign decides that it is settled.
+    pub(crate) fn remove(
+        &self,
+        _permit: &SigningPermit,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> io::Result<bool> {
+        self.orphan.remove(Sha256::digest(&self.bytes), is_cancelled)
+    }
+}
+
+/// Finds the signatures of an item that were left behind: those of trusted keys, for an item of
+/// this space that has its id or its content.
+pub(crate) fn find_displaced(
+    items: &ItemReader<'_>,
+    place: &ScopedPath,
+    files: &[FileDigest],
+) -> Result<Vec<DisplacedSignature>, ItemError> {
+    if matches!(place.kind, ItemType::Memory | ItemType::Lockfile) {
+        return Ok(Vec::new());
+    }
+    let orphans = items.sources.orphans(place.scope).map_err(ItemError::Unsearchable)?;
+    let (keyring, claim) =
+        (items.trust_policy.keyring(place.scope), ItemClaim::of_item(place, Some(files)));
+    let space_id = items.trust_policy.space_id(place.scope);
+    let displaced = orphans.iter().filter(|orphan| orphan.concerns(&claim)).filter_map(|orphan| {
+        let bytes = orphan.read().ok().flatten()?;
+        let (sidecar, _) = trusted_sidecar(&bytes, keyring, now())?;
+        let placement = &sidecar.placement;
+        let is_of_this_space =
+            placement.scope == place.scope && Some(placement.space_id.as_str()) == space_id;
+        let is_own = is_of_this_space && sidecar.statement.kind == place.kind;
+        let (statement, address) = (sidecar.statement, orphan.address());
+        is_own.then(|| DisplacedSignature { statement, address, orphan: orphan.clone(), bytes })
+    });
+    Ok(displaced.collect())
 }
 
 /// Returns the items of the same type, id and scope in other categories.

@@ -7,7 +7,7 @@ use cap_std::fs::Dir;
 use mere_core::address::{Address, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{self, Item, ItemType, Lockfile, ScopedPath};
+use mere_core::item::{self, Item, ItemType, Lockfile, ScopedPath, restate_location};
 use mere_core::trust::{
     self, FoundItem, ItemClaims, MAX_SIDECAR_BYTES, SidecarFile, Verification, VerificationFailure,
 };
@@ -99,6 +99,26 @@ impl RawItem {
     pub(crate) fn would_parse_at(&self, place: &ScopedPath) -> bool {
         let text = item::decode_text(&self.bytes);
         text.is_ok_and(|text| Item::parse(text, place).is_ok())
+    }
+
+    /// Returns the item with its own location in its text, where the text is valid but for the
+    /// category or the id that it states, and the digest of the whole item as it was. A lockfile
+    /// pins a tool by its name, so it is never changed.
+    pub(crate) fn restate_location(self) -> (Self, Option<Sha256>) {
+        let restated = match item::decode_text(&self.bytes) {
+            Ok(text) if self.place.kind != ItemType::Lockfile => {
+                let is_valid = Item::parse(text, &self.place).is_ok();
+                restate_location(text, &self.place).ok().filter(|_| !is_valid)
+            }
+            _ => None,
+        };
+        match (restated.map(String::into_bytes), &self.other_files) {
+            (Some(bytes), Ok(others)) => {
+                let digest = item_digest(self.sha256, others);
+                (Self { sha256: Sha256::digest(&bytes), bytes, ..self }, Some(digest))
+            }
+            _ => (self, None),
+        }
     }
 
     /// Returns whether it is a lockfile of the older format.

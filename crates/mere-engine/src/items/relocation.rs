@@ -13,6 +13,7 @@ use mere_core::trust::{Checked, Sidecar, SidecarFile};
 use super::{ItemCall, ItemError, ItemReader};
 use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
+use crate::items::signed_texts::keep_signed_text;
 use crate::items::{CheckedItem, LoadedItem};
 use crate::policy::SigningReason;
 use crate::space::ItemChangeError;
@@ -37,6 +38,7 @@ impl Relocation<'_> {
         let mut files = relocated_files(&self.call.items, loaded, self.to)?;
         if let Some(sidecar) = self.build_sidecar(&files)? {
             let name = self.to.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
+            files.iter().for_each(|(_, bytes)| keep_signed_text(self.call.context, bytes));
             files.insert(0, (name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, sidecar));
         }
         Ok(files)

@@ -8,6 +8,7 @@ use mere_core::address::{RelPath, Root};
 use mere_core::item::ScopedPath;
 use mere_core::item::integrity::FileDigest;
 use mere_core::trust;
+use mere_core::trust::Statement;
 
 use super::{ItemCall, ItemReader, RawItem};
 use crate::trust::now;
@@ -17,20 +18,27 @@ use mere_host::GitRepository;
 /// Returns the files that were vouched for by the sidecar on disk or, failing that, by the last
 /// committed one. Returns none if no trusted key vouched for any.
 pub(crate) fn vouched_files(call: &ItemCall<'_>, place: &ScopedPath) -> Vec<FileDigest> {
-    let raw = RawItem::read(call.items.view, place.clone()).ok();
-    let present = raw.and_then(|raw| stated_files(&call.items, place, raw.sidecar.bytes()?));
-    let committed =
-        || stated_files(&call.items, place, &read_committed(call.context, &sidecar_path(place)?)?);
-    present.or_else(committed).unwrap_or_default()
+    vouched_statement(call, place).map(|statement| statement.files).unwrap_or_default()
 }
 
-fn stated_files(
+/// Returns what a trusted key stated in that sidecar, wherever it says the item lies.
+pub(crate) fn vouched_statement(call: &ItemCall<'_>, place: &ScopedPath) -> Option<Statement> {
+    let raw = RawItem::read(call.items.view, place.clone()).ok();
+    let present = raw.and_then(|raw| trusted_statement(&call.items, place, raw.sidecar.bytes()?));
+    let committed = || {
+        let bytes = read_committed(call.context, &sidecar_path(place)?)?;
+        trusted_statement(&call.items, place, &bytes)
+    };
+    present.or_else(committed)
+}
+
+fn trusted_statement(
     items: &ItemReader<'_>,
     place: &ScopedPath,
     sidecar: &[u8],
-) -> Option<Vec<FileDigest>> {
+) -> Option<Statement> {
     let keyring = items.trust_policy.keyring(place.scope);
-    Some(trust::trusted_statement(sidecar, keyring, place, now())?.files)
+    trust::trusted_statement(sidecar, keyring, place, now())
 }
 
 /// Reads a file of the project as of the last commit.

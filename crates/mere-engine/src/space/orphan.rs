@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Space, join_path};
 use mere_host::{
-    EntryKind, FileStamp, OpenFolder, SPACE_FOLDER, none_if_missing, now_nanoseconds,
+    EntryKind, FileStamp, FolderWriter, OpenFolder, SPACE_FOLDER, none_if_missing, now_nanoseconds,
     open_regular_file, read_at_most,
 };
 
@@ -42,6 +42,7 @@ pub(crate) struct ItemClaim {
 }
 
 /// A sidecar without an item, as it lies on disk now.
+#[derive(Clone)]
 pub(crate) struct OrphanedSidecar {
     scope: Scope,
     /// Its path from the space.
@@ -107,6 +108,24 @@ impl OrphanedSidecar {
             Some(folder) => read_sidecar(&folder.into_dir(), &self.name),
             None => Ok(None),
         }
+    }
+
+    /// Removes its file if it has this digest. Returns whether it was removed; what became part of
+    /// an item meanwhile stays.
+    pub(crate) fn remove(
+        &self,
+        digest: Sha256,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> io::Result<bool> {
+        let path = match self.path.as_str() {
+            "." | "" => self.name.clone(),
+            folder => join_path(folder, &self.name),
+        };
+        let Ok(path) = path.parse::<RelPath>() else { return Ok(false) };
+        let Some(writer) = FolderWriter::open(&self.folder, is_cancelled)? else {
+            return Ok(false);
+        };
+        Ok(none_if_missing(writer.remove_if_digest(&path, digest))?.unwrap_or(false))
     }
 
     /// Returns the address of its file, or `None` if its name cannot be part of one.

@@ -107,6 +107,14 @@ impl<'a> GitRepository<'a> {
         Ok(())
     }
 
+    /// Removes files that are gone from the next commit. Files that git does not know are left out.
+    pub fn stage_removal(&self, files: &[RelPath]) -> io::Result<()> {
+        for path in files {
+            self.run(&["update-index", "--force-remove", "--", path.as_str()])?;
+        }
+        Ok(())
+    }
+
     /// Returns the folder's path in the repository, with a trailing slash.
     fn prefix(&self) -> io::Result<String> {
         let output = self.run(&["rev-parse", "--show-prefix"])?;

@@ -4,6 +4,7 @@ pub(crate) mod agents;
 pub(crate) mod crash;
 pub(crate) mod daily;
 pub(crate) mod holes;
+pub(crate) mod moved_by_hand;
 pub(crate) mod moves;
 pub(crate) mod renewal;
 pub(crate) mod staged;

@@ -9,6 +9,7 @@ use mere_core::request::{ItemMatcher, ItemSelection, LookupScope, SelectedItems}
 use crate::error::tool_error::ToolError;
 use crate::items::find::NamedItem;
 use crate::items::load::item_name;
+use crate::items::suggestions::suggest_matches;
 use crate::items::{ItemCall, ItemError};
 use crate::space::ItemChangeError;
 use crate::world::Context;
@@ -69,24 +70,42 @@ fn named_items(
                 places.push(call.items.find(NamedItem { kind, item, source })?.place);
             }
             (ItemMatcher::Item(item), None) => {
-                let called = all()?.into_iter().filter(|place| {
+                let is_called = |place: &ScopedPath| {
                     let category = item.category.as_ref();
                     place.id == item.id && category.is_none_or(|one| *one == place.category)
-                });
-                places.extend(called);
+                };
+                places.extend(matching(all()?, wanted, is_called)?);
             }
             (ItemMatcher::Matching(pattern), kind) => {
-                let like = all()?.into_iter().filter(|place| {
-                    kind.is_none_or(|kind| kind == place.kind)
-                        && pattern.matches(item_name(place).as_str())
-                });
-                places.extend(like);
+                let mut of_kind = all()?;
+                of_kind.retain(|place| kind.is_none_or(|kind| kind == place.kind));
+                let is_like = |place: &ScopedPath| pattern.matches(item_name(place).as_str());
+                places.extend(matching(of_kind, wanted, is_like)?);
             }
         }
     }
     places.sort();
     places.dedup();
     Ok(places)
+}
+
+/// Returns the items that were meant. A name that means none is an error: a check of nothing would
+/// look like one that passed.
+fn matching(
+    all: Vec<ScopedPath>,
+    wanted: &ItemMatcher,
+    is_meant: impl Fn(&ScopedPath) -> bool,
+) -> Result<Vec<ScopedPath>, ItemError> {
+    let (found, others) = all.into_iter().partition::<Vec<_>, _>(is_meant);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let suggestions = suggest_matches(&others, wanted);
+    let wanted = match wanted {
+        ItemMatcher::Item(item) => item.to_string(),
+        ItemMatcher::Matching(pattern) => pattern.as_str().to_owned(),
+    };
+    Err(ItemError::NoMatch { wanted, suggestions })
 }
 
 /// Returns the project's items whose files or signatures differ between the last commit and the

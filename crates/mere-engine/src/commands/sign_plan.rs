@@ -3,6 +3,7 @@
 //! What is shown of an item is what would be signed, together with its digest.
 
 use mere_core::address::is_invisible;
+use mere_core::item::ItemType;
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::{ItemSelection, SelectedItems};
 use mere_core::trust::TrustStatus;
@@ -38,20 +39,31 @@ pub(super) fn plan_signing(
         _ => !one.is_verified() || call.items.trust_policy.is_draft(&one.place),
     };
     let selected = reports.iter().filter(is_selected).collect::<Vec<_>>();
-    // Signing everything shows only a list; otherwise the person confirms one by one and sees each
-    // diff.
+    // Nobody reads the differences of very many items at once, so those are only listed.
     let detail = match selection.which {
-        SelectedItems::All if selection.kind.is_none() => CandidateDetail::Listed,
+        SelectedItems::All if selected.len() > MAX_SHOWN_AT_ONCE => CandidateDetail::Listed,
         _ => CandidateDetail::WithDifference,
     };
     let rows = selected.iter().map(|one| candidate_fields(call, one, detail)).collect::<Vec<_>>();
     let (total, verified) = (rows.len() as u64, (reports.len() - rows.len()) as u64);
+    let is_permitted = |one: &&ItemReport| {
+        !is_selected(one) && matches!(one.trust_status, Ok(TrustStatus::Unsigned(())))
+    };
+    let unsigned = reports.iter().filter(is_permitted).filter(|one| is_signed_type(one)).count();
     let data = Fields::default()
         .with("items", Data::List(rows))
         .with("count", total)
-        .with("verified", verified);
+        .with("verified", verified)
+        .with("unsigned", unsigned as u64);
     let message = count_phrase(total, "item is to be signed", "items are to be signed").and(".");
     Ok(Draft::success(codes::SIGN_PLAN, message).data(data))
+}
+
+/// The largest number of items whose differences are shown when everything is to be signed.
+const MAX_SHOWN_AT_ONCE: usize = 200;
+
+fn is_signed_type(report: &ItemReport) -> bool {
+    report.place.kind != ItemType::Memory
 }
 
 /// Returns whether a person has to decide about an item. An item that a stranger signed is not

@@ -21,6 +21,7 @@ pub(crate) fn item_error_reply(error: &ItemError) -> Draft {
             Some(script) => bare_script_reply(item, script),
             None => missing_item_reply((*kind, item), scopes, suggestions),
         },
+        ItemError::NoMatch { wanted, suggestions } => no_match_reply(wanted, suggestions),
         ItemError::Ambiguous { kind, item, candidates } => {
             ambiguous_item_reply(*kind, item, candidates)
         }
@@ -123,6 +124,20 @@ fn missing_item_reply(
     if suggestions.is_empty() {
         return draft.hint("Ids must match exactly; with a category, write `category/id`.");
     }
+    with_suggestions(draft, suggestions)
+}
+
+/// Answers for a name or a pattern that matches no item of any type.
+fn no_match_reply(wanted: &str, suggestions: &[String]) -> Draft {
+    let message = Prose::words("No item matches `").content(Content::mention(wanted)).and("`.");
+    let draft = Draft::invalid(codes::ITEM_MISSING, message);
+    if suggestions.is_empty() {
+        return draft.hint("`mere list` lists the items; with a category, write `category/id`.");
+    }
+    with_suggestions(draft, suggestions)
+}
+
+fn with_suggestions(draft: Draft, suggestions: &[String]) -> Draft {
     let suggestion = format!("Did you mean `{}`?", suggestions.join("`, `"));
     let similar = suggestions.iter().map(|name| Data::Words(name.clone().into())).collect::<Data>();
     draft.hint(Prose::words(suggestion)).data(Fields::default().with("similar", similar))

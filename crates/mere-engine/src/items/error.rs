@@ -30,6 +30,8 @@ pub(crate) enum ItemError {
         /// A script of that name that is no tool because it has no manifest.
         script: Option<Box<BareScript>>,
     },
+    #[error("no item matches")]
+    NoMatch { wanted: String, suggestions: Vec<String> },
     #[error("the id means several items")]
     Ambiguous { kind: ItemType, item: Box<ItemRef>, candidates: Vec<ScopedPath> },
     #[error("two items have the same name")]

@@ -27,7 +27,7 @@ pub(crate) mod reply_fields;
 pub(crate) mod signature_state;
 pub(crate) mod signed_texts;
 mod sources;
-mod suggestions;
+pub(crate) mod suggestions;
 pub(crate) mod tool_check;
 pub(crate) mod tool_lockfiles;
 pub(crate) mod validation;

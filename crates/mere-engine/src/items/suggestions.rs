@@ -2,10 +2,12 @@
 //!
 //! Only items that the caller may see are suggested.
 
-use mere_core::item::{Category, ItemRef, ItemType, Scope};
+use mere_core::item::{Category, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::request::ItemMatcher;
 
 use super::ItemSources;
 use super::find::{NamedItem, is_visible};
+use super::load::item_name;
 use crate::files::view::View;
 use crate::space::{BareScript, Catalog};
 
@@ -45,6 +47,26 @@ pub(super) fn suggest_similar(
             }
         }
     }
+    found.sort();
+    found.dedup();
+    found.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
+}
+
+/// Returns what was probably meant by a name or a pattern that matches none of these items.
+pub(crate) fn suggest_matches(places: &[ScopedPath], wanted: &ItemMatcher) -> Vec<String> {
+    let near = |place: &ScopedPath| match wanted {
+        ItemMatcher::Item(item) => {
+            let far = edit_distance(place.id.as_str(), item.id.as_str());
+            Some((far, item_name(place).to_string()))
+        }
+        ItemMatcher::Matching(pattern) => {
+            let (category, rest) = pattern.as_str().rsplit_once('/')?;
+            let far = edit_distance(place.category.as_str(), category);
+            Some((far, format!("{}/{rest}", place.category)))
+        }
+    };
+    let mut found = places.iter().filter_map(near).collect::<Vec<_>>();
+    found.retain(|(far, _)| *far <= MAX_EDITS);
     found.sort();
     found.dedup();
     found.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()

@@ -101,14 +101,17 @@ impl PersonSession {
             return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         }
         let plan = ReplyView::<SigningPlan>::read(&plan)?;
-        let chosen = ask_each(&self.printer(arguments.answer.color), &plan.data.items)?;
-        let items = chosen.into_iter().filter_map(parse_chosen).collect::<Vec<_>>();
-        if items.is_empty() {
+        terminal::print_note(
+            "signatures are required after the last question; until then agents use every item",
+        );
+        let signed = ask_each(&self.printer(arguments.answer.color), &plan.data.items, |item| {
+            let items = parse_chosen(item).into_iter().collect();
+            let sign = ItemCommand::Sign(SignCommand::Sign { items, staging: GitStaging::Leave });
+            self.call_and_print("sign", sign, &arguments.answer, Printer::signing_result)
+        })?;
+        Ok(signed.unwrap_or_else(|| {
             terminal::print_note("nothing was signed");
-            return Ok(ExitCode::SUCCESS);
-        }
-        let sign = SignCommand::Sign { items, staging: GitStaging::Leave };
-        let sign = ItemCommand::Sign(sign);
-        self.call_and_print("sign", sign, &arguments.answer, Printer::signing_result)
+            ExitCode::SUCCESS
+        }))
     }
 }

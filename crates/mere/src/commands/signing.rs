@@ -59,11 +59,11 @@ impl PersonSession {
         if arguments.dry_run && arguments.answer.json {
             return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         }
-        let items = ReplyView::<SigningPlan>::read(&plan)?.data.items;
+        let SigningPlan { items, unsigned } = ReplyView::<SigningPlan>::read(&plan)?.data;
         if items.is_empty() && !arguments.answer.json {
             // Nothing is printed for a commit that touches no item.
             if selection.which != SelectedItems::Staged {
-                terminal::print_line("There is nothing to sign.")?;
+                terminal::print_line(&nothing_to_sign(unsigned))?;
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -82,7 +82,12 @@ impl PersonSession {
             SelectedItems::Named(_) => false,
         };
         let chosen = match (is_asked, terminal::can_ask()) {
-            (true, true) if one_by_one => ask_each(&printer, &items)?,
+            (true, true) if one_by_one && !arguments.answer.json => {
+                let signed =
+                    ask_each(&printer, &items, |item| self.sign_chosen(arguments, &[item]));
+                // Nothing was accepted: that is said, and is a refusal.
+                return signed?.map_or_else(|| self.sign_chosen(arguments, &[]), Ok);
+            }
             (true, true) => ask_once(&printer, &items)?,
             (true, false) if is_open => {
                 terminal::print_text(&printer.signable_items(&items))?;
@@ -195,12 +200,35 @@ pub(crate) fn parse_chosen(item: &SignableItem) -> Option<ShownItem> {
     Some(ShownItem { address, digest: item.digest.as_ref()?.parse().ok()? })
 }
 
-/// Shows each item and asks about it. Returns those that the person accepts.
-pub(crate) fn ask_each<'a>(
+/// Says that nothing has to be signed, and how many items could be.
+fn nothing_to_sign(unsigned: u64) -> String {
+    let (are, them) = if unsigned == 1 { ("item is", "it") } else { ("items are", "them") };
+    match unsigned {
+        0 => "There is nothing to sign.".to_owned(),
+        _ => format!(
+            "Nothing has to be signed. {unsigned} {are} unsigned, which is permitted here: `mere \
+             sign --all` shows {them} and signs {them}, and `mere sign TYPE ID` signs one."
+        ),
+    }
+}
+
+/// Shows each item, asks about it, and signs it at once if the person accepts it, so that whoever
+/// stops in the middle keeps what was accepted. Returns `None` if nothing was, or else the first
+/// exit code that is no success.
+pub(crate) fn ask_each(
     printer: &Printer,
-    items: &'a [SignableItem],
-) -> io::Result<Vec<&'a SignableItem>> {
-    let mut chosen = Vec::new();
+    items: &[SignableItem],
+    mut sign: impl FnMut(&SignableItem) -> io::Result<ExitCode>,
+) -> io::Result<Option<ExitCode>> {
+    if items.len() > 1 {
+        terminal::print_note("each item is signed as you accept it; Ctrl-C keeps what was signed");
+    }
+    let mut ended = None;
+    let mut accept = |item: &SignableItem| {
+        let code = sign(item)?;
+        ended = Some(ended.filter(|before| *before != ExitCode::SUCCESS).unwrap_or(code));
+        io::Result::Ok(())
+    };
     for (number, item) in items.iter().enumerate() {
         terminal::print_text(&format!("\n({} of {}) ", number + 1, items.len()))?;
         terminal::print_text(&printer.difference(item))?;
@@ -208,20 +236,20 @@ pub(crate) fn ask_each<'a>(
             continue;
         }
         match ask_about_item()? {
-            SignAnswer::Yes => chosen.push(item),
+            SignAnswer::Yes => accept(item)?,
             SignAnswer::No => {}
             SignAnswer::All => {
                 // Everything that is signed is shown first, so the remaining items are printed too.
                 for item in &items[number + 1..] {
                     terminal::print_text(&format!("\n{}", printer.difference(item)))?;
                 }
-                chosen.extend(&items[number..]);
+                items[number..].iter().try_for_each(accept)?;
                 break;
             }
             SignAnswer::Quit => break,
         }
     }
-    Ok(chosen)
+    Ok(ended)
 }
 
 fn ask_about_item() -> io::Result<SignAnswer> {
@@ -233,9 +261,27 @@ fn ask_about_item() -> io::Result<SignAnswer> {
     })
 }
 
+/// Shows all items and asks once about those that can be signed.
 fn ask_once<'a>(printer: &Printer, items: &'a [SignableItem]) -> io::Result<Vec<&'a SignableItem>> {
+    let count = items.iter().filter(|item| item.can_be_signed()).count();
+    if items.iter().all(SignableItem::is_shown_in_full) {
+        for item in items {
+            terminal::print_text(&(printer.difference(item) + "\n"))?;
+        }
+    }
     terminal::print_text(&printer.signable_items(items))?;
-    let count = items.len();
-    let question = if count == 1 { "Sign it?".to_owned() } else { format!("Sign all {count}?") };
+    if count == 0 {
+        // Why each of them cannot be signed is said instead of a question.
+        return Ok(items.iter().collect());
+    }
+    let others = match items.len() - count {
+        0 => String::new(),
+        1 => " (1 other cannot be signed)".to_owned(),
+        others => format!(" ({others} others cannot be signed)"),
+    };
+    let question = match count {
+        1 => format!("Sign it?{others}"),
+        _ => format!("Sign all {count}?{others}"),
+    };
     Ok(if terminal::ask_yes_or_no(&question)? { items.iter().collect() } else { Vec::new() })
 }

@@ -22,6 +22,9 @@ pub(crate) struct ItemTrust {
 #[derive(Deserialize)]
 pub(crate) struct SigningPlan {
     pub(crate) items: Vec<SignableItem>,
+    /// How many other items are unsigned and need no signature here.
+    #[serde(default)]
+    pub(crate) unsigned: u64,
 }
 
 /// An item that could be signed. One that cannot is `unfit`, and has no digest.
@@ -98,6 +101,16 @@ pub(super) struct VerifiedItem {
 impl SignableItem {
     pub(crate) fn address(&self) -> &str {
         self.address.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether it can be signed as it is.
+    pub(crate) fn can_be_signed(&self) -> bool {
+        self.digest.is_some() && self.unfit.is_none()
+    }
+
+    /// Returns whether it comes with what differs, and not only with its name.
+    pub(crate) fn is_shown_in_full(&self) -> bool {
+        self.base.is_some() || self.unfit.is_some()
     }
 
     /// Returns the type and the name of the item.

@@ -1,6 +1,7 @@
 //! Signing: the daily loop, what agents cannot do, and what was once possible.
 
 pub(crate) mod agents;
+pub(crate) mod answers;
 pub(crate) mod crash;
 pub(crate) mod daily;
 pub(crate) mod holes;

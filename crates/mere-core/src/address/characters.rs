@@ -151,7 +151,7 @@ fn is_ideograph(c: char) -> bool {
 
 /// Reports whether a character has the property `Extended_Pictographic` of Unicode's emoji data.
 #[rustfmt::skip]
-fn is_pictograph(c: char) -> bool {
+pub fn is_pictograph(c: char) -> bool {
     matches!(
         c,
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'

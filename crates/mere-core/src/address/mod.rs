@@ -15,7 +15,8 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use characters::{
-    has_address_characters, is_address_character, is_invisible, is_joined, visible_form,
+    has_address_characters, is_address_character, is_invisible, is_joined, is_pictograph,
+    visible_form,
 };
 pub use name::{AgentName, MAX_NAME_BYTES, ModName, NameError};
 pub use repository_name::{EntryForm, RepositoryName};

@@ -24,6 +24,7 @@ use crate::reply::{
     CodeId, Content, ContentKind, Data, Draft, Fields, Prose, ProsePart, ReplyType, codes,
 };
 use crate::secrets;
+use crate::text::hidden_characters::HiddenCharacters;
 use crate::trace::{SessionId, TraceId};
 use cleared_value::{ClearedFields, ClearedValue};
 use landmarks::Landmarks;
@@ -129,8 +130,7 @@ impl Gate {
 
     /// Passes a draft through both rules.
     pub fn clear(&self, draft: &Draft, metadata: &ReplyMetadata) -> Cleared {
-        let body = DraftClearing { gate: self, agent: &metadata.agent, redaction_count: 0 }
-            .clear_body(draft);
+        let body = DraftClearing::new(self, &metadata.agent).clear_body(draft);
         match body {
             Ok(body) => build_cleared(draft.code, body, (metadata, self.mirror_format)),
             Err(Leak) => withheld_reply((metadata, self.mirror_format)),
@@ -139,10 +139,7 @@ impl Gate {
 
     /// Clears one sentence, such as a question or a progress note. Returns `None` if it leaks.
     pub fn clear_text(&self, prose: &Prose, agent: &AgentName) -> Option<ClearedText> {
-        DraftClearing { gate: self, agent, redaction_count: 0 }
-            .clear_prose(prose)
-            .ok()
-            .map(ClearedText)
+        DraftClearing::new(self, agent).clear_prose(prose).ok().map(ClearedText)
     }
 
     /// Returns the body of a file as it will leave the gate, or `None` if it will be withheld.
@@ -177,6 +174,7 @@ struct DraftClearing<'a> {
     gate: &'a Gate,
     agent: &'a AgentName,
     redaction_count: u64,
+    hidden_characters: HiddenCharacters,
 }
 
 /// The message, hint and data of a reply after the gate.
@@ -186,13 +184,21 @@ struct ClearedBody<'a> {
     data: ClearedFields<'a>,
 }
 
-impl DraftClearing<'_> {
+impl<'g> DraftClearing<'g> {
+    fn new(gate: &'g Gate, agent: &'g AgentName) -> Self {
+        let hidden_characters = HiddenCharacters::default();
+        Self { gate, agent, redaction_count: 0, hidden_characters }
+    }
+
     fn clear_body(mut self, draft: &Draft) -> Result<ClearedBody<'_>, Leak> {
         let message = self.clear_prose(&draft.message)?;
         let hint = draft.hint.as_ref().map(|hint| self.clear_prose(hint)).transpose()?;
         let mut data = self.clear_fields(&draft.data)?;
         if self.redaction_count > 0 {
             data.push(("redacted".into(), ClearedValue::Number(self.redaction_count)));
+        }
+        if !self.hidden_characters.is_empty() {
+            add_warning(&mut data, hidden_characters_warning(self.hidden_characters));
         }
         Ok(ClearedBody { message, hint, data })
     }
@@ -255,12 +261,30 @@ impl DraftClearing<'_> {
         // Text that needed no rewriting has already been searched.
         let passes = count == 0 || !landmarks.has_match(&text, content.kind());
         if passes {
+            self.hidden_characters.add(HiddenCharacters::count(&text));
             return text;
         }
         self.redaction_count += 1;
         Cow::Borrowed(WITHHELD)
     }
 }
+
+/// Says that a content is not what it looks like.
+fn hidden_characters_warning(found: HiddenCharacters) -> String {
+    format!("hidden characters: {found}; a person who sees this text sees something else")
+}
+
+/// Adds a sentence to the warnings of a reply.
+fn add_warning(data: &mut ClearedFields<'_>, warning: String) {
+    let warning = ClearedValue::Text(warning.into());
+    match data.iter_mut().find(|(name, _)| name == WARNINGS_FIELD) {
+        Some((_, ClearedValue::List(warnings))) => warnings.push(warning),
+        _ => data.push((WARNINGS_FIELD.into(), ClearedValue::List(vec![warning]))),
+    }
+}
+
+/// The name of the field that holds warnings.
+const WARNINGS_FIELD: &str = "warnings";
 
 fn build_cleared(
     code: CodeId,

@@ -6,6 +6,7 @@ pub mod canonical;
 pub mod diff;
 pub(crate) mod edit;
 pub mod gitignore;
+pub mod hidden_characters;
 pub mod json;
 pub(crate) mod lines;
 pub mod markdown;

@@ -153,7 +153,7 @@ impl Printer {
     /// Formats the lines of a text file, or describes a binary file.
     pub(crate) fn file_text(&mut self, file: &FileText) -> String {
         match file {
-            FileText::Text { content, .. } => self.escape_controls(content),
+            FileText::Text { content, .. } => self.content(content),
             FileText::Binary { media_type, size } => {
                 format!("binary file, {media_type}, {size} bytes\n")
             }
@@ -204,7 +204,7 @@ impl Printer {
 
     fn match_line(&self, path: &str, line: u64, mark: char, text: &str) -> String {
         let number = self.paint(&line.to_string(), NUMBER);
-        let text = self.escape_controls(text);
+        let text = self.content(text);
         if self.is_terminal {
             return format!("{number}{mark}{text}\n");
         }

@@ -257,7 +257,7 @@ impl Printer {
     /// Formats Markdown; with colours its headings stand out.
     pub(super) fn markdown(&self, text: &str) -> String {
         if !self.uses_colours {
-            return self.escape_controls(text);
+            return self.content(text);
         }
         let mut fenced = false;
         let lines = text.split_inclusive('\n').map(|line| {
@@ -265,7 +265,7 @@ impl Printer {
             if line.trim_start().starts_with("```") {
                 fenced = !fenced;
             }
-            let shown = self.escape_controls(line);
+            let shown = self.content(line);
             let heading = !fenced && line.starts_with('#');
             (if heading { self.paint(&shown, STRONG) } else { shown }) + end
         });

@@ -31,8 +31,8 @@ const NUMBER: Style = AnsiColor::Green.on_default();
 /// A printer of answers. It knows whether a terminal is attached and where paths start from.
 pub(crate) struct Printer {
     uses_colours: bool,
-    /// Whether standard output is a terminal. Then lines are grouped, and characters that could
-    /// control the terminal are escaped.
+    /// Whether standard output is a terminal. Then lines are grouped, and contents of files are
+    /// escaped as well.
     is_terminal: bool,
     working_directory: Option<Address>,
     /// The file whose lines were printed last.
@@ -75,11 +75,19 @@ impl Printer {
         if self.uses_colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
+    /// Formats the content of a file, or what a tool printed. A program gets it as it is; for a
+    /// person it is escaped.
+    fn content(&self, text: &str) -> String {
+        if self.is_terminal { self.escape_controls(text) } else { text.to_owned() }
+    }
+
     /// Escapes characters that could control the terminal, hide letters, or show them in another
-    /// order. Invisible ones that writing needs stay.
+    /// order. Invisible ones that writing needs stay. Where the text goes does not matter: what is
+    /// piped is often shown in the end.
+    #[expect(clippy::unused_self, reason = "every method of a printer formats for its reader")]
     fn escape_controls(&self, text: &str) -> String {
         let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || is_invisible(c);
-        if !self.is_terminal || !text.contains(steers) {
+        if !text.contains(steers) {
             return text.to_owned();
         }
         let text = text.replace("\r\n", "\n");

@@ -63,7 +63,7 @@ struct ChainLink {
 impl Printer {
     /// Escapes what a tool printed.
     pub(crate) fn tool_output(&self, text: &str) -> String {
-        self.escape_controls(text)
+        self.content(text)
     }
 
     /// Formats the command that would be run.

@@ -248,7 +248,7 @@ impl Printer {
             return "There is no knowledge here yet; `mere new knowledge ID` creates an entry.\n"
                 .into();
         }
-        let mut out = self.escape_controls(drawing);
+        let mut out = self.content(drawing);
         if !out.ends_with('\n') {
             out.push('\n');
         }

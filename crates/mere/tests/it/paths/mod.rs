@@ -5,6 +5,7 @@ pub(crate) mod cuts;
 pub(crate) mod deleted_project;
 pub(crate) mod disks;
 pub(crate) mod file_systems;
+pub(crate) mod hidden_characters;
 pub(crate) mod hidden_or_absent;
 pub(crate) mod ignore;
 pub(crate) mod landmarks;

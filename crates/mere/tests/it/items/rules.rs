@@ -161,7 +161,8 @@ fn without_categories_strict_items_have_none() {
                  and its configuration names no categories."
             );
             assert_eq!(outcome(&reply), ["D", "EN-MEMORY-D-005", &message]);
-            let hint = "Use an existing category, or ask a person to change config.yaml; a looser mode counts after `mere trust project`.";
+            let hint = "Use an existing category, or ask a person to change config.yaml; a looser \
+                        mode counts after `mere trust project`.";
             assert_eq!(reply["hint"], hint);
         }
         assert_eq!(disk(&stage), before);

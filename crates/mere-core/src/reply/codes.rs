@@ -255,7 +255,7 @@ codes! {
     CALL_PANIC: Surface "CALL" Fault 1 "The call failed internally; the server keeps running.";
     CALL_CANCELLED: Surface "CALL" Fault 2 "The caller cancelled the call.";
     CALL_TIMED_OUT: Surface "CALL" Fault 3 "The call took longer than it may.";
-    CALL_LOCKED: Surface "CALL" Fault 4 "Another process has held a lock for ten seconds; nothing was changed or run.";
+    CALL_LOCKED: Surface "CALL" Fault 4 "Another process has held a lock for thirty seconds; nothing was changed or run.";
     GATE_WITHHELD: Surface "GATE" Fault 1 "The reply held a host path and was withheld.";
     MEMORY_CREATED: Items "MEMORY" Success 1 "`create_memory`: the memory was stored completely and durably.";
     MEMORY: Items "MEMORY" Success 2 "`get_memory`: the text of a memory.";

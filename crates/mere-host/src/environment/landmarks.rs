@@ -37,8 +37,8 @@ impl Environment {
     /// Returns what the gate must keep from agents besides the roots.
     pub fn landmarks(&self) -> Vec<Landmark> {
         let mut marks = Vec::new();
-        for home in self.home.clone().into_iter().chain(self.account_home()) {
-            marks.extend(landmarks_for(&home, &StandIn::Home));
+        if let Some(home) = &self.home {
+            marks.extend(landmarks_for(home, &StandIn::Home));
         }
         if let Some(temporary) = &self.temporary_directory {
             marks.extend(landmarks_for(temporary, &StandIn::Temporary));

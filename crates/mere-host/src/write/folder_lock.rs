@@ -18,7 +18,7 @@ const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// How many seconds a lock is waited for.
-pub const LOCK_SECONDS: u64 = 10;
+pub const LOCK_SECONDS: u64 = 30;
 
 /// Why a folder was not changed: another process has held its lock for [`LOCK_SECONDS`].
 #[derive(Clone, Copy, Debug, thiserror::Error)]

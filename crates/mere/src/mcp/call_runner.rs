@@ -14,11 +14,9 @@ use mere_core::gate::{Cleared, Seal};
 use mere_core::request::{Caller, PersonPresence, Request};
 use mere_core::text::json;
 use mere_core::trace::TraceId;
-use mere_core::turn::{Answer, Outcome, Resume, Turn};
+use mere_core::turn::{Answer, Outcome, Turn};
 use mere_engine::Session;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorCode, RequestStateCodec, SealOptions,
-};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, ErrorCode};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
@@ -28,21 +26,20 @@ use uuid::Uuid;
 use super::call_slots::{CallSlots, HeldSlot};
 use super::client_turn::ClientTurn;
 use super::elicitation::{self, ElicitationMode};
+use super::open_states::{OpenStates, UnknownState};
 use super::outgoing::OutgoingReplies;
 use super::subscribers::Subscribers;
 use super::translate;
 
 /// How many KiB of arguments all unanswered calls may hold together.
 const MAX_ARGUMENT_KIB: usize = 64 * 1024;
-/// How long a question stays open for a client that keeps its state.
-const MAX_STATE_AGE: Duration = Duration::from_mins(15);
 
 /// The state that all connections of a server share.
 pub(super) struct CallRunner {
     pub(super) session: Arc<Session>,
     pub(super) seal: Seal,
     pub(super) subscribers: Subscribers,
-    pub(super) states: RequestStateCodec,
+    pub(super) states: OpenStates,
     slots: Arc<CallSlots>,
     /// One permit for each KiB of arguments of the unanswered calls.
     argument_room: Semaphore,
@@ -63,12 +60,11 @@ pub(super) struct PendingCall {
 
 impl CallRunner {
     pub(super) fn new(session: Arc<Session>) -> Self {
-        let secret = [Uuid::new_v4().into_bytes(), Uuid::new_v4().into_bytes()].concat();
         Self {
             session,
             seal: Seal::new(Uuid::new_v4()),
             subscribers: Subscribers::default(),
-            states: RequestStateCodec::new_unchecked(secret),
+            states: OpenStates::new(),
             slots: Arc::default(),
             argument_room: Semaphore::new(MAX_ARGUMENT_KIB),
             unanswered: watch::Sender::new(0),
@@ -95,7 +91,7 @@ impl CallRunner {
     }
 
     /// Turns a tool call into a request to the door. A state that came back is opened here, and
-    /// refused unless we sealed it for this very call.
+    /// refused unless we sealed it for this very call and nobody has answered it yet.
     pub(super) fn parse_call(
         &self,
         params: &CallToolRequestParams,
@@ -108,10 +104,12 @@ impl CallRunner {
         let bound = format!("{}\0{}\0{home}\0{sorted}", caller.agent, params.name).into_bytes();
         let mut request = Request::new(caller, &params.name, &arguments);
         if let Some(state) = &params.request_state {
-            let opened = self.states.open_with(state, &bound);
-            let resume = opened.map_err(|_| ErrorData::invalid_params(BAD_STATE, None))?;
-            let answer = elicitation::find_answer(params.input_responses.as_ref());
-            request.answer = answer.map(|answer| (Resume(resume), answer));
+            let unknown = |UnknownState| ErrorData::invalid_params(BAD_STATE, None);
+            let opened = self.states.open(state, &bound).map_err(unknown)?;
+            if let Some(answer) = elicitation::find_answer(params.input_responses.as_ref()) {
+                let resume = self.states.answer(opened).map_err(unknown)?;
+                request.answer = Some((resume, answer));
+            }
         }
         Ok(PendingCall { request, binding: bound })
     }
@@ -161,8 +159,7 @@ impl CallRunner {
                     }
                 }
                 ElicitationMode::InputRequired => {
-                    let options = SealOptions::new().associated_data(&bound).ttl(MAX_STATE_AGE);
-                    let state = self.states.seal_with(&resume.0, &options);
+                    let state = self.states.seal(&resume, &request.caller.agent, &bound);
                     return elicitation::input_required(&question, state, &self.seal);
                 }
             };
@@ -263,4 +260,5 @@ fn internal_error(words: &'static str) -> ErrorData {
 /// How much longer than the door itself the runner waits for it.
 const DEADLINE_GRACE: Duration = Duration::from_secs(5);
 const BUSY: ErrorCode = ErrorCode(-32000);
-const BAD_STATE: &str = "the request state was not issued by this server for this call";
+const BAD_STATE: &str =
+    "the request state was not issued by this server for this call, or it was answered already";

@@ -11,6 +11,7 @@ mod elicitation;
 mod fixtures;
 mod http;
 mod message;
+mod open_states;
 mod outgoing;
 mod queue;
 mod server;

@@ -15,7 +15,7 @@ const WORK: &str = "project/.ai/workspaces/default";
 const CONFIG: &str = "home/.config/merestone";
 
 /// The time within which a call must give up: the stated thirty seconds, and some for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(55);
 
 /// Another process that holds locks until it is dropped.
 struct Holders(Vec<Child>);

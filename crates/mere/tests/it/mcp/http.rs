@@ -252,6 +252,12 @@ fn a_question_without_its_state_or_with_a_changed_one_is_refused() {
     let answer_word =
         |answer: &Value| answer["result"]["structuredContent"]["data"]["said"].clone();
     assert_eq!(answer_word(&call(&json!({ "requestState": state, "inputResponses": yes }))), "yes");
+    for answer in [&yes, &no] {
+        let replayed = call(&json!({ "requestState": state, "inputResponses": answer }));
+        assert_eq!(replayed["error"]["code"], -32602, "an answer counts once: {replayed}");
+    }
+    let question = call(&json!({}))["result"].clone();
+    let state = question["requestState"].as_str().expect("a state").to_owned();
     assert_eq!(answer_word(&call(&json!({ "requestState": state, "inputResponses": no }))), "no");
     let again = call(&json!({ "inputResponses": yes }));
     assert_eq!(again["result"]["resultType"], "input_required", "an answer to nothing");

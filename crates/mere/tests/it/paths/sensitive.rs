@@ -278,6 +278,9 @@ fn a_stateless_client_is_asked_by_a_result_and_comes_back() {
     call["requestState"] = question["requestState"].clone();
     let shown = mcp.request("tools/call", &call)["result"]["structuredContent"].clone();
     assert_eq!(shown["data"]["content"], "hush-hush\n");
+    let replayed = mcp.request("tools/call", &call);
+    assert_eq!(replayed["error"]["code"], -32602, "a yes counts once: {replayed}");
+    assert!(!replayed.to_string().contains("hush-hush"));
     // The yes was for this file: the state opens no other.
     call["arguments"]["path"] = "tls.key".into();
     assert!(mcp.request("tools/call", &call)["error"].is_object());

@@ -25,7 +25,7 @@ pub use mere_host::{
 };
 pub use session::Session;
 pub use session::event::Event;
-pub use session::file_approval::{AllowError, AllowedFiles};
+pub use session::file_approval::{AllowError, AllowedFiles, VisibleBefore};
 pub use session::locations::{Locations, PathReport, find_locations};
 pub use session::options::{Purpose, SessionOptions, SessionState};
 pub use session::project_approval::{ProjectApproval, TrustError, WideRootApproval};

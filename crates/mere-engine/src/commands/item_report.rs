@@ -114,6 +114,11 @@ impl ItemReport {
         self.new_version.as_ref().map(|version| (&self.place, version))
     }
 
+    /// Returns whether it is no valid item, or cannot be read.
+    pub(super) fn is_invalid(&self) -> bool {
+        matches!(self.trust_status, Err(ItemTrouble::Invalid | ItemTrouble::Unreadable))
+    }
+
     /// Returns how the item is broken, if it is.
     pub(super) fn failure(&self) -> Option<&VerificationFailure> {
         match &self.trust_status {

@@ -2,10 +2,12 @@
 //!
 //! It verifies every listed item, but does not ask policy whether the item may be used.
 
+use mere_core::address::Root;
 use mere_core::item::{Category, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, codes};
 use mere_core::request::ListItems;
 
+use super::index::stray_list;
 use crate::error::tool_error::ToolError;
 use crate::error::{describe_failure, trust_fields};
 use crate::files::error::FileError;
@@ -29,15 +31,22 @@ pub(super) fn list(items: &ItemReader<'_>, listing: &ListItems) -> Result<Draft,
         }
     }
     let scripts = listed_scripts(items, listing).map_err(ItemError::Unsearchable)?;
+    let strays = listed_strays(items, listing).map_err(ItemError::Unsearchable)?;
+    let has_project = items.view.world.mounted_folders().any(|(root, _)| *root == Root::Project);
     let items = describe_all(items, &places);
     let count = items.len() as u64;
     let data = Fields::default()
         .with("items", Data::List(items))
         .with("count", count)
-        .with_some("scripts_without_manifest", scripts);
+        .with_some("scripts_without_manifest", scripts)
+        .with_some("strays", strays);
     let draft =
         Draft::success(codes::LIST, count_phrase(count, "item", "items").and(".")).data(data);
-    let none = "there are none; `mere init` makes an example of each type, `mere new` an item";
+    let none = if has_project {
+        "there are none; `mere init` makes an example of each type, `mere new` an item"
+    } else {
+        "there are none, and no project; `mere init --user` makes a space of your own with examples"
+    };
     let all = *listing == ListItems::default();
     Ok(match (count, all) {
         (0, true) => draft.hint(none),
@@ -91,6 +100,27 @@ fn listed_scripts(items: &ItemReader<'_>, listing: &ListItems) -> std::io::Resul
             && items.view.world.may_show(&script.address)
     });
     Ok((!found.is_empty()).then(|| script_list(&found)))
+}
+
+/// Returns the files that seem to be meant as items that a listing asks for, or `None` if there are
+/// none. Such a file has no category of its own.
+fn listed_strays(items: &ItemReader<'_>, listing: &ListItems) -> std::io::Result<Option<Data>> {
+    let is_memory = listing.kind == Some(ItemType::Memory);
+    if listing.form.is_some() || listing.category.is_some() || is_memory {
+        return Ok(None);
+    }
+    let mut found = Vec::new();
+    for space in items.sources.spaces() {
+        if listing.scope.is_none_or(|only| only == space.scope) {
+            let mut strays = space.strays(listing.kind)?;
+            strays.retain(|stray| {
+                let address = stray.address(space.scope);
+                address.is_none_or(|address| items.view.world.may_show(&address))
+            });
+            found.extend(strays);
+        }
+    }
+    Ok((!found.is_empty()).then(|| stray_list(&found)))
 }
 
 /// Returns scripts without a manifest, each with what makes it a tool.

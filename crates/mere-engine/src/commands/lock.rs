@@ -1,5 +1,6 @@
 //! `mere lock`: pins the chain of a tool as it is now, and checks all lockfiles.
 
+use mere_core::address::Address;
 use mere_core::chain::lock;
 use mere_core::digest::Sha256;
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
@@ -14,7 +15,7 @@ use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
 use crate::items::relocation::{add_signature, load_from_files};
 use crate::items::tool_lockfiles::lockfile_digest;
-use crate::items::{ItemCall, ItemError, ItemReader, read_and_verify};
+use crate::items::{ItemCall, ItemError, ItemReader, RawItem, read_and_verify};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::run::Linked;
 use crate::run::lock::{check_chain, permit_lockfile, read_lockfile};
@@ -57,17 +58,53 @@ pub(super) fn make_lockfile(
     let permit =
         policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
+    let superseded = remove_older_lockfiles(call, &loaded.place)?;
     let links = linked.chain().pins().count() as u64;
     let data = Fields::default()
         .with("address", address.clone())
         .with("tool_id", Data::Words(leaf.id.to_string().into()))
         .with("version", Data::Words(leaf.version.to_string().into()))
         .with("links", links)
+        .with("removed", superseded.iter().cloned().map(Data::from).collect::<Data>())
         .with("chain", link_list(linked.chain()));
     let done = if before.is_none() { " was made" } else { " was replaced" };
     let message = Prose::words("").address(address).and(done).and(" and signed; it pins ");
     let message = message.append(&count_phrase(links, "link", "links")).and(".");
+    let message = superseded.into_iter().fold(message, |message, address| {
+        message.and(" It takes the place of ").address(address).and(", which was removed.")
+    });
     Ok(Draft::success(codes::LOCK_MADE, message).data(data))
+}
+
+/// Removes lockfiles of the older format for the same tool and version that lie elsewhere. Such a
+/// file counts for nothing and does not say where it belongs, so if several tools have this id,
+/// nobody knows whose it is, and it stays.
+fn remove_older_lockfiles(
+    call: &ItemCall<'_>,
+    own: &ScopedPath,
+) -> Result<Vec<Address>, ToolError> {
+    let named = |version| ItemRef { category: None, id: own.id.clone(), version };
+    let find = |kind, item: &ItemRef| {
+        call.items.sources.candidates(own.scope, kind, item).map_err(ItemError::Unsearchable)
+    };
+    if find(ItemType::Tool, &named(None))?.len() > 1 {
+        return Ok(Vec::new());
+    }
+    let mut removed = Vec::new();
+    for place in find(ItemType::Lockfile, &named(own.version.clone()))? {
+        let raw = RawItem::read(call.items.view, place.clone());
+        if place == *own || !raw.is_ok_and(|raw| raw.is_older_lockfile()) {
+            continue;
+        }
+        let digest = lockfile_digest(&call.items, &place)?;
+        let change = ItemChange::remove(place.clone(), digest);
+        let permit =
+            policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
+        let context = WriteContext { context: call.context, is_cancelled: call.is_cancelled };
+        apply_permit(permit, &context)?;
+        removed.extend(place.address());
+    }
+    Ok(removed)
 }
 
 /// Returns the digest of the lockfile that exists now, if there is one.

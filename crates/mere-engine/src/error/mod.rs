@@ -51,7 +51,7 @@ fn not_visible_reply() -> Draft {
 /// for every path that is not visible, because a project is what is missing.
 pub(crate) fn no_project_reply() -> Draft {
     Draft::invalid(codes::NO_PROJECT, "There is no project here.").hint(
-        "Ask a person to start it in a project or pass `--project`. What is yours to read here: \
+        "Ask a person to start it in a project or pass `--project`. What you can read here: \
          `ROOT_USER:/…` and `mod:<name>:/…`, and the items of the user's space.",
     )
 }

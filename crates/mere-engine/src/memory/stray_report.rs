@@ -4,7 +4,8 @@
 use std::io;
 
 use mere_core::address::RelPath;
-use mere_core::item::ItemId;
+use mere_core::category::CategoryMode;
+use mere_core::item::{Category, ItemId};
 
 use super::Store;
 use super::table::{StoreStray, StrayReason, find_strays, markdown_stem};
@@ -30,7 +31,11 @@ pub(super) fn describe_strays(
     let (strays, unreadable) = find_strays(&folder)?;
     let meant = strays.iter().filter(|(_, stray)| stray.reason.seems_meant());
     let mut lines = meant
-        .map(|(path, stray)| format!("{what}: {}", describe_stray(path, stray, option)))
+        .map(|(path, stray)| {
+            let force = if needs_force(store, path, stray) { " --force" } else { "" };
+            let options = format!("{option}{force}");
+            format!("{what}: {}", describe_stray(path, stray, &options))
+        })
         .collect::<Vec<_>>();
     let others = strays.iter().filter(|(_, stray)| !stray.reason.seems_meant());
     let others = others.map(|(path, _)| path.as_str()).collect::<Vec<_>>();
@@ -64,6 +69,23 @@ fn describe_stray(path: &str, stray: &StoreStray, option: &str) -> String {
     format!("the {kind} `{shown}` is not a {expected}, because {reason}: {fix}")
 }
 
+/// Returns whether the store refuses to make a category of a folder unless a person insists.
+fn needs_force(store: &Store, path: &str, stray: &StoreStray) -> bool {
+    let is_refused = match store.rules.mode() {
+        CategoryMode::Free => false,
+        CategoryMode::Subcategories => !path.contains('/'),
+        CategoryMode::Strict => true,
+    };
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let suggested = suggest_name(name).and_then(|id| match path.rsplit_once('/') {
+        Some((parent, _)) => format!("{parent}/{id}").parse::<Category>().ok(),
+        None => Category::default().child(&id).ok(),
+    });
+    let is_configured =
+        suggested.is_some_and(|category| store.rules.hierarchy().find(&category).is_some());
+    stray.is_folder && is_refused && !is_configured
+}
+
 /// Returns the command that renames a stray, if its path can be typed.
 fn rename_command(path: &str, reason: StrayReason) -> Option<String> {
     path.parse::<RelPath>().ok()?;
@@ -75,9 +97,11 @@ fn rename_command(path: &str, reason: StrayReason) -> Option<String> {
         _ => name,
     };
     let new_name = match (reason, suggest_name(name)) {
-        (StrayReason::TooDeep, _) | (_, None) => "NEW-NAME".to_owned(),
-        (_, Some(id)) if parent.is_empty() => id.to_string(),
-        (_, Some(id)) => format!("{parent}/{id}"),
+        (StrayReason::TooDeep, _) => "new-name".to_owned(),
+        (_, id) => {
+            let id = id.map_or_else(|| "new-name".to_owned(), |id| id.to_string());
+            if parent.is_empty() { id } else { format!("{parent}/{id}") }
+        }
     };
     Some(format!("mere store rename {} {new_name}", quote_for_shell(path)))
 }
@@ -151,7 +175,11 @@ mod tests {
         );
         assert_eq!(
             command("\u{65e5}\u{672c}", StrayReason::InvalidCategory),
-            "mere store rename \u{65e5}\u{672c} NEW-NAME"
+            "mere store rename \u{65e5}\u{672c} new-name"
+        );
+        assert_eq!(
+            command("japan/\u{65e5}.md", StrayReason::InvalidSlug),
+            "mere store rename japan/\u{65e5}.md japan/new-name"
         );
         assert_eq!(rename_command("a\u{202e}b", StrayReason::InvalidCategory), None);
     }

@@ -3,6 +3,8 @@
 //! What is allowed is recorded per project in the user's state folder, and can be listed and taken
 //! back. No agent-facing tool reaches this module.
 
+use std::sync::Arc;
+
 use mere_core::address::{Address, AgentName, Root};
 use mere_host::{NoAddress, TypedPath};
 
@@ -29,6 +31,12 @@ pub enum AllowError {
         "`{0}` is neither an address in this project, such as ROOT_PROJECT:/.env, nor a path inside it"
     )]
     Address(String),
+    /// There is nothing at the path that was typed.
+    #[error(
+        "there is no file or folder `{0}`, so nothing was allowed; create it first, or check its \
+         name"
+    )]
+    Missing(String),
     /// What was typed is in the project, but cannot be part of an address.
     #[error(
         "`{0}` has no address: a name in it has invisible or control characters, or a backslash, or \
@@ -38,6 +46,17 @@ pub enum AllowError {
     /// The record could not be saved.
     #[error(transparent)]
     Record(#[from] RecordError),
+}
+
+/// What agents saw of a file before it was allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VisibleBefore {
+    /// Nothing: it was hidden.
+    Hidden,
+    /// The file, with the secrets in it masked: it is not sensitive by its name.
+    Masked,
+    /// All of it: it was allowed already.
+    Allowed,
 }
 
 /// The sensitive files that a person has allowed in a project.
@@ -64,14 +83,39 @@ impl AllowedFiles {
         allowed_addresses(&self.context.environment, &self.key)
     }
 
-    /// Allows what a person typed: an address, or a path inside the project.
-    pub fn add(&self, typed: &TypedPath) -> Result<Address, AllowError> {
+    /// Allows what a person typed: an address, or a path inside the project. Returns the address,
+    /// and what agents saw of it before.
+    pub fn add(&self, typed: &TypedPath) -> Result<(Address, VisibleBefore), AllowError> {
         let address = self.address_of(typed)?;
+        let folder = match address.root() {
+            Root::Project => Some(Arc::clone(self.context.require_project()?)),
+            Root::User => self.context.environment.user_space().map_err(AllowError::Space)?,
+            _ => None,
+        };
+        let metadata = folder.map(|folder| folder.dir().symlink_metadata(address.path().as_str()));
+        let is_file = match metadata {
+            // A grant for a name that nothing has would wait for whatever gets that name.
+            Some(Err(_)) => return Err(AllowError::Missing(typed.display_text())),
+            Some(Ok(metadata)) => metadata.is_file(),
+            None => false,
+        };
+        let before = match self.list().contains(&address) {
+            true => VisibleBefore::Allowed,
+            false if is_file && self.is_shown(&address) => VisibleBefore::Masked,
+            false => VisibleBefore::Hidden,
+        };
         self.replace_record(&address, |records, mut record| {
             record["address"] = address.to_string().into();
             records.push(record);
         })?;
-        Ok(address)
+        Ok((address, before))
+    }
+
+    /// Returns whether agents see the file without an approval.
+    fn is_shown(&self, address: &Address) -> bool {
+        let snapshot = Snapshot::take(&self.context, &OperatorChoice::default());
+        let world = snapshot.world(&self.context, &AgentName::default());
+        world.is_ok_and(|world| world.may_show(address))
     }
 
     /// Takes an approval back. Returns its address, and whether there was one.

@@ -35,7 +35,7 @@ use crate::session::event::Event;
 use crate::session::options::{Purpose, SessionOptions, SessionState};
 use crate::session::snapshot::Snapshot;
 use crate::world::{Context, OpenError, OperatorChoice, ResolveError, World};
-use mere_host::{CellPool, FileStamps, NoAddress, TypedPath, WatchedFiles};
+use mere_host::{CellPool, EnvironmentError, FileStamps, NoAddress, TypedPath, WatchedFiles};
 
 mod dispatch;
 pub(crate) mod event;
@@ -85,7 +85,7 @@ impl Session {
             Ok(project) => project.is_inside_any(&private),
             Err(_) => Ok(false),
         });
-        if private.map_err(OpenError::Environment)? {
+        if private.map_err(EnvironmentError::Unreadable)? {
             return Err(OpenError::Private);
         }
         let agent = match (opening.agent, context.environment.agent_variable()) {

@@ -9,7 +9,7 @@ use mere_core::chain::builtin;
 use mere_core::item::{IdError, ItemId, ItemType, Scope, ScopedPath, ScriptLanguage};
 
 use super::Space;
-use super::scan::{ScanDepth, ScanOptions, scan_from};
+use super::scan::{ScanDepth, ScanOptions, Stray, scan_from};
 use mere_host::SPACE_FOLDER;
 
 /// A file that marks a Python package. It is never run.
@@ -31,6 +31,15 @@ impl Space {
         let starts = (0..trees.len()).map(|tree| (tree, String::new())).collect();
         let options = ScanOptions { depth: ScanDepth::Names, is_known: &|_| false };
         Ok(scan_from(self.scope, &trees, starts, &options)?.bare_scripts)
+    }
+
+    /// Returns the files and folders that seem to be meant as items of a type, or of any type, but
+    /// are not.
+    pub(crate) fn strays(&self, kind: Option<ItemType>) -> io::Result<Vec<Stray>> {
+        let trees = kind.map_or_else(|| self.indexed_trees(), |kind| self.trees_of(kind));
+        let starts = (0..trees.len()).map(|tree| (tree, String::new())).collect();
+        let options = ScanOptions { depth: ScanDepth::Names, is_known: &|_| false };
+        Ok(scan_from(self.scope, &trees, starts, &options)?.strays)
     }
 }
 

@@ -9,16 +9,17 @@ use std::io;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use mere_core::address::{Address, RelPath, Root};
+use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{ItemId, ItemType, SIDECAR_SUFFIX, Scope, ScopedPath, Version};
 use mere_core::trust::{MAX_SIDECAR_BYTES, Sidecar, Statement};
 use serde::{Deserialize, Serialize};
 
+use super::scan::label_address;
 use super::{Space, join_path};
 use mere_host::{
-    EntryKind, FileStamp, FolderWriter, OpenFolder, SPACE_FOLDER, none_if_missing, now_nanoseconds,
+    EntryKind, FileStamp, FolderWriter, OpenFolder, none_if_missing, now_nanoseconds,
     open_regular_file, read_at_most,
 };
 
@@ -130,12 +131,7 @@ impl OrphanedSidecar {
 
     /// Returns the address of its file, or `None` if its name cannot be part of one.
     pub(crate) fn address(&self) -> Option<Address> {
-        let (root, path) = match (self.scope, self.label.strip_prefix("../")) {
-            (Scope::Project, Some(in_place)) => (Root::Project, in_place.to_owned()),
-            (Scope::Project, None) => (Root::Project, join_path(SPACE_FOLDER, &self.label)),
-            _ => (Root::User, self.label.clone()),
-        };
-        Some(Address::file(root, path.parse::<RelPath>().ok()?))
+        label_address(self.scope, &self.label)
     }
 
     /// Returns whether it states what `claim` says: the same id or the same content.

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use mere_core::address::{Address, RelPath, Root};
 use mere_core::digest::Sha256;
 use mere_core::item::{self, Scope, ScopedPath};
 use serde::{Deserialize, Serialize};
@@ -17,8 +18,8 @@ use super::orphan::Orphan;
 use super::scanned_folder::{ScannedFolder, read_folder};
 use super::{ItemTree, Space};
 use mere_host::{
-    FileStamp, OpenFolder, SharedWork, available_parallelism, fault_point, now_nanoseconds,
-    share_work,
+    FileStamp, OpenFolder, SPACE_FOLDER, SharedWork, available_parallelism, fault_point,
+    now_nanoseconds, share_work,
 };
 
 /// The most items that a space may have, because each takes memory while they are sorted.
@@ -88,6 +89,23 @@ pub(crate) struct Stray {
     /// The path from the space.
     pub(crate) path: String,
     pub(crate) reason: &'static str,
+}
+
+impl Stray {
+    /// Returns its address in a space of this scope, or `None` if its name cannot be part of one.
+    pub(crate) fn address(&self, scope: Scope) -> Option<Address> {
+        label_address(scope, &self.path)
+    }
+}
+
+/// Returns the address of a path that is relative to a space.
+pub(super) fn label_address(scope: Scope, label: &str) -> Option<Address> {
+    let (root, path) = match (scope, label.strip_prefix("../")) {
+        (Scope::Project, Some(in_place)) => (Root::Project, in_place.to_owned()),
+        (Scope::Project, None) => (Root::Project, super::join_path(SPACE_FOLDER, label)),
+        _ => (Root::User, label.to_owned()),
+    };
+    Some(Address::file(root, path.parse::<RelPath>().ok()?))
 }
 
 /// Scans a whole space.

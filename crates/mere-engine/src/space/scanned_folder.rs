@@ -93,6 +93,9 @@ fn stray_reason(kind: ItemType, file: &str) -> Option<&'static str> {
     let has = |endings: &[&str]| endings.iter().any(|ending| file.ends_with(ending));
     let no_id = "its name is not a valid id";
     match kind {
+        ItemType::Directive if has(&[".xml"]) => {
+            Some("a directive is a file whose name ends in `.md`")
+        }
         ItemType::Directive | ItemType::Knowledge | ItemType::Memory => {
             let other = has(&[".markdown", ".mdx"]).then_some("its name must end in `.md`");
             other.or(has(&[".md"]).then_some(no_id))

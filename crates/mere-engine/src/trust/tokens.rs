@@ -26,7 +26,7 @@ pub enum TokenError {
     Record(#[from] RecordError),
     /// The process has no working directory.
     #[error("the working directory cannot be opened: {0}")]
-    WorkingDirectory(std::io::Error),
+    WorkingDirectory(mere_host::EnvironmentError),
 }
 
 /// A token as a list shows it.

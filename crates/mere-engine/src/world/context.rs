@@ -22,8 +22,8 @@ use crate::trust::project_key::ProjectKey;
 use crate::world::OpenError;
 use crate::world::no_project::{NoProject, describe_refusal};
 use mere_host::{
-    Database, Environment, Folder, FolderWriter, ProjectRequest, RefusedRoot, SPACE_FOLDER,
-    SearchStop, TypedPath, WORKSPACES_FOLDER, find_project,
+    Database, Environment, EnvironmentError, Folder, FolderWriter, ProjectRequest, RefusedRoot,
+    SPACE_FOLDER, SearchStop, TypedPath, WORKSPACES_FOLDER, find_project,
 };
 
 /// The project of a session and its surroundings.
@@ -73,7 +73,15 @@ impl Context {
         project: Option<&TypedPath>,
         directory: Option<&TypedPath>,
     ) -> Result<Self, OpenError> {
-        let environment = Environment::read(directory).map_err(OpenError::Environment)?;
+        let environment = match Environment::read(directory) {
+            // Whoever names the project needs no working directory.
+            Err(EnvironmentError::NoWorkingDirectory(_))
+                if directory.is_none() && project.is_some_and(TypedPath::is_absolute) =>
+            {
+                Environment::read(project)?
+            }
+            environment => environment?,
+        };
         let search = config::project_search(&environment);
         let is_accepted = |folder: &Folder| is_accepted(&environment, &search, folder);
         let request =

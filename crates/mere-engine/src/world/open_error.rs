@@ -2,13 +2,14 @@
 
 use mere_core::address::ModName;
 use mere_core::category::CategoryModeError;
+use mere_host::EnvironmentError;
 
 /// Why a session could not be opened. For people.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// There is no working directory, or a variable does not name a folder.
-    #[error("the environment cannot be read: {0}")]
-    Environment(std::io::Error),
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
     /// No project was found.
     #[error("{0}")]
     Project(String),

@@ -56,6 +56,23 @@ pub struct Environment {
     own_ids: OwnIds,
 }
 
+/// Why the environment of a process cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvironmentError {
+    /// The working directory was deleted, or may not be read.
+    #[error(
+        "the working directory cannot be found, as if it had been deleted ({0}); change to another \
+         one, or pass `--project` with an absolute path"
+    )]
+    NoWorkingDirectory(io::Error),
+    /// `-C` names no directory that can be opened.
+    #[error("`-C {0}` does not name a directory that can be opened: {1}")]
+    Directory(String, io::Error),
+    /// A variable does not name a folder.
+    #[error("the environment cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+}
+
 /// The folders that no root shows.
 struct PrivateFolders {
     config: Option<PathBuf>,
@@ -68,10 +85,18 @@ struct PrivateFolders {
 
 impl Environment {
     /// Reads the environment, with `directory` in place of the working directory if given.
-    pub fn read(directory: Option<&TypedPath>) -> io::Result<Self> {
-        let current = std::env::current_dir()?;
+    pub fn read(directory: Option<&TypedPath>) -> Result<Self, EnvironmentError> {
+        let current = match std::env::current_dir() {
+            // An absolute path needs no working directory.
+            Err(_) if directory.is_some_and(TypedPath::is_absolute) => PathBuf::from("/"),
+            current => current.map_err(EnvironmentError::NoWorkingDirectory)?,
+        };
         let working = match directory {
-            Some(typed) => canonical_directory(&typed.resolve_from(&current)?)?,
+            Some(typed) => {
+                let opened =
+                    typed.resolve_from(&current).and_then(|path| canonical_directory(&path));
+                opened.map_err(|cause| EnvironmentError::Directory(typed.display_text(), cause))?
+            }
             None => current.clone(),
         };
         let shell = nonempty_variable("PWD").map(PathBuf::from).filter(|path| path.is_absolute());

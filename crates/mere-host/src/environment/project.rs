@@ -19,8 +19,15 @@ use crate::{Environment, Folder, TypedPath};
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     /// What a person named cannot be opened.
-    #[error("`{0}` does not name a directory that can be opened: {1}")]
-    NamedFolder(&'static str, io::Error),
+    #[error("`{option} {typed}` does not name a directory that can be opened: {cause}")]
+    NamedFolder {
+        /// The option or the variable that named it.
+        option: &'static str,
+        /// What was typed.
+        typed: String,
+        /// Why it cannot be opened.
+        cause: io::Error,
+    },
     /// What was found cannot be opened.
     #[error("the project directory cannot be opened: {0}")]
     FoundFolder(io::Error),
@@ -131,7 +138,11 @@ pub fn find_project(
     for (typed, found_by) in named {
         if let Some(typed) = typed {
             let folder = typed.resolve_from(working).and_then(|path| Folder::open(&path));
-            let folder = folder.map_err(|error| ProjectError::NamedFolder(found_by, error))?;
+            let folder = folder.map_err(|cause| ProjectError::NamedFolder {
+                option: found_by,
+                typed: typed.display_text(),
+                cause,
+            })?;
             let root = refuse_wide(environment, request, folder, found_by);
             let root = root.map(|found| FoundProject { is_named: true, ..found });
             return Ok(ProjectSearch { root, stop: None });

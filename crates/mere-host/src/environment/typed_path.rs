@@ -14,6 +14,11 @@ use mere_core::address::Address;
 pub struct TypedPath(OsString);
 
 impl TypedPath {
+    /// Checks whether the path means the same from everywhere.
+    pub fn is_absolute(&self) -> bool {
+        Path::new(&self.0).is_absolute()
+    }
+
     /// Resolves the path relative to `folder`. An empty path is an error.
     pub(crate) fn resolve_from(&self, folder: &Path) -> io::Result<PathBuf> {
         if self.0.is_empty() {

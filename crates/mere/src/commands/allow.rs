@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use mere_core::address::Address;
 use mere_core::reply::codes;
-use mere_engine::{AllowError, AllowedFiles};
+use mere_engine::{AllowError, AllowedFiles, VisibleBefore};
 use serde_json::json;
 
 use crate::arguments::{AllowArguments, LocationArguments};
@@ -49,7 +49,9 @@ pub(crate) fn run(
         Ok((message, _)) => terminal::print_line(&message).map(|()| ExitCode::SUCCESS),
         Err(error) => {
             let code = match error {
-                AllowError::Address(_) | AllowError::Unaddressable(_) => terminal::INVALID,
+                AllowError::Address(_) | AllowError::Unaddressable(_) | AllowError::Missing(_) => {
+                    terminal::INVALID
+                }
                 AllowError::Open(_) => terminal::USAGE,
                 _ => terminal::BROKEN,
             };
@@ -65,11 +67,16 @@ fn apply(
 ) -> Result<(String, Vec<Address>), AllowError> {
     let message = match (&arguments.address, &arguments.revoke) {
         (Some(typed), _) => {
-            let before = allowed.list();
-            let address = allowed.add(typed)?;
-            let again = before.contains(&address);
-            let words = if again { "was already visible" } else { "is shown from now on" };
-            format!("{address} {words} to the agents of this project.")
+            let (address, before) = allowed.add(typed)?;
+            let words = match before {
+                VisibleBefore::Hidden => "is shown from now on to the agents of this project.",
+                VisibleBefore::Allowed => "was already visible to the agents of this project.",
+                VisibleBefore::Masked => {
+                    "is not sensitive, so the agents of this project saw it already; from now on \
+                     secrets in it are not masked either."
+                }
+            };
+            format!("{address} {words}")
         }
         (None, Some(typed)) => {
             let (address, was) = allowed.revoke(typed)?;

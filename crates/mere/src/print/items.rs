@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::Printer;
 use super::reply::{ReplyView, nullable};
 use super::signing::ItemTrust;
+use super::spaces::StrayFile;
 use crate::print::terminal;
 
 pub(super) const STRONG: Style = Style::new().bold();
@@ -38,6 +39,8 @@ pub(crate) struct ItemList {
     items: Vec<ListedItem>,
     #[serde(default)]
     scripts_without_manifest: Vec<UnlistedScript>,
+    #[serde(default)]
+    strays: Vec<StrayFile>,
 }
 
 /// A script that is no tool because it has no manifest.
@@ -157,7 +160,9 @@ impl Printer {
         });
         let heading = ["TYPE", "ID", "VERSION", "SCOPE", "TRUST", "ABOUT"];
         let table = self.table(heading, rows.collect());
-        table + &self.scripts(&reply.data.scripts_without_manifest)
+        table
+            + &self.scripts(&reply.data.scripts_without_manifest)
+            + &self.strays(&reply.data.strays)
     }
 
     /// Formats scripts that are no tools, each with what makes it one.

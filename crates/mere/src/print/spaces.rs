@@ -88,7 +88,7 @@ struct ComparedSpace {
 
 /// A file that is not an item.
 #[derive(Deserialize)]
-struct StrayFile {
+pub(super) struct StrayFile {
     path: String,
     why: String,
 }
@@ -217,7 +217,7 @@ impl Printer {
         self.with_sentence(out, reply)
     }
 
-    fn strays(&self, strays: &[StrayFile]) -> String {
+    pub(super) fn strays(&self, strays: &[StrayFile]) -> String {
         let lines = strays.iter().map(|StrayFile { path, why }| {
             format!("  not an item: {} ({why})\n", self.escape_controls(path))
         });

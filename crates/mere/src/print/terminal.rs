@@ -44,13 +44,22 @@ pub(crate) fn print_text(text: &str) -> io::Result<()> {
 
 /// What a person is told where an agent is told that a path is not visible.
 const NOT_VISIBLE: &str = "mere: there is no such file or folder that agents may see
-      Paths are read from where you are; `mere where PATH` says where one lies. Sensitive files
-      such as .env are hidden: `mere allow PATH` shows one. Links that lead out are not followed.";
+      Paths are read from where you are; `mere where PATH` says where one is. Sensitive files
+      such as .env are hidden: `mere allow PATH` shows one. Links that leave the project are not followed.";
+
+/// What a person is told where an agent is told that there is no project.
+const NO_PROJECT: &str = "mere: there is no project here
+      `mere where` says why. Change to the folder of a project, or name one with `--project`.
+      `mere init --user` makes a space of your own, whose items are there in every project.";
 
 /// Prints why there is no answer.
 pub(crate) fn print_refusal(reply: &Cleared) -> io::Result<()> {
     if reply.code() == codes::PATH_NOT_VISIBLE.id() {
         let _ = writeln!(io::stderr(), "{NOT_VISIBLE}");
+        return Ok(());
+    }
+    if reply.code() == codes::NO_PROJECT.id() {
+        let _ = writeln!(io::stderr(), "{NO_PROJECT}");
         return Ok(());
     }
     let reply = ReplySentences::read(reply)?;

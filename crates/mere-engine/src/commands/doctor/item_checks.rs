@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use mere_core::address::Spoken;
-use mere_core::item::{ItemType, ScopedPath};
+use mere_core::item::{ItemType, Scope, ScopedPath};
 use mere_core::request::{ItemSelection, SelectedItems};
 use mere_core::trust::{
     LocationField, LocationMismatch, TrustStatus, VerificationFailure, VersionAge,
@@ -20,7 +20,7 @@ use crate::error::item_error_reply;
 use crate::error::tool_error::ToolError;
 use crate::items::tool_check::tool_problems;
 use crate::items::validation::check_own_schema;
-use crate::items::{ItemReader, LoadedItem};
+use crate::items::{ItemError, ItemReader, LoadedItem};
 
 /// Returns a finding for every item that has a problem or is a draft, for each warning, and for
 /// every signature that has no item.
@@ -43,6 +43,7 @@ pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolEr
     findings.extend(tools.flat_map(|place| tool_findings(call.items, place)));
     let notes = places.iter().filter(|place| place.kind == ItemType::Knowledge);
     findings.extend(notes.filter_map(|place| schema_finding(call.items, place)));
+    findings.extend(memory_findings(call)?);
     if findings.is_empty() {
         let words = match reports.len() {
             1 => "the only item is valid".to_owned(),
@@ -85,6 +86,17 @@ fn version_findings(items: &ItemReader<'_>, reports: &[ItemReport]) -> Vec<Findi
         Finding::new("versions", FindingState::Note, fix).with_address(one.place.address())
     });
     faults.chain(older).collect()
+}
+
+/// Returns the memories that are not valid.
+fn memory_findings(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolError> {
+    let mut memories = Vec::new();
+    for scope in [Scope::Project, Scope::User] {
+        memories.extend(call.items.sources.memories(scope).map_err(ItemError::Unsearchable)?);
+    }
+    let reports = verify_all(call, call.items.trust_policy, &memories);
+    let broken = reports.iter().filter(|report| report.is_invalid());
+    Ok(broken.map(|report| item_finding(call.items, report)).collect())
 }
 
 /// Returns what would prevent a tool from running. A tool that cannot be read is reported elsewhere.

@@ -178,10 +178,14 @@ pub(super) fn check_index(
         let Some(comparison) = comparison else { continue };
         let address = space_address(space.scope);
         for stray in &comparison.strays {
-            let what = format!("{} is not an item: {}", stray.path, stray.reason);
-            found.push(
-                Finding::new("strays", FindingState::Note, what).with_address(address.clone()),
-            );
+            let (what, at) = match stray.address(space.scope) {
+                Some(own) => (format!("is not an item: {}", stray.reason), Some(own)),
+                None => (
+                    format!("holds `{}`, which is not an item: {}", stray.path, stray.reason),
+                    address.clone(),
+                ),
+            };
+            found.push(Finding::new("strays", FindingState::Note, what).with_address(at));
         }
         for script in &comparison.bare_scripts {
             let what = "is a script without a manifest, so it is not a tool";

@@ -6,6 +6,7 @@ pub(crate) mod commands;
 pub(crate) mod design_examples;
 pub(crate) mod directives;
 mod directives_told;
+pub(crate) mod doctor;
 pub(crate) mod faults;
 pub(crate) mod forged_proposals;
 pub(crate) mod holes;

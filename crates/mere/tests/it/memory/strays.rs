@@ -78,7 +78,7 @@ fn strays_are_named_with_the_command_that_renames_them() {
             "the folder `Research` is not a category, because its name is not a valid category: run \
              `mere store rename Research research`",
             "run `mere store rename 'Meeting Notes' meeting-notes`",
-            "run `mere store rename \u{65e5}\u{672c} NEW-NAME`",
+            "run `mere store rename \u{65e5}\u{672c} new-name`",
             "the file `good/Big Plan.md` is not a memory, because its name is not a valid slug: run \
              `mere store rename 'good/Big Plan.md' good/big-plan`",
             "run `mere store rename good/old.markdown good/old`",

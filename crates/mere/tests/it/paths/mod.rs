@@ -17,6 +17,7 @@ pub(crate) mod paging;
 pub(crate) mod path_spellings;
 pub(crate) mod payloads;
 pub(crate) mod permissions;
+pub(crate) mod person_answers;
 pub(crate) mod project;
 pub(crate) mod secret_values;
 pub(crate) mod sensitive;

@@ -38,7 +38,9 @@ impl Relocation<'_> {
         let mut files = relocated_files(&self.call.items, loaded, self.to)?;
         if let Some(sidecar) = self.build_sidecar(&files)? {
             let name = self.to.sidecar_name().ok_or(ItemChangeError::InvalidPlace)?;
-            files.iter().for_each(|(_, bytes)| keep_signed_text(self.call.context, bytes));
+            for (_, bytes) in &files {
+                keep_signed_text(self.call.context, bytes);
+            }
             files.insert(0, (name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, sidecar));
         }
         Ok(files)

@@ -11,8 +11,8 @@ use mere_core::address::Address;
 use mere_core::item::{ItemName, Version};
 use mere_core::reply::ReplyType;
 use mere_core::request::{
-    GitStaging, ItemCommand, ItemWork, MAX_MINIMUM_VERSIONS_BYTES, SelectedItems, ShownItem,
-    SignCommand, VerifyCommand, WorkMode, parse_minimum_versions,
+    GitStaging, ItemCommand, ItemSelection, ItemWork, MAX_MINIMUM_VERSIONS_BYTES, SelectedItems,
+    ShownItem, SignCommand, VerifyCommand, WorkMode, parse_minimum_versions,
 };
 use mere_engine::TypedPath;
 
@@ -74,6 +74,18 @@ impl PersonSession {
                 .try_for_each(|item| terminal::print_text(&(printer.difference(item) + "\n")))?;
             return Ok(ExitCode::SUCCESS);
         }
+        self.ask_and_sign(arguments, &selection, &items)
+    }
+
+    /// Asks about items where somebody has to be asked, and signs those that are accepted.
+    fn ask_and_sign(
+        &self,
+        arguments: &SignArguments,
+        selection: &ItemSelection,
+        items: &[SignableItem],
+    ) -> io::Result<ExitCode> {
+        let printer = self.printer(arguments.answer.color);
+        let is_open = selection.which == SelectedItems::Unfinished;
         let is_exact = selection.names_each_item();
         let is_asked = !arguments.yes && !is_exact;
         let one_by_one = match selection.which {
@@ -83,14 +95,13 @@ impl PersonSession {
         };
         let chosen = match (is_asked, terminal::can_ask()) {
             (true, true) if one_by_one && !arguments.answer.json => {
-                let signed =
-                    ask_each(&printer, &items, |item| self.sign_chosen(arguments, &[item]));
+                let signed = ask_each(&printer, items, |item| self.sign_chosen(arguments, &[item]));
                 // Nothing was accepted: that is said, and is a refusal.
                 return signed?.map_or_else(|| self.sign_chosen(arguments, &[]), Ok);
             }
-            (true, true) => ask_once(&printer, &items)?,
+            (true, true) => ask_once(&printer, items)?,
             (true, false) if is_open => {
-                terminal::print_text(&printer.signable_items(&items))?;
+                terminal::print_text(&printer.signable_items(items))?;
                 let words = "nothing was signed; name the items, or use `--all` or `--yes`";
                 terminal::print_note(words);
                 return Ok(ExitCode::from(terminal::REFUSED));

@@ -217,20 +217,17 @@ pub(super) fn sign_item(
     check_own_schema(call.items.view, loaded)?;
     let space_id = ensure_space_id(call, &loaded.place)?;
     check_lockfile_space(loaded, Some(&space_id))?;
-    let sidecar = match to_sign.misstated {
-        Some(on_disk) => {
-            let name = main_file_name(&loaded.place).ok_or(ItemChangeError::InvalidPlace)?;
-            let main = vec![(name, loaded.text.clone().into_bytes())];
-            let files = add_signature(signer, loaded, &space_id, main)?;
-            let sidecar = files.first().map(|(_, bytes)| bytes.clone()).unwrap_or_default();
-            write_change(call, ItemChange::replace(loaded.place.clone(), files, on_disk))?;
-            sidecar
-        }
-        None => {
-            let sidecar = signer.sign_item(loaded, &space_id)?;
-            write_sidecar(call, loaded, sidecar.clone())?;
-            sidecar
-        }
+    let sidecar = if let Some(on_disk) = to_sign.misstated {
+        let name = main_file_name(&loaded.place).ok_or(ItemChangeError::InvalidPlace)?;
+        let main = vec![(name, loaded.text.clone().into_bytes())];
+        let files = add_signature(signer, loaded, &space_id, main)?;
+        let sidecar = files.first().map(|(_, bytes)| bytes.clone()).unwrap_or_default();
+        write_change(call, ItemChange::replace(loaded.place.clone(), files, on_disk))?;
+        sidecar
+    } else {
+        let sidecar = signer.sign_item(loaded, &space_id)?;
+        write_sidecar(call, loaded, sidecar.clone())?;
+        sidecar
     };
     let statement = Sidecar::parse(&sidecar).ok().map(|sidecar| sidecar.placement.statement);
     cache_signed_texts(call, loaded);

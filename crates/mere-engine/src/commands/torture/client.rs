@@ -36,13 +36,11 @@ impl<'a> Client<'a> {
             return Ok(Answer::Killed);
         }
         let params = json!({ "name": tool, "arguments": arguments });
-        match self.ask("tools/call", &params) {
-            Ok(answer) => Ok(Answer::Reply(answer["result"]["structuredContent"].clone())),
-            Err(_) => {
-                self.server = None;
-                Ok(Answer::Killed)
-            }
-        }
+        let Ok(answer) = self.ask("tools/call", &params) else {
+            self.server = None;
+            return Ok(Answer::Killed);
+        };
+        Ok(Answer::Reply(answer["result"]["structuredContent"].clone()))
     }
 
     /// Starts a server. Returns false if it was killed while it started.

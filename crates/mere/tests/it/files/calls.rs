@@ -223,7 +223,7 @@ fn a_session_that_cannot_open_is_wrong_usage() {
     let nowhere = stage.person(&["--project", "nowhere", "call", "dir"]);
     assert_eq!(nowhere.status.code(), Some(2));
     let words = String::from_utf8_lossy(&nowhere.stderr).into_owned();
-    let expected = "mere: `--project` does not name a directory that can be opened: ";
+    let expected = "mere: `--project nowhere` does not name a directory that can be opened: ";
     assert!(words.starts_with(expected), "{words}");
     for flag in ["--project", "-C"] {
         for wrong in ["", "nowhere", "README.md"] {

@@ -53,6 +53,7 @@ impl OpenStates {
     }
 
     /// Returns what seals and opens states, for the fixtures, whose states hold no question.
+    #[cfg(feature = "conformance-fixtures")]
     pub(super) fn codec(&self) -> &RequestStateCodec {
         &self.codec
     }

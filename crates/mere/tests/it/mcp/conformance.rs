@@ -23,7 +23,11 @@ fn check(revision: &str) {
     let pinned = std::fs::read_to_string(tools::script("package.json")).expect("the pins");
     let pinned: Value = serde_json::from_str(&pinned).expect("JSON");
     let expected = format!("Total: {} passed, 0 failed", pinned["checks"][revision]);
-    let (total, text) = run(revision);
+    let first = run(revision);
+    // The suite leaves out a check if its own time for that is over, as on a busy machine. Nothing
+    // failed then, but nothing less than all checks counts.
+    let is_short = first.0 != expected && first.0.ends_with(" 0 failed");
+    let (total, text) = if is_short { run(revision) } else { first };
     assert_eq!(total, expected, "{text}");
 }
 

@@ -6,6 +6,7 @@
 
 mod characters;
 mod name;
+mod network;
 mod repository_name;
 mod root;
 mod segment;
@@ -19,6 +20,7 @@ pub use characters::{
     visible_form,
 };
 pub use name::{AgentName, MAX_NAME_BYTES, ModName, NameError};
+pub use network::{HostName, HostNameError, NetworkTarget, NetworkTargetError, WEB_PORTS};
 pub use repository_name::{EntryForm, RepositoryName};
 pub use root::{Root, RootError};
 pub use segment::{MAX_SEGMENT_BYTES, Segment, SegmentError};

@@ -3,11 +3,13 @@
 
 use serde_json::Value;
 
+use crate::item::SecretName;
+
 /// The source of one variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnvSource {
     /// The secret of this name, which a person has granted.
-    Secret(String),
+    Secret(SecretName),
     /// The variable of this name in the environment of whoever runs the tool.
     Env(String),
     /// This literal text.
@@ -21,7 +23,7 @@ impl EnvSource {
         let (Some((key, value)), None) = (fields.next(), fields.next()) else { return None };
         let text = value.as_str().filter(|text| !text.contains('\0'))?;
         match key.as_str() {
-            "secret" if !text.is_empty() => Some(Self::Secret(text.to_owned())),
+            "secret" => text.parse().ok().map(Self::Secret),
             "env" if is_variable_name(text) => Some(Self::Env(text.to_owned())),
             "value" => Some(Self::Value(text.to_owned())),
             _ => None,
@@ -150,7 +152,10 @@ mod tests {
     fn a_variable_has_exactly_one_source() {
         let text = |text: &str| text.to_owned();
         for (value, expected) in [
-            (json!({"secret": "API_KEY"}), Some(EnvSource::Secret(text("API_KEY")))),
+            (
+                json!({"secret": "API_KEY"}),
+                Some(EnvSource::Secret("API_KEY".parse().expect("a name"))),
+            ),
             (json!({"env": "LANG"}), Some(EnvSource::Env(text("LANG")))),
             (json!({"value": "1"}), Some(EnvSource::Value(text("1")))),
             (json!({"value": "${not} expanded"}), Some(EnvSource::Value(text("${not} expanded")))),

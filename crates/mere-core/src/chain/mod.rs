@@ -14,6 +14,7 @@ mod entrypoint;
 mod environment;
 mod fault;
 mod fill;
+mod grant;
 pub mod lock;
 mod parameters;
 mod subprocess;
@@ -30,11 +31,12 @@ pub use entrypoint::{Entrypoint, EntrypointFault, manifest_entrypoint};
 pub use environment::EnvSource;
 pub use fault::{ChainFault, PairFault};
 pub use fill::{FillFault, FilledConfig, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, TemplateValues};
+pub use grant::{GrantedHost, HostReach, ToolGrant, grant_options};
 pub use parameters::{ParametersFault, tool_input_schema, with_defaults, with_text_values};
 pub use subprocess::{Stdin, Subprocess, SubprocessFault};
 
 use crate::digest::Sha256;
-use crate::item::{ItemId, PinnedTool, ScopedPath, ToolManifest};
+use crate::item::{ItemId, PinnedTool, ScopedPath, ToolManifest, ToolPermissions};
 
 /// How many tools a chain may have.
 pub const MAX_CHAIN_LENGTH: usize = 10;
@@ -46,6 +48,8 @@ pub struct ChainTool {
     pub pin: PinnedTool,
     /// The whole manifest.
     pub manifest: Map<String, Value>,
+    /// What its manifest asks for.
+    pub permissions: ToolPermissions,
 }
 
 /// Tools that fit together: the requested tool first, a primitive last.
@@ -69,7 +73,7 @@ impl ChainTool {
             integrity,
             executor: tool.executor,
         };
-        Self { pin, manifest }
+        Self { pin, manifest, permissions: tool.permissions }
     }
 
     fn is_primitive(&self) -> bool {
@@ -113,6 +117,18 @@ impl Chain {
         &self.tools[self.tools.len() - 1]
     }
 
+    /// Returns everything that the tools of the chain ask for, including the secrets that their
+    /// environment needs.
+    pub fn requested_permissions(&self) -> Result<ToolPermissions, ChainConfigFault> {
+        let stated = self.tools.iter().map(|tool| tool.permissions.clone());
+        let stated = stated.fold(ToolPermissions::default(), ToolPermissions::union);
+        let variables = self.config()?.environment()?.into_iter();
+        Ok(variables.fold(stated, |all, (_, source)| match source {
+            EnvSource::Secret(name) => all.with_secret(name),
+            EnvSource::Env(_) | EnvSource::Value(_) => all,
+        }))
+    }
+
     /// Returns the pins of the tools, in their order.
     pub fn pins(&self) -> impl DoubleEndedIterator<Item = &PinnedTool> + ExactSizeIterator {
         self.tools.iter().map(|member| &member.pin)
@@ -150,7 +166,7 @@ fn check_reserved_name(member: &ChainTool) -> Result<(), ChainFault> {
 
 /// Checks that a manifest agrees with its pin.
 fn check_manifest(member: &ChainTool) -> Result<(), ChainFault> {
-    let ChainTool { pin, manifest } = member;
+    let ChainTool { pin, manifest, .. } = member;
     let wrong = |field, expected| {
         Err(ChainFault::ManifestMismatch { link: pin.id.clone(), field, expected })
     };

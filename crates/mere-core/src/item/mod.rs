@@ -29,6 +29,7 @@ mod script;
 mod skill;
 mod template;
 mod tool;
+mod tool_permissions;
 mod version;
 mod wikilink;
 mod xml;
@@ -59,6 +60,10 @@ pub use script::{
 pub use skill::Skill;
 pub use template::{ToolTemplate, template_files};
 pub use tool::ToolManifest;
+pub use tool_permissions::{
+    ProjectAccess, ProjectAccessError, SecretName, SecretNameError, ToolPermissions,
+    ToolPermissionsFault,
+};
 pub use version::{Version, VersionError};
 pub use wikilink::find_wikilinks;
 pub use xml::XmlAttributes;

@@ -9,6 +9,7 @@ use super::id::ItemId;
 use super::integrity::{self, FileDigest, ItemIdentity};
 use super::old_signature::{self, has_old_signature};
 use super::path::ScopedPath;
+use super::tool_permissions::ToolPermissions;
 use super::version::{Version, VersionError};
 use crate::chain::builtin;
 use crate::digest::Sha256;
@@ -41,6 +42,8 @@ pub struct ToolManifest {
     pub tool_type: String,
     /// The tool that runs it; `None` for a primitive.
     pub executor: Option<ItemId>,
+    /// What it asks for beyond its own files and the workspace.
+    pub permissions: ToolPermissions,
     /// What it does.
     pub description: String,
     /// The whole manifest.
@@ -81,11 +84,12 @@ impl ToolManifest {
             reader.fault("version", error.describe(), "Write `version: 1.0.0`.")
         })?;
         let executor = reader.parse_executor(tool_type)?;
+        let permissions = reader.parse_permissions()?;
         let description = reader.text("description")?.unwrap_or_default().to_owned();
         let tool_type = tool_type.to_owned();
         let manifest = reader.entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
         let warnings = older.map(Content::mention).into_iter().chain(signature).collect();
-        Ok(Self { version, tool_type, executor, description, manifest, warnings })
+        Ok(Self { version, tool_type, executor, permissions, description, manifest, warnings })
     }
 
     /// Computes its canonical hash, which covers every file but the manifest by its digest.
@@ -156,6 +160,14 @@ impl Reader<'_> {
                     .map_err(|_| self.fault("executor_id", "`executor_id` is not a valid id", fix))
             }
         }
+    }
+
+    fn parse_permissions(&self) -> Result<ToolPermissions, ItemFault> {
+        let fix = "Write, for example, `permissions: {project: read, net: [api.example.org], \
+                   secrets: [API_KEY]}`, or leave it out.";
+        let value = self.entry("permissions").map(|entry| &entry.value);
+        ToolPermissions::parse(value)
+            .map_err(|fault| self.fault("permissions", Prose::words(fault.to_string()), fix))
     }
 
     fn fault(&self, key: &str, what: impl Into<Prose>, fix: &'static str) -> ItemFault {

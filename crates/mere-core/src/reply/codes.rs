@@ -171,7 +171,12 @@ codes! {
     RUN_UNSIGNED: Enforcement "RUN" Denied 1 "A tool of the chain, or its lockfile, is not signed by a key that counts.";
     RUN_OLDER: Enforcement "RUN" Denied 4 "A tool of the chain is older than a version that this machine has seen; `data.trust.newest_seen` says which.";
     RUN_UNLOCKED: Enforcement "RUN" Denied 2 "The tool must have a lockfile, and has none.";
-    RUN_UNGRANTED: Enforcement "RUN" Denied 3 "The tool asks for a variable or a secret that was not granted.";
+    RUN_UNGRANTED: Enforcement "RUN" Denied 3 "The tool asks for something that was not granted; `data.missing` says what.";
+    GRANTED: Execution "GRANT" Success 1 "`mere grant`: what was granted to a tool, and what it still asks for.";
+    GRANT_LIST: Execution "GRANT" Success 2 "`mere grants`: what was granted to tools in this project.";
+    GRANT_REVOKED: Execution "GRANT" Success 3 "`mere revoke`: what was granted to a tool was taken back.";
+    GRANT_UNASKED: Execution "GRANT" Invalid 1 "The tool does not ask for what would be granted.";
+    GRANT_MISSING: Execution "GRANT" Invalid 2 "Nothing was granted to a tool of this name in this project.";
     CHAIN: Execution "CHAIN" Success 1 "`mere chain`: the links of a tool, their trust, and the config they come to.";
     LOCK_MADE: Execution "LOCK" Success 1 "`mere lock`: the chain is pinned, and the lockfile signed.";
     LOCK_CHECKED: Execution "LOCK" Success 2 "`mere lock --check`: every lockfile matches.";

@@ -59,7 +59,7 @@ pub use person_command::{
     SignatureRule, StarterItems,
 };
 pub use read::Read;
-pub use run::{LockCommand, LockfilePolicy, RunTool, ToolCommand, UnsignedPolicy};
+pub use run::{GrantTool, LockCommand, LockfilePolicy, RunTool, ToolCommand, UnsignedPolicy};
 pub use search::{
     RankMode, RelatedHits, Search, SearchCondition, SearchFilter, SearchMode, SearchSource,
 };

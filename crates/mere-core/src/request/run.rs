@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::chain::ToolGrant;
 use crate::item::{ItemRef, Scope};
 
 /// A command about tools and what they run on.
@@ -16,6 +17,15 @@ pub enum ToolCommand {
     },
     /// Creates or checks lockfiles.
     Lock(LockCommand),
+    /// Grants a tool what it asks for.
+    Grant(GrantTool),
+    /// Lists what was granted to tools in this project.
+    ListGrants,
+    /// Takes back everything that was granted to a tool.
+    Revoke {
+        /// The tool, which may no longer exist.
+        item: ItemRef,
+    },
     /// Downloads the packages that a tool needs.
     Prepare {
         /// The tool.
@@ -38,6 +48,15 @@ pub struct RunTool {
     pub unsigned_policy: UnsignedPolicy,
     /// Tells whether everything but the run itself is done.
     pub dry_run: bool,
+}
+
+/// The request to grant something to a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrantTool {
+    /// The tool.
+    pub item: ItemRef,
+    /// What is granted. An empty grant changes nothing and shows what the tool asks for.
+    pub grant: ToolGrant,
 }
 
 /// Tells whether a chain must be pinned.

@@ -85,7 +85,7 @@ fn variables_are_replaced_and_never_mixed() {
     let sources = chain.config().expect("a config").environment().expect("sources");
     let text = |text: &str| text.to_owned();
     let expected = [
-        (text("A"), EnvSource::Secret(text("KEY"))),
+        (text("A"), EnvSource::Secret("KEY".parse().expect("a name"))),
         (text("B"), EnvSource::Env(text("LANG"))),
         (text("C"), EnvSource::Value(text(""))),
     ];

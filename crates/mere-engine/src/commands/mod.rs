@@ -9,6 +9,7 @@ mod config;
 mod difference;
 mod doctor;
 mod git_attributes;
+mod grants;
 mod graph;
 mod index;
 mod init;
@@ -133,6 +134,9 @@ fn execute_tool_command(call: &CommandCall<'_>, command: &ToolCommand) -> Result
         ToolCommand::Run(tool) => run_tool_for_person(call.run, tool),
         ToolCommand::Chain { item } => chain::show_chain(call.run, item),
         ToolCommand::Lock(command) => lock::lock(call.change, command),
+        ToolCommand::Grant(request) => grants::grant(call.run, request),
+        ToolCommand::ListGrants => grants::list_grants(call.run),
+        ToolCommand::Revoke { item } => grants::revoke(call.run, item),
         ToolCommand::Prepare { item } => Ok(run::prepare(call.run, item)?),
     }
 }

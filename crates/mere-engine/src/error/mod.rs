@@ -4,6 +4,7 @@
 //! and never repeat what a caller said; causes with host paths go to the log.
 
 mod file_change;
+pub(crate) mod grants;
 mod item;
 mod item_change;
 mod keys;

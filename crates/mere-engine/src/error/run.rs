@@ -9,6 +9,7 @@ use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, Subpr
 use mere_core::item::{ItemId, ItemRef};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
+use super::grants::{missing_secret_reply, not_granted_reply, variable_reply};
 use super::item::problems_data;
 use super::keys::end_sentence;
 use super::lockfile::{
@@ -62,15 +63,9 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
             left_behind_reply(lockfile, pinned, tool)
         }
         RunError::Drift { tool, lockfile, drift } => drift_reply(tool, lockfile, drift),
-        RunError::VariableNotAllowed(variable, name) => ungranted_reply(
-            "environment variable",
-            (variable, name),
-        )
-        .hint(
-            "To give it to tools, the user sets `sandbox: {env: [NAME]}` in their own config.yaml.",
-        ),
-        RunError::SecretNotGranted(variable, name) => ungranted_reply("secret", (variable, name))
-            .hint("Secrets cannot be granted yet, so a tool that needs one cannot run."),
+        RunError::VariableNotAllowed(variable, name) => variable_reply(variable, name),
+        RunError::NotGranted { tool, missing } => not_granted_reply(tool, missing),
+        RunError::SecretNotSet(name) => missing_secret_reply(name),
         RunError::NoProgram { .. }
         | RunError::BadInterpreter { .. }
         | RunError::PackagesNotFetched { .. }
@@ -275,16 +270,6 @@ fn unrecorded_tool_reply(address: &Address) -> Draft {
     Draft::fault(codes::TRUST_RECORD, message)
         .hint("Ask a person to run `mere doctor`, which names the file.")
         .data(Fields::default().with("address", address.clone()))
-}
-
-fn ungranted_reply(what: &'static str, (variable, name): (&str, &str)) -> Draft {
-    let message = Prose::words(format!("The tool asks for the {what} `"));
-    let message = message.content(Content::mention(mask_secrets(name)));
-    Draft::denied(
-        codes::RUN_UNGRANTED,
-        message.and("`, which it has not been granted. Nothing was run."),
-    )
-    .data(location_fields(None, format!("env_config.{variable}")))
 }
 
 fn program_error_reply(error: &RunError) -> Draft {

@@ -6,6 +6,7 @@
 
 mod categories;
 mod file_changes;
+mod grants;
 mod item_changes;
 mod item_use;
 mod signing;
@@ -20,6 +21,8 @@ pub use file_changes::{EntryPermit, Permit};
 pub(crate) use file_changes::{
     MoveEffect, MovePermit, PermittedEntryChange, permit, permit_entry_change, permit_move,
 };
+pub use grants::GrantedPermissions;
+pub(crate) use grants::permit_grants;
 pub(crate) use item_changes::{
     ChangeRoute, ItemChange, ItemOperation, SignatureState, permit_install, permit_item,
 };

@@ -9,7 +9,9 @@ use mere_core::chain::lock::LockMismatch;
 use mere_core::chain::{
     ChainConfigFault, ChainFault, EntrypointFault, FillFault, ParametersFault, SubprocessFault,
 };
-use mere_core::item::{ItemFault, ItemId, ItemRef, ScopedPath, Version};
+use mere_core::item::{
+    ItemFault, ItemId, ItemRef, ScopedPath, SecretName, ToolPermissions, Version,
+};
 
 use crate::items::displaced_signature::DisplacedLockfile;
 use crate::items::{ItemError, UntrustedItem, WrongInputs};
@@ -78,8 +80,12 @@ pub(crate) enum RunError {
     /// A lockfile of the tool's name and version pins a tool that does not exist.
     #[error("the lockfile {lockfile} pins `{pinned}`, which does not exist")]
     LockLeftBehind { lockfile: Address, pinned: Box<ItemRef>, tool: Box<ItemRef> },
-    #[error("the secret {1} was not granted")]
-    SecretNotGranted(String, String),
+    /// The tool asks for more than a person granted.
+    #[error("`{tool}` was not granted what it asks for")]
+    NotGranted { tool: Box<ItemRef>, missing: Box<ToolPermissions> },
+    /// A secret was granted, but nobody has set it.
+    #[error("the secret {0} has no value")]
+    SecretNotSet(SecretName),
     #[error("the program `{program}` was not found")]
     NoProgram { program: String, runtime: Option<ItemId> },
     #[error("the interpreter of `{runtime}` cannot be used")]

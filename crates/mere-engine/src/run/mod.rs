@@ -11,6 +11,7 @@ mod call;
 mod directive;
 mod error;
 mod execution;
+pub(crate) mod grants;
 mod inputs;
 mod links;
 pub(crate) mod lock;

@@ -12,11 +12,13 @@ use mere_core::digest::Sha256;
 use mere_core::item::{ItemId, ItemRef};
 use serde_json::{Map, Value};
 
+use super::grants::check_grants;
 use super::inputs::check_inputs;
 use super::lock::Locked;
 use super::{RunCall, RunError};
 use crate::config::RuntimeConfig;
 use crate::items::ItemError;
+use crate::policy::GrantedPermissions;
 use crate::world::Context;
 use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
 
@@ -38,6 +40,7 @@ const BASE_ENVIRONMENT: [(&str, &str); 5] = [
 /// a chain that may be run.
 pub struct Ready {
     locked: Locked,
+    granted: GrantedPermissions,
     pub(super) subprocess: Subprocess,
     pub(super) environment: Vec<(String, String)>,
     pub(super) input: Vec<u8>,
@@ -60,6 +63,7 @@ impl Ready {
         locked: Locked,
         (parameters, texts): (&Map<String, Value>, &[(String, String)]),
     ) -> Result<Self, RunError> {
+        let granted = check_grants(call, locked.linked().chain())?;
         let chain = locked.linked().chain();
         let schema = tool_input_schema(&chain.leaf().manifest).map_err(RunError::Parameters)?;
         let parameters = with_text_values(&schema, parameters.clone(), texts);
@@ -91,7 +95,12 @@ impl Ready {
             Stdin::None => Vec::new(),
         };
         let environment = build_environment(variables, &program);
-        Ok(Self { locked, subprocess, environment, input, files, program, packages })
+        Ok(Self { locked, granted, subprocess, environment, input, files, program, packages })
+    }
+
+    /// Returns what the tool asks for, all of it granted.
+    pub(super) fn granted(&self) -> &GrantedPermissions {
+        &self.granted
     }
 
     /// Returns the chain and its lockfile.
@@ -243,7 +252,7 @@ fn resolve_variables(
     for (name, source) in requested {
         let value = match source {
             EnvSource::Value(value) => Some(value),
-            EnvSource::Secret(secret) => return Err(RunError::SecretNotGranted(name, secret)),
+            EnvSource::Secret(secret) => return Err(RunError::SecretNotSet(secret)),
             EnvSource::Env(variable) => {
                 let given = ALLOWED_VARIABLES.iter().copied();
                 let given =

@@ -2,8 +2,8 @@
 //!
 //! Nothing is run here, and values are masked before they are shown.
 
-use mere_core::chain::Chain;
-use mere_core::item::ItemRef;
+use mere_core::chain::{Chain, HostReach, ToolGrant};
+use mere_core::item::{ItemRef, ProjectAccess};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
 use super::ready::Ready;
@@ -20,10 +20,25 @@ pub(super) fn dry_run_reply(ready: &Ready) -> Draft {
         .with("chain", link_list(chain))
         .with("argv", argv.collect::<Data>())
         .with("environment", names.collect::<Data>())
+        .with("granted", grant_fields(ready.granted().grant()))
         .with("timeout_s", ready.subprocess.timeout.as_secs())
         .with_some("lockfile", ready.locked().lockfile().cloned());
     let message = chain_title(chain).and(" It would run; this is a dry run.");
     Draft::success(codes::RUN_DRY, message).data(data)
+}
+
+/// Returns what was granted, as replies list it.
+pub(crate) fn grant_fields(grant: &ToolGrant) -> Fields {
+    let of_reach = |reach| {
+        let hosts = grant.hosts.iter().filter(move |one| one.reach == reach);
+        hosts.map(|one| Data::Words(one.target.to_string().into())).collect::<Data>()
+    };
+    let secrets = grant.secrets.iter().map(|name| Data::Words(name.to_string().into()));
+    Fields::default()
+        .with("project", grant.project.map(ProjectAccess::as_str))
+        .with("net", of_reach(HostReach::Public))
+        .with("net_private", of_reach(HostReach::Private))
+        .with("secrets", secrets.collect::<Data>())
 }
 
 /// Returns the links of a chain as results list them.

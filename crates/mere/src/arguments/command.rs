@@ -6,13 +6,13 @@ use clap::Subcommand;
 
 use super::{
     AllowArguments, CallArguments, CategoryArguments, ChainArguments, ConfigArguments,
-    CopyArguments, DeleteArguments, DoctorArguments, EditArguments, GlobArguments, GraphArguments,
-    GrepArguments, IndexArguments, InitArguments, JoinArguments, KeysArguments, LeaveArguments,
-    ListArguments, LockArguments, McpArguments, MemoryArguments, ModelArguments, MoveArguments,
-    NewArguments, PrepareArguments, ReadArguments, RenameArguments, ReviewArguments, RunArguments,
-    SearchArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments,
-    TortureArguments, TreeArguments, TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
-    WorkspaceArguments,
+    CopyArguments, DeleteArguments, DoctorArguments, EditArguments, GlobArguments, GrantArguments,
+    GrantsArguments, GraphArguments, GrepArguments, IndexArguments, InitArguments, JoinArguments,
+    KeysArguments, LeaveArguments, ListArguments, LockArguments, McpArguments, MemoryArguments,
+    ModelArguments, MoveArguments, NewArguments, PrepareArguments, ReadArguments, RenameArguments,
+    ReviewArguments, RevokeArguments, RunArguments, SearchArguments, ShowArguments, SignArguments,
+    SpaceArguments, StoreArguments, TeamArguments, TortureArguments, TreeArguments, TrustArguments,
+    VerifyArguments, WhereArguments, WhyArguments, WorkspaceArguments,
 };
 
 #[derive(Subcommand)]
@@ -125,6 +125,12 @@ pub(crate) enum ToolSubcommand {
     Run(RunArguments),
     /// Show the chain of tools that runs a tool, and its config
     Chain(ChainArguments),
+    /// Grant a tool what it asks for: the project, hosts, secrets
+    Grant(GrantArguments),
+    /// List what was granted to tools in this project
+    Grants(GrantsArguments),
+    /// Take back what was granted to a tool
+    Revoke(RevokeArguments),
     /// Pin everything that a tool runs on
     Lock(LockArguments),
     /// Fetch the packages that a tool needs

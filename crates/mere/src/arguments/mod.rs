@@ -6,6 +6,7 @@ mod category;
 mod command;
 mod content;
 mod files;
+mod grants;
 mod graph;
 mod items;
 mod keys;
@@ -27,6 +28,7 @@ use std::num::NonZeroU64;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::address::{AgentName, ModName};
+use mere_core::item::ProjectAccess;
 use mere_engine::{Mods, Purpose, SessionOptions, SessionState, TypedPath};
 
 pub(crate) use category::{
@@ -41,6 +43,7 @@ pub(crate) use files::{
     AllowArguments, ColourArgument, GlobArguments, GrepArguments, PageArguments, ReadArguments,
     ToolsetArgument, TreeArguments,
 };
+pub(crate) use grants::{GrantArguments, GrantsArguments, RevokeArguments};
 pub(crate) use graph::GraphArguments;
 pub(crate) use items::{
     AnswerArguments, CopyArguments, DeleteArguments, InitArguments, ListArguments, MoveArguments,
@@ -160,6 +163,14 @@ impl LocationArguments {
             store: session.store.clone(),
             purpose: session.purpose,
         }
+    }
+
+    /// Takes the access to the project that `mere grant --project read` grants. The option names a
+    /// folder everywhere else, and the command line has it once.
+    pub(crate) fn take_project_access(&mut self) -> Option<ProjectAccess> {
+        let access = self.project.as_ref()?.display_text().parse().ok()?;
+        self.project = None;
+        Some(access)
     }
 
     pub(crate) fn project(&self) -> Option<&TypedPath> {

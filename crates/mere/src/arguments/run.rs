@@ -47,6 +47,10 @@ pub(crate) struct RunArguments {
 struct JsonParameters(Map<String, Value>);
 
 impl RunArguments {
+    pub(crate) fn tool(&self) -> &ItemRef {
+        &self.item
+    }
+
     pub(crate) fn is_dry(&self) -> bool {
         self.dry_run
     }

@@ -8,6 +8,7 @@ mod call;
 mod categories;
 mod content;
 mod files;
+mod grants;
 mod init;
 mod items;
 mod keys;
@@ -85,11 +86,21 @@ fn run_memory(location: LocationArguments, command: MemorySubcommand) -> io::Res
     }
 }
 
-fn run_tools(location: LocationArguments, command: ToolSubcommand) -> io::Result<ExitCode> {
+fn run_tools(mut location: LocationArguments, command: ToolSubcommand) -> io::Result<ExitCode> {
     match command {
         ToolSubcommand::Run(arguments) => run::run(location, &arguments),
         ToolSubcommand::Chain(arguments) => {
             with_default_session(location, |session| session.show_chain(arguments))
+        }
+        ToolSubcommand::Grant(arguments) => {
+            let project = location.take_project_access();
+            with_default_session(location, |session| session.grant(&arguments, project))
+        }
+        ToolSubcommand::Grants(arguments) => {
+            with_default_session(location, |session| session.list_grants(&arguments))
+        }
+        ToolSubcommand::Revoke(arguments) => {
+            with_default_session(location, |session| session.revoke(arguments))
         }
         ToolSubcommand::Lock(arguments) => {
             with_default_session(location, |session| session.lock(&arguments))

@@ -32,13 +32,18 @@ impl PersonSession {
     fn run_tool(&self, arguments: &RunArguments) -> io::Result<ExitCode> {
         let tool = ItemCommand::Tool(ToolCommand::Run(arguments.to_request()));
         let is_quiet = arguments.is_dry() || arguments.answer.json;
-        let reply = if is_quiet {
-            self.call("run", tool)
-        } else {
-            self.call_with_turn("run", tool, |_| {
+        let call = || {
+            if is_quiet {
+                return self.call("run", tool.clone());
+            }
+            self.call_with_turn("run", tool.clone(), |_| {
                 OutputTurn(Printer::new(arguments.answer.color, None))
             })
         };
+        let mut reply = call();
+        if !is_quiet && self.grant_what_is_missing(arguments.tool(), &reply)? {
+            reply = call();
+        }
         if arguments.is_dry() || reply.reply_type() != ReplyType::Success {
             return self.print_reply(&reply, &arguments.answer, Printer::dry_run);
         }

@@ -2,6 +2,7 @@
 //! result per line for programs.
 
 pub(crate) mod files;
+pub(crate) mod grants;
 pub(crate) mod items;
 pub(crate) mod keys;
 pub(crate) mod memory;

@@ -9,6 +9,7 @@ pub(crate) mod escape;
 pub(crate) mod escape_hoards;
 pub(crate) mod escape_limits;
 pub(crate) mod functions;
+mod grants;
 pub(crate) mod layers;
 pub(crate) mod lock;
 pub(crate) mod packages;

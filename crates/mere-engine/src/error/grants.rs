@@ -1,0 +1,68 @@
+//! The sentences for tools that ask for more than they were granted.
+
+use mere_core::chain::grant_options;
+use mere_core::item::{ItemRef, ProjectAccess, SecretName, ToolPermissions};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+
+use super::run::location_fields;
+use crate::files::masking::mask_secrets;
+
+/// Returns what a tool asks for, or what it was not granted, as data.
+pub(crate) fn permission_fields(asked: &ToolPermissions) -> Fields {
+    let texts = |list: Vec<String>| list.into_iter().map(|one| Data::Words(one.into()));
+    let hosts = asked.hosts.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let secrets = asked.secrets.iter().map(ToString::to_string).collect::<Vec<_>>();
+    Fields::default()
+        .with("project", asked.project.map(ProjectAccess::as_str))
+        .with("net", texts(hosts).collect::<Data>())
+        .with("secrets", texts(secrets).collect::<Data>())
+}
+
+/// Describes what a tool asks for in plain words, such as "to read the project".
+pub(crate) fn describe_permissions(asked: &ToolPermissions) -> String {
+    let project = asked.project.map(|access| match access {
+        ProjectAccess::Read => "to read the project".to_owned(),
+        ProjectAccess::Propose => "to read the project and propose changes to it".to_owned(),
+    });
+    let list = |what: &str, names: Vec<String>| {
+        (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
+    };
+    let hosts = asked.hosts.iter().map(ToString::to_string).collect();
+    let secrets = asked.secrets.iter().map(ToString::to_string).collect();
+    let parts = [project, list("to connect to", hosts), list("to be given the secrets", secrets)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// Answers a run of a tool that asks for more than a person granted.
+pub(super) fn not_granted_reply(tool: &ItemRef, missing: &ToolPermissions) -> Draft {
+    let message = Prose::words("The tool `")
+        .name(ParsedName::from(tool))
+        .and(format!("` asks {}. ", describe_permissions(missing)))
+        .and("Nobody has granted that here, so nothing was run.");
+    let hint = Prose::words("Ask the user to run `mere grant ")
+        .name(ParsedName::from(tool))
+        .and(format!("{}`; only a person can grant it.", grant_options(missing)));
+    let data = Fields::default()
+        .with("tool", ParsedName::from(tool))
+        .with("missing", permission_fields(missing));
+    Draft::denied(codes::RUN_UNGRANTED, message).hint(hint).data(data)
+}
+
+/// Answers a run of a tool that needs a secret without a value.
+pub(super) fn missing_secret_reply(name: &SecretName) -> Draft {
+    let message = format!("The secret `{name}` has no value. Nothing was run.");
+    let hint = format!("Ask the user to run `mere secret set {name}`.");
+    Draft::denied(codes::RUN_UNGRANTED, Prose::words(message)).hint(Prose::words(hint))
+}
+
+/// Answers a run of a tool that asks for an environment variable which tools are not given.
+pub(super) fn variable_reply(variable: &str, name: &str) -> Draft {
+    let message = Prose::words("The tool asks for the environment variable `")
+        .content(Content::mention(mask_secrets(name)))
+        .and("`, which it has not been granted. Nothing was run.");
+    Draft::denied(codes::RUN_UNGRANTED, message)
+        .hint(
+            "To give it to tools, the user sets `sandbox: {env: [NAME]}` in their own config.yaml.",
+        )
+        .data(location_fields(None, format!("env_config.{variable}")))
+}

@@ -11,6 +11,7 @@ pub mod json;
 pub(crate) mod lines;
 pub mod markdown;
 pub mod pattern;
+mod pattern_reach;
 pub mod shorten;
 pub mod workspace;
 pub mod yaml;

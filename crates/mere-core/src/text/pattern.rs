@@ -5,12 +5,14 @@
 //! programs understand and this does not is refused, not matched as if it were a name: a leading
 //! `!`, `{1..3}`, `[[:alpha:]]`. A pattern without a slash is matched against names at any depth, one with a slash against the
 //! whole path. A pattern that would reach above its directory, or that names a place on the
-//! machine, is refused.
+//! machine, is refused, and so is one of whose alternatives any would: the rule holds for every
+//! text that the braces can become.
 
 use std::str::FromStr;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
+use super::pattern_reach::stays_below;
 use crate::address::has_address_characters;
 
 /// The longest pattern in bytes.
@@ -137,11 +139,8 @@ fn check_pattern(text: &str) -> Result<&str, PatternError> {
         return Err(PatternError::Glob);
     }
     let text = text.strip_prefix("./").unwrap_or(text);
-    let head = text.split('/').next().unwrap_or_default();
-    let outside = head.starts_with('~') || head.contains(':') && !head.contains('[');
-    let broken = text.split('/').any(|name| matches!(name, "" | "." | ".."));
     // Without its escapes a pattern has only characters that a path may have.
-    if outside || broken || !has_address_characters(&text.replace('\\', "")) {
+    if !stays_below(text) || !has_address_characters(&text.replace('\\', "")) {
         return Err(PatternError::Path);
     }
     if text.starts_with('!') {
@@ -175,7 +174,7 @@ fn check_syntax(text: &str) -> Result<(), PatternError> {
 }
 
 /// Returns what follows a class, whose opening bracket was read already.
-fn skip_class(text: &str) -> Result<&str, PatternError> {
+pub(super) fn skip_class(text: &str) -> Result<&str, PatternError> {
     let body = text.strip_prefix(['!', '^']).unwrap_or(text);
     // A bracket that comes first is a member of the class.
     let start = usize::from(body.starts_with(']'));
@@ -227,9 +226,52 @@ mod tests {
         {
             assert_eq!(text.parse::<Pattern>(), Err(PatternError::Path), "{text}");
         }
-        for text in ["a[", "{a,b", &"a".repeat(1025)] {
+        for text in ["a[", "{a,b", "a}", &"a".repeat(1025)] {
             assert_eq!(text.parse::<Pattern>(), Err(PatternError::Glob), "{text}");
         }
+    }
+
+    #[test]
+    fn every_alternative_stays_below_the_directory() {
+        let braces = "{a,b}".repeat(200) + "/{c,../d}/x";
+        for text in [
+            "{src,../beside}/*",
+            "{..,src}/*",
+            "src/{a,{b,..}}/*",
+            "{src,{lib,{deep,../beside}}}/*",
+            "{a,.}./b",
+            "{.,a}{.,b}/c",
+            "{a,b/..}",
+            "{a,b/../c}/d",
+            r"{a\,b,..}/c",
+            r"\{/{..,a}/b",
+            "[.][.]/a",
+            "{src,/etc}/*",
+            "{,src}/*",
+            "src{/,}/a",
+            "a{,/}",
+            "src/{,a}",
+            "{src,~}/a",
+            "{,a}~/b",
+            "{src,C:}/a",
+            "{a,C}:/b",
+            "[/]etc/a",
+            "{a,b}}/../c",
+            &braces,
+        ] {
+            assert_eq!(text.parse::<Pattern>(), Err(PatternError::Path), "{text}");
+        }
+        check("{src,beside}/*", "beside/a", true);
+        check("src{,/deep}/*.rs", "src/deep/a.rs", true);
+        check("{,src/}a", "a", true);
+        check("{src,{lib,docs}/deep}/*", "docs/deep/a", true);
+        check("a{..,b}/c", "a../c", true);
+        check("{.,a}b/c", ".b/c", true);
+        check(r"{a\,..,b}/c", "a,../c", true);
+        check("src/[!/]*", "src/a", true);
+        check("[.]env", ".env", true);
+        check("a/b:c", "a/b:c", true);
+        check(&"{a,b}".repeat(20), &"ab".repeat(10), true);
     }
 
     #[test]

@@ -105,11 +105,32 @@ fn other_arguments() -> Vec<(&'static str, Request, Expectation)> {
         (
             "a pattern with a parent in an alternative",
             tool("glob", json!({"pattern": "{src,../beside}/*"})),
-            Expectation::Says(
-                "WA-GLOB-S-001",
-                "/data/matches",
-                json!(["ROOT_PROJECT:/src/main.rs"]),
-            ),
+            Expectation::Code("WA-GLOB-I-001"),
+        ),
+        (
+            "a pattern with a parent in an alternative of an alternative",
+            tool("glob", json!({"pattern": "{src,{docs,../beside}}/*"})),
+            Expectation::Code("WA-GLOB-I-001"),
+        ),
+        (
+            "a pattern with an absolute alternative",
+            tool("glob", json!({"pattern": "{src,/etc}/*"})),
+            Expectation::Code("WA-GLOB-I-001"),
+        ),
+        (
+            "a pattern whose empty alternative makes it absolute",
+            tool("glob", json!({"pattern": "{,src}/*"})),
+            Expectation::Code("WA-GLOB-I-001"),
+        ),
+        (
+            "a pattern with an escaped comma before a parent",
+            tool("glob", json!({"pattern": "{src,a\\,b,../beside}/*"})),
+            Expectation::Code("WA-GLOB-I-001"),
+        ),
+        (
+            "a pattern with a parent in an alternative of a grep",
+            tool("grep", json!({"pattern": "main", "glob": "{src,../beside}/*"})),
+            Expectation::Code("WA-GLOB-I-001"),
         ),
         (
             "a pattern for hidden files",

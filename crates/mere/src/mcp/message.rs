@@ -26,6 +26,12 @@ impl InvalidMessage {
     const INVALID_PARAMS: i64 = -32602;
     const BUSY: i64 = -32000;
 
+    /// Returns the error for what is JSON and not a message of JSON-RPC 2.0.
+    fn not_json_rpc(id: Option<Value>) -> Self {
+        let text = "not a JSON-RPC 2.0 message";
+        Self { id: id.unwrap_or_default(), code: Self::INVALID_REQUEST, text }
+    }
+
     /// Returns the error for a message longer than [`MAX_MESSAGE_BYTES`].
     pub(super) fn too_long() -> Self {
         Self { id: Value::Null, code: Self::INVALID_REQUEST, text: "the message is over 4 MiB" }
@@ -66,18 +72,22 @@ pub(super) fn parse_message(bytes: &[u8]) -> Result<Option<Message>, InvalidMess
         )
     })?;
     let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
+    if value.get("jsonrpc").is_none_or(|version| version != "2.0") {
+        return Err(InvalidMessage::not_json_rpc(id));
+    }
     let has_method = value.get("method").is_some_and(Value::is_string);
     let is_notification = has_method && value.get("id").is_none();
     match serde_json::from_value(value) {
         Ok(message) => Ok(Some(message)),
         Err(_) if is_notification => Ok(None),
         Err(_) => {
-            let (code, words) = if has_method && id.is_some() {
-                (InvalidMessage::INVALID_PARAMS, "the parameters are not valid for the method")
-            } else {
-                (InvalidMessage::INVALID_REQUEST, "not a JSON-RPC 2.0 message")
-            };
-            Err(InvalidMessage { id: id.unwrap_or_default(), code, text: words })
+            let text = "the parameters are not valid for the method";
+            Err(match id {
+                Some(id) if has_method => {
+                    InvalidMessage { id, code: InvalidMessage::INVALID_PARAMS, text }
+                }
+                id => InvalidMessage::not_json_rpc(id),
+            })
         }
     }
 }

@@ -154,6 +154,19 @@ fn a_thousand_malformed_bodies_over_http() {
 }
 
 #[test]
+fn a_message_of_another_version_is_an_invalid_request() {
+    let stage = Stage::new();
+    let http = Http::start(&stage, &[]);
+    for version in [json!("1.0"), json!("2.1"), json!(2.0), json!(null)] {
+        let body = json!({ "jsonrpc": version, "id": 7, "method": "tools/list", "params": {} });
+        let answer = http.post(&MODERN, &body.to_string());
+        assert_eq!(answer.status, 400, "{body}: {answer:?}");
+        let message = answer.message();
+        assert_eq!((&message["error"]["code"], &message["id"]), (&json!(-32600), &json!(7)));
+    }
+}
+
+#[test]
 fn a_thousand_malformed_lines_over_stdio() {
     let stage = Stage::new();
     let mut mcp = Mcp::greeted(&stage, &[]);

@@ -128,7 +128,10 @@ fn nonsense_is_answered_and_the_next_good_request_works() {
     check(b"[]", -32600, json!(null));
     check(b"5", -32600, json!(null));
     check(b"{}", -32600, json!(null));
-    check(br#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32602, json!(7));
+    check(br#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32600, json!(7));
+    check(br#"{"id":7,"method":"ping"}"#, -32600, json!(7));
+    check(br#"{"jsonrpc":2.0,"id":"a","method":"ping"}"#, -32600, json!("a"));
+    check(br#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#, -32600, json!(null));
     check(br#"{"jsonrpc":"2.0","id":8,"method":"evil/method"}"#, -32601, json!(8));
     check(br#"{"jsonrpc":"2.0","id":9,"method":"/etc/evil"}"#, -32601, json!(9));
     check(

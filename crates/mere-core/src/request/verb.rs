@@ -75,7 +75,8 @@ pub enum StoreVerb {
 }
 
 impl Verb {
-    /// Tells whether the verb needs no disk access, so that an edge need not use another thread.
+    /// Tells whether the verb looks at none of the files that it is about, only at whether the
+    /// configuration has changed, so that an edge need not use another thread.
     pub fn is_instant(&self) -> bool {
         matches!(
             self,

@@ -1,6 +1,6 @@
 //! The `dir` tool: shows where the caller is, and what is there.
 //!
-//! It reports addresses only. `pwd` and `cd` do not touch the disk; `list` and `tree` return one
+//! It reports addresses only. `pwd` and `cd` do not touch the disk here; `list` and `tree` return one
 //! page at a time, and the cursor of a page is valid for the same command and target only.
 
 use mere_core::address::{Address, RelPath, Root, Spoken};

@@ -83,7 +83,8 @@ impl Session {
     fn pwd(&self, snapshot: &Snapshot, caller: &Caller) -> Result<Draft, ToolError> {
         let home = caller.home.clone().unwrap_or_else(|| self.home());
         let home = self.find_root(snapshot, &home)?;
-        Ok(dir::pwd(&self.whereabouts(&home, &snapshot.roots(&self.context))))
+        let (working, roots) = (self.working_address(), snapshot.roots(&self.context));
+        Ok(dir::pwd(&Whereabouts { home: &home, working: working.as_ref(), roots: &roots }))
     }
 
     fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
@@ -91,11 +92,9 @@ impl Session {
         if let Some((_, home)) = &self.state {
             *home.lock().unwrap_or_else(PoisonError::into_inner) = Some(to.clone());
         }
-        Ok(dir::cd(&self.whereabouts(&to, &snapshot.roots(&self.context)), self.memory))
-    }
-
-    fn whereabouts<'a>(&'a self, home: &'a Root, roots: &'a [Root]) -> Whereabouts<'a> {
-        Whereabouts { home, working: self.working_address.as_ref(), roots }
+        let (working, roots) = (self.working_address(), snapshot.roots(&self.context));
+        let whereabouts = Whereabouts { home: &to, working: working.as_ref(), roots: &roots };
+        Ok(dir::cd(&whereabouts, self.memory))
     }
 
     /// Answers a command that only people can give. A broken configuration can still be checked,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
-use mere_core::address::{Address, AgentName, Root, Spoken};
+use mere_core::address::{Address, AgentName, Root};
 use mere_core::category::CategoryMode;
 use mere_core::gate::{Cleared, ClearedMessage, ReplyMetadata, Seal};
 use mere_core::item::{ItemRef, ItemType, Scope};
@@ -63,7 +63,8 @@ pub struct Session {
     /// Counts how often the configuration was read again.
     generation: AtomicU64,
     context: Context,
-    working_address: Option<Address>,
+    /// The address of the directory the command ran in, in the world of the snapshot.
+    working_address: RwLock<Option<Address>>,
     agent: Option<AgentName>,
     snapshot: RwLock<Arc<Snapshot>>,
     catalogs: Catalogs,
@@ -111,7 +112,7 @@ impl Session {
             }
             SessionState::Stateless => None,
         };
-        let mut session = Self {
+        let session = Self {
             state: kept,
             memory: match opening.state {
                 SessionState::Kept => HomeMemory::Kept,
@@ -121,7 +122,7 @@ impl Session {
             watched,
             stamps: Mutex::new(stamps),
             generation: AtomicU64::new(0),
-            working_address: None,
+            working_address: RwLock::default(),
             snapshot: RwLock::new(snapshot),
             catalogs: Catalogs::default(),
             tables: MemoryTables::default(),
@@ -130,15 +131,13 @@ impl Session {
             context,
             agent,
         };
-        session.working_address = session.find_working_address();
+        session.update_working_address();
         Ok(session)
     }
 
     /// Answers one call. This is the one door into the engine.
     pub fn handle(&self, request: &Request, turn: &mut dyn Turn) -> Outcome {
-        if !request.verb.is_instant() {
-            self.refresh();
-        }
+        self.refresh();
         let snapshot = self.snapshot();
         let stamp = ReplyMetadata {
             trace_id: request.caller.trace.unwrap_or_else(|| mere_host::new_sortable_id().into()),
@@ -230,6 +229,7 @@ impl Session {
         *known = stamps;
         let snapshot = Arc::new(Snapshot::take(&self.context, &self.choice));
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        self.update_working_address();
         self.searches.require_rescan();
         self.generation.fetch_add(1, Ordering::Release);
         tracing::info!("the configuration was reloaded");
@@ -238,11 +238,6 @@ impl Session {
     /// Returns the roots an agent can name, in the order in which they are listed to clients.
     pub fn roots(&self) -> Vec<Root> {
         self.snapshot().roots(&self.context)
-    }
-
-    /// Returns the directory the command ran in, if it is visible.
-    pub fn working_address(&self) -> Option<&Address> {
-        self.working_address.as_ref()
     }
 
     /// Returns the address of what a person typed: an address, or a path inside the project, the
@@ -353,15 +348,6 @@ impl Session {
 
     fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Finds the address of the directory the command ran in, if it is visible.
-    fn find_working_address(&self) -> Option<Address> {
-        let working = self.context.environment.open_working_directory()?;
-        let path = self.context.project_folder()?.locate(&working)?;
-        let spoken = Spoken::Relative { path, directory: true };
-        let world = self.world(&AgentName::default())?;
-        world.resolve(&spoken, &Root::Project).ok().map(|seen| seen.address().clone())
     }
 }
 

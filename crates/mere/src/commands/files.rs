@@ -135,7 +135,7 @@ impl PersonSession {
         if let Some(typed) = typed {
             return self.address_of(typed);
         }
-        let here = self.working_address().cloned();
+        let here = self.working_address();
         here.or_else(|| "ROOT_PROJECT:/".parse().ok()).ok_or(NoAddress::Outside)
     }
 

@@ -132,7 +132,7 @@ impl PersonSession {
 
     /// Returns a printer that shows paths from where the person is.
     pub(crate) fn printer(&self, colour: ColourArgument) -> Printer {
-        Printer::new(colour, self.session.working_address().cloned())
+        Printer::new(colour, self.session.working_address())
     }
 
     /// Checks whether there is a project.
@@ -146,7 +146,7 @@ impl PersonSession {
     }
 
     /// Returns the address of the directory the command ran in, if it is visible.
-    pub(crate) fn working_address(&self) -> Option<&Address> {
+    pub(crate) fn working_address(&self) -> Option<Address> {
         self.session.working_address()
     }
 }

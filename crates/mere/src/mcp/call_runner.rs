@@ -173,8 +173,8 @@ impl CallRunner {
 
     /// Makes one call at the door.
     ///
-    /// Over stdio, requests are taken in the order in which they came. One that needs no disk is
-    /// answered at once, and any other gets the home as it is now. So a request from before a `cd`
+    /// Over stdio, requests are taken in the order in which they came. One that looks at no
+    /// file is answered at once, and any other gets the home as it is now. So a request from before a `cd`
     /// sees the old home, and one from after it sees the new one.
     async fn run_once<D>(
         &self,

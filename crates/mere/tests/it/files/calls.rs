@@ -120,6 +120,48 @@ fn cd_says_whether_the_next_call_will_know() {
 }
 
 #[test]
+fn pwd_cd_and_help_follow_the_config_while_a_server_runs() {
+    let stage = stage();
+    stage.folder("handbook");
+    let config = "mods: [{id: h1, name: handbook, path: ~/../handbook}]\n";
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    let roots = |mcp: &mut Mcp<'_>, tool: &str| {
+        let reply = mcp.call(tool, &json!({}));
+        reply["data"]["roots"].as_array().expect("roots").len()
+    };
+    assert_eq!((roots(&mut mcp, "dir"), roots(&mut mcp, "help")), (4, 4));
+    stage.file("home/.ai/config.yaml", config);
+    assert_eq!(roots(&mut mcp, "dir"), 5, "the first call after the change knows it");
+    stage.file("home/.ai/config.yaml", "mods: []\n");
+    assert_eq!(roots(&mut mcp, "help"), 4);
+    let cd = json!({ "command": "cd", "path": "mod:handbook" });
+    assert_eq!(mcp.dir(&cd)["code"], "WA-PATH-I-001");
+    stage.file("home/.ai/config.yaml", config);
+    assert_eq!(mcp.dir(&cd)["data"]["home"], "mod:handbook:/");
+    stage.file("home/.ai/config.yaml", "mods: []\n");
+    let gone = mcp.dir(&json!({ "command": "pwd" }));
+    assert_eq!(gone["code"], "WA-PATH-I-001", "a home that is no root any more: {gone}");
+    stage.file("home/.ai/config.yaml", "mods: [\n");
+    assert_eq!(mcp.dir(&json!({ "command": "pwd" }))["reply_type"], "E");
+}
+
+#[test]
+fn pwd_does_not_tell_a_working_directory_that_the_config_hides_since() {
+    let stage = stage();
+    stage.folder("project/inner");
+    let mut command = stage.command("project/inner");
+    command.arg("mcp");
+    let mut mcp = Mcp::spawn(&stage, command);
+    mcp.greet();
+    let mut working = || mcp.dir(&json!({ "command": "pwd" }))["data"]["working"].clone();
+    assert_eq!(working(), "ROOT_PROJECT:/inner/");
+    stage.file("project/.ai/config.yaml", "sensitive: [inner]\n");
+    assert_eq!(working(), json!(null));
+    stage.file("project/.ai/config.yaml", "sensitive: []\n");
+    assert_eq!(working(), "ROOT_PROJECT:/inner/");
+}
+
+#[test]
 fn pwd_and_help_list_all_roots() {
     let stage = stage();
     stage.folder("handbook");

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::container;
+use crate::support::container::Container;
 use crate::support::harness::{Mcp, Stage};
 
 fn call(stage: &Stage, tool: &str, arguments: &Value) -> Value {
@@ -36,16 +36,15 @@ const SAID: [(&str, &str); 14] = [
 ];
 
 /// A container with a project and a home folder.
-fn container_stage() -> Stage {
-    let stage = Stage::new();
-    stage.folder("top/app/.git");
+fn container() -> Container {
+    let container = Container::new(&["app/.git"]);
     for (at, (said, _)) in SAID.iter().enumerate() {
-        stage.file(&format!("top/app/said/{at:02}.txt"), &format!("{said}\n"));
+        container.file(&format!("app/said/{at:02}.txt"), &format!("{said}\n"));
     }
-    stage.file("top/app/src/app/page.tsx", "export default 1\n");
-    stage.file("top/app/.ai/knowledge/n.md", "---\nid: n\ntitle: At /app/src\n---\nIn /root/x.\n");
-    stage.file("top/root/.ai/knowledge/u.md", "---\nid: u\ntitle: U\n---\n/app\n");
-    stage
+    container.file("app/src/app/page.tsx", "export default 1\n");
+    container.file("app/.ai/knowledge/n.md", "---\nid: n\ntitle: At /app/src\n---\nIn /root/x.\n");
+    container.file("root/.ai/knowledge/u.md", "---\nid: u\ntitle: U\n---\n/app\n");
+    container
 }
 
 /// Checks that no text of a reply names the project or the home folder.
@@ -59,8 +58,9 @@ fn check_canary(reply: &Value) {
 
 #[test]
 fn in_a_container_the_project_at_app_and_the_home_at_root_are_hidden() {
-    let stage = container_stage();
-    let mut mcp = Mcp::spawn(&stage, container::command(&stage, &["mcp", "--agent", "default"]));
+    let container = container();
+    let command = container.command("/app", &["mcp", "--agent", "default"]);
+    let mut mcp = Mcp::spawn(container.stage(), command);
     mcp.greet();
     for (at, (said, seen)) in SAID.iter().enumerate() {
         let path = format!("said/{at:02}.txt");
@@ -98,17 +98,17 @@ fn in_a_container_the_project_at_app_and_the_home_at_root_are_hidden() {
 
 #[test]
 fn in_a_container_an_edit_keeps_the_paths_that_were_rewritten() {
-    let stage = container_stage();
-    let file = "top/app/.ai/workspaces/default/run.sh";
-    stage.file(file, "cd /app\nls src/app /root\n");
-    let mut mcp = Mcp::spawn(&stage, container::command(&stage, &["mcp", "--agent", "default"]));
+    let container = container();
+    let file = container.file("app/.ai/workspaces/default/run.sh", "cd /app\nls src/app /root\n");
+    let command = container.command("/app", &["mcp", "--agent", "default"]);
+    let mut mcp = Mcp::spawn(container.stage(), command);
     mcp.greet();
     let path = "ROOT_WORKSPACE:/run.sh";
     let seen = mcp.call("read", &json!({ "path": path }));
     assert_eq!(seen["data"]["content"], "cd ROOT_PROJECT:/\nls src/app <home>\n");
     let edit = json!({ "path": path, "old": "ls src/app", "new": "ls -l src/app" });
     assert_eq!(mcp.call("edit", &edit)["reply_type"], "S");
-    let kept = std::fs::read_to_string(stage.path(file)).expect("it");
+    let kept = std::fs::read_to_string(file).expect("it");
     assert_eq!(kept, "cd /app\nls -l src/app /root\n");
 }
 

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::support::container::Container;
 use crate::support::harness::{Http, Mcp, Stage};
-use crate::support::root_world::RootWorld;
 use crate::support::typist::Typist;
 use crate::support::workshop::manifest;
 
@@ -354,11 +354,12 @@ fn a_home_folder_with_a_marker_is_a_project() {
 
 #[test]
 fn in_a_container_the_root_and_its_home_are_no_projects() {
-    let world = RootWorld::new(&["root/.ai", "app/src", "root/work", "srv", "home/account/work"]);
-    world.file("app/package.json", "{}");
-    world.file("package.json", "{}");
-    world.file(".git/HEAD", "");
-    world.file("root/.ai/config.yaml", "");
+    let container =
+        Container::new(&["root/.ai", "app/src", "root/work", "srv", "home/account/work"]);
+    container.file("app/package.json", "{}");
+    container.file("package.json", "{}");
+    container.file(".git/HEAD", "");
+    container.file("root/.ai/config.yaml", "");
     for (folder, project, found_by) in [
         ("/", None, None),
         ("/root", None, None),
@@ -372,27 +373,27 @@ fn in_a_container_the_root_and_its_home_are_no_projects() {
         // A marker at the top makes no project of it.
         ("/srv", Some("/srv"), Some("working directory")),
     ] {
-        let data = world.run(folder, &["where", "--json"])["data"].clone();
+        let data = container.run(folder, &["where", "--json"])["data"].clone();
         assert_eq!(data["project_dir"].as_str(), project, "{folder}");
         assert_eq!(data["found_by"].as_str(), found_by, "{folder}");
     }
     let secret = json!({ "path": "etc/passwd" }).to_string();
     for project in [&[][..], &["--project", "/"], &["--project", "/root/.."]] {
         let arguments = [project, &["call", "read", &secret]].concat();
-        assert_eq!(world.run("/", &arguments)["code"], "WA-PROJECT-I-001");
+        assert_eq!(container.run("/", &arguments)["code"], "WA-PROJECT-I-001");
     }
-    world.file("root/.ai/config.yaml", "wide_roots: [/root]\n");
-    let data = world.run("/root", &["where", "--json"])["data"].clone();
+    container.file("root/.ai/config.yaml", "wide_roots: [/root]\n");
+    let data = container.run("/root", &["where", "--json"])["data"].clone();
     assert_eq!(data["project_dir"], "/root");
-    assert_eq!(world.run("/", &["call", "read", &secret])["code"], "WA-PROJECT-I-001");
+    assert_eq!(container.run("/", &["call", "read", &secret])["code"], "WA-PROJECT-I-001");
 }
 
 #[test]
 fn a_mount_of_the_top_under_another_name_is_the_top() {
-    let world = RootWorld::new(&["root/.ai", "mnt/all", "mnt/system"]);
+    let container = Container::new(&["root/.ai", "mnt/all", "mnt/system"]);
     let script = "mount --bind / /mnt/all; mount --bind /etc /mnt/system";
     for folder in ["/mnt/all", "/mnt/system"] {
-        let data = world.run_after(script, folder, &["where", "--json"])["data"].clone();
+        let data = container.run_after(script, folder, &["where", "--json"])["data"].clone();
         assert_eq!(data["project_dir"], Value::Null, "{folder}");
     }
 }

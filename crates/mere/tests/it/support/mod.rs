@@ -6,7 +6,6 @@ pub(crate) mod memory_driver;
 pub(crate) mod memory_server;
 pub(crate) mod model_server;
 pub(crate) mod repository;
-pub(crate) mod root_world;
 pub(crate) mod samples;
 pub(crate) mod store_fixture;
 pub(crate) mod tools;

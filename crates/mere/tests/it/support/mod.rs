@@ -1,6 +1,7 @@
 //! What the tests stand on: the stage for the real binary, sample items, servers and people to play with.
 
 pub(crate) mod container;
+pub(crate) mod foreign_owner;
 pub(crate) mod harness;
 pub(crate) mod memory_driver;
 pub(crate) mod memory_server;

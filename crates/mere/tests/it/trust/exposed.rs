@@ -1,9 +1,10 @@
 //! Files that decide whom a person trusts: nobody else may be able to change them, as with ssh.
 
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
+use crate::support::foreign_owner::with_foreign;
 use crate::support::workshop::{Who, Workshop};
 
 const FOLDER: &str = "home/.config/merestone";
@@ -45,17 +46,15 @@ fn a_list_of_trusted_keys_that_others_could_change_counts_for_nothing() {
 
 #[test]
 fn a_list_of_trusted_keys_of_another_user_counts_for_nothing() {
-    if !rustix::process::geteuid().is_root() {
-        // Only root can give a file away; the test command runs this as root.
-        return;
-    }
     let workshop = Workshop::new(Who::Tester);
     workshop.tool("a", "bash_runtime", "echo ran\n");
     workshop.stage.file(STORE, "{\"format\": 1, \"records\": []}\n");
     for path in [STORE, FOLDER] {
-        chown(workshop.stage.path(path), Some(12345), None).expect("given away");
-        assert_ne!(workshop.call("a", &json!({}))["reply_type"], "S", "{path}");
-        chown(workshop.stage.path(path), Some(0), None).expect("taken back");
+        let call = json!({ "item_type": "tool", "item_id": "a", "parameters": {} }).to_string();
+        let refused = with_foreign(&workshop.stage, path, |mut command| {
+            workshop.stage.answer(command.args(["call", "execute", &call])).reply
+        });
+        assert_ne!(refused["reply_type"], "S", "{path}: {refused}");
     }
     assert_eq!(workshop.call("a", &json!({}))["data"]["success"], true);
 }

@@ -23,7 +23,8 @@ const NAMES: &[&[&str]] = &[
     // Containers.
     &[".dockercfg", ".dockerconfigjson", "kubeconfig", "k3s.yaml"],
     // Package managers and version control.
-    &[".npmrc", ".pypirc", ".git-credentials", ".gitcookies", "credentials"],
+    &[".npmrc", ".pypirc", "pip.conf", "pip.ini", ".git-credentials", ".gitcookies"],
+    &["credentials"],
     // Databases.
     &[".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".mongorc.js", ".dbshell"],
     &[".cqlshrc", "credentials-config.json", "robomongo.json", ".snowsql"],
@@ -276,6 +277,7 @@ mod tests {
         check(&[".kube/config", ".docker/config.json", ".config/gcloud", ".git-credentials"], true);
         check(&[".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json"], true);
         check(&[".config/gh/hosts.yml", ".m2/settings.xml", ".cargo/credentials.toml"], true);
+        check(&["pip.conf", ".config/pip/pip.conf", ".pip/pip.conf", "pip/pip.ini"], true);
         check(&[".bash_history", ".zsh_history", ".psql_history", ".node_repl_history"], true);
         check(&["deploy_rsa", "ssh_host_ed25519_key", "release.keystore", "vault.kdbx"], true);
         check(&["terraform.tfstate", "prod.kubeconfig", "client_secret_12.apps.json"], true);
@@ -291,7 +293,20 @@ mod tests {
             &["locales/en/auth.json", "secrets.yaml", "secret.rs", "token", "tokens.json"],
             false,
         );
-        check(&["gradle.properties", "browser_history", "rsa", "ed25519", "keystore"], false);
+        check(
+            &[
+                ".yarnrc.yml",
+                ".yarnrc",
+                "pip.py",
+                "pip.conf.md",
+                "gradle.properties",
+                "browser_history",
+                "rsa",
+                "ed25519",
+                "keystore",
+            ],
+            false,
+        );
         check(&["key.rs", "pem.rs", ".env-cmdrc", "package.json", "cookies", "shadow"], false);
         check(&["", "é", "日本.md", &"x".repeat(300)], false);
     }

@@ -15,7 +15,7 @@ use super::separator::{Separator, gap_length, quote_length};
 
 /// Parts of the names that say secret. All have four bytes or more, in the spellings that occur:
 /// small, capital and camel case.
-pub(super) const NEEDLES: [&str; 40] = [
+pub(super) const NEEDLES: [&str; 42] = [
     "assw",
     "ASSW",
     "assphrase",
@@ -56,6 +56,8 @@ pub(super) const NEEDLES: [&str; 40] = [
     "_auth",
     "auth\"",
     "uthorization",
+    "AuthIdent",
+    "AUTH_IDENT",
 ];
 
 /// The longest name, and the longest gap around a separator.

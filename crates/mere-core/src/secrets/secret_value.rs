@@ -35,6 +35,13 @@ const REFERENCES: [&str; 15] = [
 const HASHES: [&str; 10] =
     ["$argon2", "$2a$", "$2b$", "$2y$", "$pbkdf2", "$scrypt", "$1$", "$5$", "$6$", "$apr1$"];
 
+/// Words that people choose as passwords, with digits behind them. As all words that are known,
+/// they stand in examples too.
+const FAVOURITES: [&str; 12] = [
+    "admin", "root", "guest", "letmein", "qwerty", "asdf", "master", "super", "hello", "manager",
+    "postgres", "mysql",
+];
+
 /// Words of examples, types and code. A value of such words and digits is no secret.
 static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| WORD_LIST.split(' ').collect());
 
@@ -63,11 +70,16 @@ pub(super) fn is_secret(value: &str, kind: ValueKind) -> bool {
     if let Some(default) = default_of_variable(value) {
         return is_secret(default, kind);
     }
+    if kind == ValueKind::UserAndPassword
+        && let Some((_, password)) = value.split_once(':')
+    {
+        return is_secret(password, ValueKind::Chosen);
+    }
     if value.len() < MIN_CHOSEN_BYTES
         || value.contains(|c: char| c.is_whitespace() || c.is_control())
         || is_indirect(value)
         || is_call(value)
-        || is_sequence(value)
+        || is_sequence(value) && !is_weak_password(value)
     {
         return false;
     }
@@ -167,7 +179,18 @@ fn looks_chosen(value: &str) -> bool {
     letters >= 3
         && (digits > 0 || signs >= 2 + usize::from(ends_in_sign) || changes * 2 >= pairs.max(8))
         && !is_expression(value)
-        && !is_words(value)
+        && (!is_words(value) || is_weak_password(value))
+}
+
+/// Checks for a favourite of those who choose weak passwords, with digits behind it: `admin123`.
+/// Only what is nothing else than that counts, because names such as `admin_password_1` have the
+/// same words.
+fn is_weak_password(value: &str) -> bool {
+    let (word, rest) = value.split_at(value.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(0));
+    let is_end = |c: char| c.is_ascii_digit() || matches!(c, '!' | '@' | '#' | '$' | '*' | '+');
+    FAVOURITES.iter().any(|favourite| word.eq_ignore_ascii_case(favourite))
+        && rest.chars().all(is_end)
+        && rest.bytes().filter(u8::is_ascii_digit).count() >= 2
 }
 
 /// Replaces escaped letters by a letter: translations in JSON and HTML are full of them.
@@ -258,6 +281,15 @@ mod tests {
             true,
         );
         check(&values, ValueKind::Random, false);
+        check(
+            &["admin123", "Admin@123", "root1234", "root1234!", "qwerty99", "guest2024"],
+            ValueKind::Chosen,
+            true,
+        );
+        check(&["admin123"], ValueKind::Random, false);
+        let idents = ["user:hunter2", "user:admin123", "dXNlcjpodW50ZXIyMTIzNA=="];
+        check(&idents, ValueKind::UserAndPassword, true);
+        check(&["user:password", "${IDENT}", "username:pass"], ValueKind::UserAndPassword, false);
     }
 
     #[test]
@@ -297,6 +329,11 @@ mod tests {
             "my-secret-1",
             "mysecretpassword2",
             "abc123",
+            "admin",
+            "admin1",
+            "admin_password_1",
+            "root_user_12",
+            "test_admin123",
             "********",
             "xxxxxxxx1",
             "sha256",

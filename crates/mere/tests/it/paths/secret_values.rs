@@ -48,6 +48,61 @@ fn assigned_values_are_masked_in_every_notation() {
 }
 
 #[test]
+fn credentials_in_a_yarnrc_are_masked_and_the_rest_of_it_is_shown() {
+    let stage = Stage::new();
+    let token = ["NpmToken.3f9a0c7e-51b8", "-4d24-a63f-9a0c7e51b8d2"].concat();
+    let text = "nodeLinker: node-modules\nnpmRegistryServer: \"https://npm.example.com\"\n\
+                npmAuthToken: \"TOKEN\"\nnpmScopes:\n  acme:\n    npmAuthToken: TOKEN\n    \
+                npmAuthIdent: \"IDENT\"\n    npmAlwaysAuth: true\n  other:\n    \
+                npmAuthToken: \"${NPM_TOKEN}\"\nyarnPath: .yarn/releases/yarn-4.1.0.cjs\n";
+    let written = text.replace("TOKEN\"\nnpmS", &format!("{token}\"\nnpmS"));
+    let written = written.replace(": TOKEN\n", &format!(": {token}\n"));
+    stage.file("project/.yarnrc.yml", &written.replace("IDENT", "me:hunter2"));
+    let reply = call(&stage, "read", &json!({ "path": ".yarnrc.yml" }));
+    let masked = text.replace("\"TOKEN\"", "\"[masked]\"").replace(": TOKEN", ": [masked]");
+    assert_eq!(reply["data"]["content"], masked.replace("IDENT", "[masked]"), "{reply}");
+    assert_eq!(reply["data"]["masked"], 3);
+}
+
+#[test]
+fn a_pip_conf_is_hidden_wherever_it_lies() {
+    let stage = Stage::new();
+    let text = "[global]\nindex-url = https://me:plainword@pypi.example.com/simple\n";
+    for path in ["pip.conf", ".config/pip/pip.conf", "etc/pip.conf", "pip/pip.ini"] {
+        stage.file(&format!("project/{path}"), text);
+        let reply = call(&stage, "read", &json!({ "path": path }));
+        assert_eq!(reply["code"], "WA-PATH-I-001", "{path}: {reply}");
+    }
+    let grep = call(&stage, "grep", &json!({ "pattern": "plainword" }));
+    assert_eq!(grep["data"]["count"], 0, "{grep}");
+    let allowed = stage.person(&["allow", "ROOT_PROJECT:/pip.conf"]);
+    assert!(allowed.status.success(), "{allowed:?}");
+    let reply = call(&stage, "read", &json!({ "path": "pip.conf" }));
+    assert_eq!(reply["reply_type"], "S", "{reply}");
+}
+
+#[test]
+fn a_password_in_the_middle_of_a_name_and_a_weak_one_are_masked() {
+    let stage = Stage::new();
+    let text = "DB_PASSWORD_PROD=hunter2x9\nexport DB_PASSWORD_ACME=\"hunter2x9\"\n\
+                dbPasswordStaging: hunter2x9\nclient_secret_live = 'hunter2x9'\n\
+                password: admin123\nADMIN_PASSWORD=Admin@123\n\
+                url: https://me:root1234@example.com/\n";
+    stage.file("project/settings.txt", text);
+    let reply = call(&stage, "read", &json!({ "path": "settings.txt" }));
+    let masked = ["hunter2x9", "admin123", "Admin@123", "root1234"]
+        .iter()
+        .fold(text.to_owned(), |text, secret| text.replace(secret, "[masked]"));
+    assert_eq!(reply["data"]["content"], masked, "{reply}");
+    assert_eq!(reply["data"]["masked"], 7);
+    let shown = "PASSWORD_HASH=hunter2x9\nMIN_PASSWORD_LENGTH=123456\npassword_field = \"pw1x\"\n\
+                 PASSWORD_RESET_URL=/reset/v2x\npassword: admin_password_1\npassword: admin\n";
+    stage.file("project/shown.txt", shown);
+    let reply = call(&stage, "read", &json!({ "path": "shown.txt" }));
+    assert_eq!((&reply["data"]["content"], reply["data"].get("masked")), (&json!(shown), None));
+}
+
+#[test]
 fn placeholders_types_code_and_translations_are_shown() {
     let stage = Stage::new();
     let text = "password: ${DB_PASSWORD}\npassword: string\ntoken: null\n\"password\": \"\"\n\

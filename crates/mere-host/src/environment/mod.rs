@@ -70,6 +70,13 @@ pub enum EnvironmentError {
     /// `-C` names no directory that can be opened.
     #[error("`-C {0}` does not name a directory that can be opened: {1}")]
     Directory(String, io::Error),
+    /// The user is root, and a variable names a folder of another user.
+    #[error(
+        "you are root, but `{0}` names a folder of another user: what root trusted there would be \
+         theirs to change, and what root left there would not be theirs; run it as that user, or \
+         with `sudo -H`"
+    )]
+    FolderOfAnother(&'static str),
     /// A variable does not name a folder.
     #[error("the environment cannot be read: {0}")]
     Unreadable(#[from] io::Error),
@@ -94,6 +101,10 @@ impl Environment {
         let shell = nonempty_variable("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
         let typed =
             directory.and_then(|typed| typed.resolve_from(shell.as_ref().unwrap_or(&current)).ok());
+        let own_ids = OwnIds::read();
+        if let Some(variable) = own_ids.variable_of_another_user() {
+            return Err(EnvironmentError::FolderOfAnother(variable));
+        }
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         let space_base = absolute_path_variable("USER_SPACE")?.or_else(|| home.clone());
         Ok(Self {
@@ -106,7 +117,7 @@ impl Environment {
             agent: nonempty_variable("MERE_AGENT"),
             category_mode: nonempty_variable("MERE_CATEGORY_MODE"),
             ssh_agent: find_ssh_agent(),
-            own_ids: OwnIds::read(),
+            own_ids,
             working_directory: working,
             home,
         })

@@ -2,10 +2,20 @@
 //!
 //! The user owns what has the user's own id and, for somebody who became root with `sudo`, what has
 //! the id from before. A link counts by its own owner.
+//!
+//! Root keeps nothing in the folders of another user, whom `sudo` may leave in `HOME`: what is
+//! trusted there is not root's to decide, and files of root there would be in their way.
 
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
+use super::nonempty_variable;
 use crate::Environment;
+
+/// The variables that name the folders in which a user's own things are kept.
+#[cfg(unix)]
+const BASES: [&str; 6] =
+    ["HOME", "USER_SPACE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"];
 
 /// The ids under which a file is the user's own.
 pub(super) struct OwnIds {
@@ -26,6 +36,25 @@ impl OwnIds {
     #[cfg(not(unix))]
     pub(super) fn read() -> Self {
         Self {}
+    }
+
+    /// Returns the variable that names a folder of another user for what the user keeps, if the
+    /// user is root. A folder that is missing belongs to whoever owns the nearest one above it.
+    #[cfg(unix)]
+    pub(super) fn variable_of_another_user(&self) -> Option<&'static str> {
+        use std::os::unix::fs::MetadataExt;
+        let is_of_another = |variable: &&'static str| {
+            let path = nonempty_variable(variable).map(PathBuf::from);
+            let path = path.filter(|path| path.is_absolute());
+            let found = path.and_then(|path| path.ancestors().find_map(|at| at.metadata().ok()));
+            found.is_some_and(|found| found.uid() != self.effective)
+        };
+        if self.effective == 0 { BASES.iter().copied().find(is_of_another) } else { None }
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn variable_of_another_user(&self) -> Option<&'static str> {
+        None
     }
 }
 

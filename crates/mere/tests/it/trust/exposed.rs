@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 
 use crate::support::foreign_owner::with_foreign;
+use crate::support::harness::Stage;
 use crate::support::workshop::{Who, Workshop};
 
 const FOLDER: &str = "home/.config/merestone";
@@ -42,6 +43,56 @@ fn a_list_of_trusted_keys_that_others_could_change_counts_for_nothing() {
         set_mode(path, usual);
         assert_eq!(run()["data"]["success"], true, "{path} {usual:o}");
     }
+}
+
+#[test]
+fn root_in_the_home_of_another_user_is_refused_and_leaves_nothing_there() {
+    let stage = Stage::new();
+    stage.file("home/.ai/config.yaml", "mods: [{id: e, name: everything, path: /etc}]\n");
+    let entries = || {
+        let files = std::fs::read_dir(stage.path("home")).expect("a home");
+        files.map(|entry| entry.expect("an entry").file_name()).collect::<Vec<_>>()
+    };
+    let refuse = |variable: (&str, String), arguments: &[&str]| {
+        let output = with_foreign(&stage, "home", |mut command| {
+            command.env(variable.0, &variable.1).env("SUDO_UID", "12345");
+            command.args(arguments).output().expect("mere runs")
+        });
+        let words = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(!output.status.success(), "{arguments:?}: {words}");
+        let said = format!("`{}` names a folder of another user", variable.0);
+        assert!(words.contains(&said) && words.contains("sudo -H"), "{arguments:?}: {words}");
+        stage.check(&words);
+    };
+    let home = stage.path("home").display().to_string();
+    for arguments in [
+        &["call", "dir", r#"{"command":"list","path":"mod:everything"}"#][..],
+        &["call", "write", r#"{"path":"ROOT_WORKSPACE:/a","content":"a"}"#],
+        &["where"],
+        &["init", "--user"],
+        &["keys", "generate"],
+        &["trust", "list"],
+        &["doctor"],
+        &["mcp"],
+    ] {
+        refuse(("HOME", home.clone()), arguments);
+    }
+    // Neither does another variable lead there, nor a folder that root would have to make.
+    let own = stage.folder("own").display().to_string();
+    for variable in ["USER_SPACE", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+        let output = with_foreign(&stage, "home", |mut command| {
+            command.env("HOME", &own).env(variable, format!("{home}/new/deep"));
+            command.args(["call", "dir", "{}"]).output().expect("mere runs")
+        });
+        let words = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(words.contains(&format!("`{variable}` names a folder of another")), "{words}");
+    }
+    assert_eq!(entries(), [".ai"]);
+    assert!(!stage.path("project/.ai").exists());
+    // With a home of its own, root works in a project of somebody else who became root.
+    let mut command = stage.command("project");
+    command.env("HOME", &own).env("SUDO_UID", "12345").args(["call", "dir", "{}"]);
+    assert_eq!(stage.answer(&mut command).code(), "WA-DIR-S-001");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use mere_core::item::{Category, ItemId};
 use super::category_file::CATEGORY_FILE;
 use crate::trust::approvals::project::escape_unprintable;
 use crate::world::join_path;
-use mere_host::{EntryKind, OpenFolder, is_symlink_error, none_if_missing};
+use mere_host::{EntryKind, OpenFolder};
 
 /// An entry of a category's folder.
 #[derive(Debug, PartialEq, Eq)]
@@ -158,10 +158,7 @@ fn count_others(above: &Dir, name: &str, contents: &mut CategoryContents) -> io:
 
 /// Opens a folder in another. Returns `None` if it is gone, or a link.
 fn open_child(folder: &Dir, name: &str) -> io::Result<Option<Dir>> {
-    match OpenFolder::open(folder, name) {
-        Err(error) if is_symlink_error(&error) => Ok(None),
-        opened => Ok(none_if_missing(opened)?.map(OpenFolder::into_dir)),
-    }
+    Ok(OpenFolder::find(folder, name)?.map(OpenFolder::into_dir))
 }
 
 #[cfg(test)]

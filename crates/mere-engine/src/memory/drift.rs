@@ -11,7 +11,7 @@ use mere_core::item::{Category, ItemId, ItemType, Scope};
 
 use super::{FolderAccess, ItemRules, Store, Stores, stray_report};
 use crate::world::Context;
-use mere_host::{EntryKind, Folder, OpenFolder, is_symlink_error, none_if_missing};
+use mere_host::{EntryKind, Folder, OpenFolder, none_if_missing};
 
 /// One difference, and the scope whose config it is about.
 pub(crate) struct Drift {
@@ -149,8 +149,5 @@ impl CategoryFolders {
 
 /// Opens a folder below another. A link counts as missing.
 fn open_below(folder: &Dir, path: &str) -> io::Result<Option<Dir>> {
-    match OpenFolder::open(folder, path) {
-        Err(error) if is_symlink_error(&error) => Ok(None),
-        opened => Ok(none_if_missing(opened)?.map(OpenFolder::into_dir)),
-    }
+    Ok(OpenFolder::find(folder, path)?.map(OpenFolder::into_dir))
 }

@@ -9,7 +9,7 @@ use mere_core::category::{CategoryContents, StoreView};
 use mere_core::item::{Category, ItemId};
 
 use super::contents;
-use mere_host::{EntryKind, OpenFolder, is_symlink_error, none_if_missing};
+use mere_host::{EntryKind, OpenFolder};
 
 /// The folder of a store; `None` while it does not exist.
 pub(super) struct StoreOnDisk<'a>(pub(super) Option<&'a Dir>);
@@ -25,10 +25,7 @@ pub(super) struct VisibleStore<'a> {
 impl StoreOnDisk<'_> {
     fn open(&self, path: &str) -> io::Result<Option<OpenFolder>> {
         let Some(top) = self.0 else { return Ok(None) };
-        match OpenFolder::open(top, path) {
-            Err(error) if is_symlink_error(&error) => Ok(None),
-            opened => none_if_missing(opened),
-        }
+        OpenFolder::find(top, path)
     }
 
     fn count_contents(

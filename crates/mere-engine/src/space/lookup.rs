@@ -8,7 +8,7 @@ use mere_core::item::{Category, CategoryBase, ItemForm, ItemRef, ItemType, Scope
 
 use super::scanned_folder::{ScannedFolder, read_folder};
 use super::{ItemTree, Space, join_path};
-use mere_host::{OpenFolder, is_symlink_error, none_if_missing};
+use mere_host::OpenFolder;
 
 impl Space {
     /// Returns what lies in `category` under the name of `item`: both forms of it, if both exist.
@@ -97,9 +97,6 @@ fn exists(tree: &ItemTree, place: &ScopedPath) -> io::Result<bool> {
 /// Returns true if a folder of a tree has a regular file of this name. No link on the way is
 /// followed.
 fn has_file(tree: &ItemTree, folder: &str, name: &str) -> io::Result<bool> {
-    let opened = match OpenFolder::open(&tree.dir, &tree.path_from_handle(folder)) {
-        Err(error) if is_symlink_error(&error) => return Ok(false),
-        opened => none_if_missing(opened)?,
-    };
+    let opened = OpenFolder::find(&tree.dir, &tree.path_from_handle(folder))?;
     opened.map_or(Ok(false), |folder| folder.has_file(name))
 }

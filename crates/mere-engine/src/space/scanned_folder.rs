@@ -9,7 +9,7 @@ use mere_core::item::{CategoryBase, ItemId, ItemType, SIDECAR_SUFFIX, Scope, Sco
 
 use super::ItemTree;
 use super::bare_script::find_bare_scripts;
-use mere_host::{EntryKind, FileStamp, OpenFolder, is_symlink_error, none_if_missing};
+use mere_host::{EntryKind, FileStamp, OpenFolder};
 
 /// The deepest folder that is read: eight levels of categories and the folder of an item.
 const MAX_DEPTH: usize = 9;
@@ -44,10 +44,7 @@ pub(super) struct CategoryLevel {
 /// Reads the folder at `below`, a path from the top of a tree. The stamp is taken first, so that a
 /// change during the read is noticed later.
 pub(super) fn read_folder(tree: &ItemTree, scope: Scope, below: &str) -> io::Result<ScannedFolder> {
-    let folder = match OpenFolder::open(&tree.dir, &tree.path_from_handle(below)) {
-        Err(error) if is_symlink_error(&error) => return Ok(ScannedFolder::Missing),
-        opened => none_if_missing(opened)?,
-    };
+    let folder = OpenFolder::find(&tree.dir, &tree.path_from_handle(below))?;
     let Some(folder) = folder else { return Ok(ScannedFolder::Missing) };
     let stamp = folder.stamp()?;
     let (mut level, files) = CategoryLevel::of_entries(&folder)?;

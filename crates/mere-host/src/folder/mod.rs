@@ -126,11 +126,7 @@ impl Folder {
     /// Opens the folder at a path below this one, names joined by slashes. Returns `None` if there
     /// is none; a symbolic link is not followed and counts as none.
     pub fn subfolder(&self, name: &str) -> io::Result<Option<Self>> {
-        let folder = match OpenFolder::open(&self.dir, name) {
-            Err(error) if is_symlink_error(&error) => return Ok(None),
-            opened => none_if_missing(opened)?,
-        };
-        let Some(folder) = folder else { return Ok(None) };
+        let Some(folder) = OpenFolder::find(&self.dir, name)? else { return Ok(None) };
         let identity = folder.identity()?;
         let canonical = self.canonical_path.join(name);
         let dir = Arc::new(folder.into_dir());

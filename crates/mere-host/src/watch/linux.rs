@@ -14,8 +14,8 @@ use rustix::fs::inotify::{self, CreateFlags, Event, ReadFlags, Reader, WatchFlag
 use rustix::io::Errno;
 
 use super::{FolderChange, Interest, WatchReport};
+use crate::OpenFolder;
 use crate::folder::file_system::shared_file_system;
-use crate::{OpenFolder, is_symlink_error, none_if_missing};
 
 /// How many events are read at once, so that a busy writer cannot keep the caller here for ever.
 const MAX_EVENTS: usize = 65_536;
@@ -64,13 +64,10 @@ impl FolderWatcher {
 
     /// Adds a folder. One that does not exist needs no watch, because its parent has one.
     pub fn add(&mut self, root: &Dir, path: &str) {
-        match OpenFolder::open(root, path) {
-            Err(error) if is_symlink_error(&error) => {}
-            opened => match none_if_missing(opened) {
-                Ok(Some(folder)) => self.add_open_folder(&folder, path),
-                Ok(None) => {}
-                Err(error) => self.disable(&error),
-            },
+        match OpenFolder::find(root, path) {
+            Ok(Some(folder)) => self.add_open_folder(&folder, path),
+            Ok(None) => {}
+            Err(error) => self.disable(&error),
         }
     }
 

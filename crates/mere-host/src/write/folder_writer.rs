@@ -17,8 +17,8 @@ use super::derived_files::{remove_abandoned_files, temporary_name};
 use super::folder_lock::lock_folder;
 use super::workspace::open_or_create_folder;
 use crate::{
-    Folder, OpenFolder, SPACE_FOLDER, digest_file, exchange, is_symlink_error, none_if_missing,
-    open_regular_file, rename_no_replace,
+    Folder, OpenFolder, SPACE_FOLDER, digest_file, exchange, none_if_missing, open_regular_file,
+    rename_no_replace,
 };
 
 /// How often a file is exchanged back while someone else keeps saving it.
@@ -351,10 +351,7 @@ impl FolderWriter {
 
     /// Opens the folder at a path below any folder.
     pub fn open_folder_below(top: &Dir, path: &RelPath) -> io::Result<Option<Dir>> {
-        match OpenFolder::open(top, path.as_str()) {
-            Err(error) if is_symlink_error(&error) => Ok(None),
-            opened => Ok(none_if_missing(opened)?.map(OpenFolder::into_dir)),
-        }
+        Ok(OpenFolder::find(top, path.as_str())?.map(OpenFolder::into_dir))
     }
 
     fn make_folder(&self, path: &RelPath) -> io::Result<Dir> {

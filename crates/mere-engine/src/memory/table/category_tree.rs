@@ -12,7 +12,7 @@ use mere_core::item::{Category, ItemId};
 use super::stray::StoreStray;
 use crate::memory::contents::StoreEntry;
 use crate::world::join_path;
-use mere_host::{EntryKind, FolderWatcher, OpenFolder, is_symlink_error, none_if_missing};
+use mere_host::{EntryKind, FolderWatcher, OpenFolder, none_if_missing};
 
 /// The most memories and categories that a store may have, because each takes memory.
 pub(super) const MAX_ENTRIES: usize = 1_000_000;
@@ -45,7 +45,7 @@ impl CategoryTree {
         let mut tree = Self::default();
         let mut waiting = vec![top.clone()];
         while let Some(category) = waiting.pop() {
-            let listing = match open_folder(root, category.as_str()) {
+            let listing = match OpenFolder::find(root, category.as_str()) {
                 Ok(None) => None,
                 Ok(Some(folder)) => {
                     watch.add_open_folder(&folder, category.as_str());
@@ -103,14 +103,6 @@ pub(super) fn check_size(entries: usize) -> io::Result<()> {
         return Ok(());
     }
     Err(io::Error::other("a store holds more than 1,000,000 memories and categories"))
-}
-
-/// Opens the folder at this path. Returns `None` if there is none, or if it is a link.
-pub(super) fn open_folder(root: &Dir, path: &str) -> io::Result<Option<OpenFolder>> {
-    match OpenFolder::open(root, path) {
-        Err(error) if is_symlink_error(&error) => Ok(None),
-        opened => none_if_missing(opened),
-    }
 }
 
 /// Returns true if the error means that something may not be read.

@@ -27,7 +27,7 @@ use self::changed_paths::ChangedPaths;
 use self::row_reader::{RowRequest, read_rows};
 use self::sorted_rows::SortedRows;
 use crate::world::join_path;
-use mere_host::{FolderChange, FolderIdentity, FolderWatcher, WatchReport};
+use mere_host::{FolderChange, FolderIdentity, FolderWatcher, OpenFolder, WatchReport};
 
 pub(crate) use page::{MemoryPage, MemoryQuery};
 pub(crate) use row::MemoryRow;
@@ -186,7 +186,7 @@ impl MemoryTable {
 
     /// Looks again whether a name in a category is that of a stray.
     fn check_stray(&mut self, category: &Category, name: &str) -> io::Result<()> {
-        let folder = match category_tree::open_folder(&self.folder, category.as_str()) {
+        let folder = match OpenFolder::find(&self.folder, category.as_str()) {
             Err(error) if category_tree::is_permission_denied(&error) => None,
             opened => opened?,
         };

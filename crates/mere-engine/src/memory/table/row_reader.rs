@@ -6,7 +6,7 @@ use std::io;
 
 use cap_std::fs::Dir;
 
-use super::category_tree::{is_permission_denied, open_folder};
+use super::category_tree::is_permission_denied;
 use super::row::IndexedRow;
 use mere_host::{OpenFolder, available_parallelism, fault_point, map_in_parallel};
 
@@ -47,7 +47,7 @@ fn read_chunk(root: &Dir, share: &[RowRequest<'_>]) -> io::Result<Vec<Option<Ind
         let path = request.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let folder = match here.take() {
             Some((known, folder)) if known == path => folder,
-            _ => match open_folder(root, path) {
+            _ => match OpenFolder::find(root, path) {
                 Err(error) if is_permission_denied(&error) => None,
                 opened => opened?,
             },

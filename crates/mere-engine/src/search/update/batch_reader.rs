@@ -31,8 +31,8 @@ use crate::search::index::corpus::Corpus;
 use crate::search::index::{IndexBatch, IndexEntry};
 use crate::space::ItemTree;
 use mere_host::{
-    FileStamp, OpenFolder, SharedWork, available_parallelism, fault_point, is_symlink_error,
-    none_if_missing, now_nanoseconds, read_at_most, share_work,
+    FileStamp, OpenFolder, SharedWork, available_parallelism, fault_point, now_nanoseconds,
+    read_at_most, share_work,
 };
 
 /// How many items a batch has. Each item takes memory until its batch is written, but larger
@@ -308,10 +308,7 @@ fn none_if_denied<T>(opened: io::Result<Option<T>>) -> io::Result<Option<T>> {
 
 /// Opens a folder of an item tree; none if it is absent or a link.
 fn open_folder(tree: &ItemTree, folder: &str) -> io::Result<Option<OpenFolder>> {
-    match OpenFolder::open(tree.dir(), &tree.path_from_handle(folder)) {
-        Err(error) if is_symlink_error(&error) => Ok(None),
-        opened => none_if_missing(opened),
-    }
+    OpenFolder::find(tree.dir(), &tree.path_from_handle(folder))
 }
 
 /// Opens the file of an item; none if it is absent.

@@ -15,10 +15,7 @@ use crate::search::index::{CorpusId, SearchIndex};
 use crate::space::{
     ItemTree, ScanDepth, ScanOptions, is_category_inside_an_item, join_path, scan_from,
 };
-use mere_host::{
-    FileStamp, FolderChange, FolderWatcher, Interest, OpenFolder, WatchReport, is_symlink_error,
-    none_if_missing,
-};
+use mere_host::{FileStamp, FolderChange, FolderWatcher, Interest, OpenFolder, WatchReport};
 
 /// How often newly created folders are looked for while the others are being watched.
 const MAX_WATCH_ROUNDS: usize = 4;
@@ -319,10 +316,7 @@ impl ChangeDetector {
 /// Returns the stamp of an item's file; none if there is no such file.
 fn file_stamp(tree: &ItemTree, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
-    let opened = match OpenFolder::open(tree.dir(), &tree.path_from_handle(&folder)) {
-        Err(error) if is_symlink_error(&error) => None,
-        opened => none_if_missing(opened)?,
-    };
+    let opened = OpenFolder::find(tree.dir(), &tree.path_from_handle(&folder))?;
     let stamp = opened.map(|folder| folder.file_stamp(&name)).transpose();
     Ok(stamp.ok().flatten().flatten())
 }

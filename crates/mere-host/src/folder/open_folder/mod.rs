@@ -25,7 +25,18 @@ use std::io;
 
 use cap_std::fs::Dir;
 
-use crate::none_if_missing;
+use crate::{is_symlink_error, none_if_missing};
+
+impl OpenFolder {
+    /// Opens the folder at a path below `root` like [`OpenFolder::open`], or returns `None` if there
+    /// is none. A symbolic link in its place or on the way counts as none.
+    pub fn find(root: &Dir, path: &str) -> io::Result<Option<Self>> {
+        match Self::open(root, path) {
+            Err(error) if is_symlink_error(&error) => Ok(None),
+            opened => none_if_missing(opened),
+        }
+    }
+}
 
 /// Renames a file after checking that nothing has the new name. The check and the rename are two
 /// steps, so the caller must hold a lock.

@@ -224,9 +224,7 @@ impl BatchWorker<'_> {
     ) -> io::Result<()> {
         let began = now_nanoseconds();
         let stamp = FileStamp::from_metadata(&file.metadata()?);
-        let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
-        let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
-        let understood = text.and_then(|text| Some((text, Item::parse(text, place).ok()?)));
+        let bytes = ItemBytes::read(file)?;
         let mut entry = IndexEntry {
             corpus: self.detector.corpus_ids[pending_read.corpus],
             path: pending_read.path.clone(),
@@ -244,7 +242,7 @@ impl BatchWorker<'_> {
             text_fingerprint: None,
             vector: None,
         };
-        let document = understood.and_then(|(text, item)| {
+        let document = bytes.parse(place).and_then(|(text, item)| {
             entry.expires = expiry(&item);
             entry.links = links(&item, text).into_iter().map(mask_link).collect();
             let document = redact_document(self.gate, Document::from_item(&item, place, text))?;
@@ -263,6 +261,21 @@ impl BatchWorker<'_> {
     }
 }
 
+/// The bytes of an item's file; none if there are more than an item may have.
+struct ItemBytes(Option<Vec<u8>>);
+
+impl ItemBytes {
+    fn read(file: File) -> io::Result<Self> {
+        read_at_most(file, item::MAX_ITEM_BYTES as u64).map(Self)
+    }
+
+    /// Returns the text and the item that it is; none if it cannot be parsed.
+    fn parse(&self, place: &ScopedPath) -> Option<(&str, Item)> {
+        let text = item::decode_text(self.0.as_deref()?).ok()?;
+        Some((text, Item::parse(text, place).ok()?))
+    }
+}
+
 /// Reads the text of an item again as it was indexed: empty if the item cannot be parsed, none if
 /// its file is gone.
 pub(crate) fn reread_text(
@@ -272,12 +285,10 @@ pub(crate) fn reread_text(
     let (folder, name) = place.folder_and_file().unwrap_or_default();
     let Some(folder) = none_if_denied(open_folder(tree, &folder))? else { return Ok(None) };
     let Some(file) = none_if_denied(open_file(&folder, &name))? else { return Ok(None) };
-    let bytes = read_at_most(file, item::MAX_ITEM_BYTES as u64)?;
-    let text = bytes.as_deref().and_then(|bytes| item::decode_text(bytes).ok());
-    let understood = text.and_then(|text| {
-        let item = Item::parse(text, place).ok()?;
-        redact_document(gate, Document::from_item(&item, place, text))
-    });
+    let bytes = ItemBytes::read(file)?;
+    let understood = bytes
+        .parse(place)
+        .and_then(|(text, item)| redact_document(gate, Document::from_item(&item, place, text)));
     Ok(Some(understood.as_ref().map(embedding_text).unwrap_or_default()))
 }
 

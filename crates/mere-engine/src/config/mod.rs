@@ -293,50 +293,52 @@ pub(crate) fn read_project(
 ) -> Result<ProjectConfig, ConfigError> {
     let address = project_address();
     let text = read_text(space.dir(), &address)?.unwrap_or_default();
-    let narrow = yaml::parse::<Option<UntrustedProjectFile>>(&text).and_then(|keys| {
-        let Some(keys) = keys else { return Ok(Default::default()) };
-        let (sensitive, shown) = parse_sensitive(keys.sensitive.unwrap_or_default())?;
-        let signing = signing::parse_project(keys.require_signed, keys.trusted_keys)?;
-        let folders = parse_folders(keys.folders)?.inside;
-        let storage = stores::parse(keys.stores, keys.items, keys.settings)?;
-        let type_priority = search::parse_type_priority(keys.search)?;
-        let running = running::parse_project(keys.require_lock);
-        let defaults = Config::default();
-        let narrow = Config {
-            sensitive,
-            skill_folders: folders,
-            signing,
-            storage,
-            type_priority,
-            running,
-            ..defaults
-        };
-        Ok((narrow, shown))
-    });
-    let (mut narrow, shown) = narrow.map_err(|fault| invalid_config(&address, fault))?;
+    let invalid = |fault| invalid_config(&address, fault);
+    let (mut narrowing, shown) = parse_narrowing(&text).map_err(invalid)?;
     let resolver = PathResolver { environment, project: Some(project) };
-    narrow.storage.locate_project_stores(&resolver, space);
-    let widening = yaml::parse::<Option<TrustedProjectFile>>(&text).and_then(|file| {
-        let Some(file) = file else { return Ok(Config::default()) };
-        let mut visible = shown;
-        visible.extend(patterns::parse(file.visible.unwrap_or_default())?);
-        let outside = parse_folders(file.folders)?.outside.into_iter();
-        let outside = outside.map(|folder| folder.resolve(environment, project));
-        Ok(Config {
-            mods: mods::parse(file.mods)?,
-            outside_folders: outside.collect(),
-            visible,
-            projects: patterns::parse(file.projects.unwrap_or_default())?,
-            agents: file.agents.unwrap_or_default(),
-            outside_stores: stores::outside_stores(
-                &narrow.storage,
-                &file.stores.unwrap_or_default(),
-            ),
-            ..Config::default()
-        })
+    narrowing.storage.locate_project_stores(&resolver, space);
+    let widening = parse_widening(&text, &narrowing.storage).map(|widening| {
+        let outside = widening.outside_folders.into_iter();
+        let outside_folders = outside.map(|folder| folder.resolve(environment, project)).collect();
+        let visible = shown.into_iter().chain(widening.visible).collect();
+        Config { visible, outside_folders, ..widening }
     });
-    let widening = WideningConfig(widening.map_err(|fault| invalid_config(&address, fault)));
-    Ok(ProjectConfig { narrowing: narrow, widening })
+    Ok(ProjectConfig { narrowing, widening: WideningConfig(widening.map_err(invalid)) })
+}
+
+/// Parses the keys that narrow, and the patterns of `sensitive` that show something.
+fn parse_narrowing(text: &str) -> Result<(Config, Vec<String>), YamlError> {
+    let Some(file) = yaml::parse::<Option<UntrustedProjectFile>>(text)? else {
+        return Ok(Default::default());
+    };
+    let (sensitive, shown) = parse_sensitive(file.sensitive.unwrap_or_default())?;
+    let signing = signing::parse_project(file.require_signed, file.trusted_keys)?;
+    let narrowing = Config {
+        sensitive,
+        skill_folders: parse_folders(file.folders)?.inside,
+        signing,
+        storage: stores::parse(file.stores, file.items, file.settings)?,
+        type_priority: search::parse_type_priority(file.search)?,
+        running: running::parse_project(file.require_lock),
+        ..Config::default()
+    };
+    Ok((narrowing, shown))
+}
+
+/// Parses the keys that widen. The stores are those that the other keys name.
+fn parse_widening(text: &str, storage: &StorageConfig) -> Result<Config, YamlError> {
+    let Some(file) = yaml::parse::<Option<TrustedProjectFile>>(text)? else {
+        return Ok(Config::default());
+    };
+    Ok(Config {
+        visible: patterns::parse(file.visible.unwrap_or_default())?,
+        outside_folders: parse_folders(file.folders)?.outside,
+        mods: mods::parse(file.mods)?,
+        projects: patterns::parse(file.projects.unwrap_or_default())?,
+        agents: file.agents.unwrap_or_default(),
+        outside_stores: stores::outside_stores(storage, &file.stores.unwrap_or_default()),
+        ..Config::default()
+    })
 }
 
 /// The widening part of a project's config, which counts once a person has trusted it. A value that

@@ -14,7 +14,7 @@ use mere_core::text::pattern::Patterns;
 use serde_json::json;
 
 use crate::config;
-use crate::config::ProjectSearchConfig;
+use crate::config::{Config, ProjectSearchConfig};
 use crate::trust::approvals::project;
 use crate::trust::approvals::wide_roots;
 use crate::trust::project_key;
@@ -165,11 +165,7 @@ impl Context {
     /// Returns the project around this one, as long as a person still trusts the nesting.
     pub(crate) fn trusted_outer(&self) -> Option<&OuterProject> {
         let outer = self.outer.as_ref()?;
-        let space = self.environment.project_space(&outer.folder).ok().flatten()?;
-        let config = config::read_project(&self.environment, &outer.folder, &space).ok()?;
-        let widening = config.widening.config().ok()?;
-        project::is_config_trusted(&self.environment, &outer.folder, &space, widening)
-            .then_some(outer)
+        trusted_widening(&self.environment, &outer.folder).map(|_| outer)
     }
 
     /// Returns the project's own space, if it has one.
@@ -283,18 +279,23 @@ fn is_accepted(environment: &Environment, search: &ProjectSearchConfig, folder: 
     search.is_wide_root(folder, environment) || wide_roots::is_recorded(environment, folder)
 }
 
+/// Returns a project's space and what its config widens, if a person trusts that.
+fn trusted_widening(environment: &Environment, project: &Folder) -> Option<(Folder, Config)> {
+    let space = environment.project_space(project).ok().flatten()?;
+    let config = config::read_project(environment, project, &space).ok()?;
+    let widening = config.widening.config().ok()?;
+    let is_trusted = project::is_config_trusted(environment, project, &space, widening);
+    is_trusted.then(|| (space, widening.clone()))
+}
+
 /// Finds the folder of a trusted `projects:` list that the command ran in. The deepest match wins.
 fn find_inner_project(
     environment: &Environment,
     project_folder: &Arc<Folder>,
 ) -> Option<(Folder, OuterProject)> {
     let working = project_folder.locate(&environment.open_working_directory()?)?;
-    let space = environment.project_space(project_folder).ok().flatten()?;
-    let config = config::read_project(environment, project_folder, &space).ok()?;
-    let widening = config.widening.config().ok()?;
-    if widening.projects.is_empty()
-        || !project::is_config_trusted(environment, project_folder, &space, widening)
-    {
+    let (space, widening) = trusted_widening(environment, project_folder)?;
+    if widening.projects.is_empty() {
         return None;
     }
     let patterns = widening.projects.iter().map(String::as_str).collect::<Vec<_>>();

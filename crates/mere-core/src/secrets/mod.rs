@@ -15,6 +15,7 @@ mod lines_below;
 mod password;
 mod pieces;
 mod private_key;
+mod redactor;
 mod secret_form;
 mod secret_name;
 mod secret_value;
@@ -30,6 +31,9 @@ use aho_corasick::{AhoCorasick, Input, MatchKind};
 pub use assignment::is_assigned_secret;
 pub use lines_below::may_be_value_line;
 pub use pieces::{SecretPieces, TooManyPieces};
+pub use redactor::{
+    MAX_SECRET_BYTES, MIN_SECRET_BYTES, RedactedStream, RedactorError, SecretRedactor,
+};
 use secret_form::{FORMS, SecretForm};
 
 /// The stand-in for a secret.

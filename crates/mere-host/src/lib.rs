@@ -36,6 +36,7 @@ pub use programs::editor::edit_file;
 pub use programs::git::{GitRepository, HookInstallation};
 pub use programs::packages::{PackageManifest, PackagesError};
 pub use programs::pip::{Pip, PipError};
+pub use programs::secret_command::{SecretCommandError, read_secret_from_command};
 pub use programs::server_process::{ScratchFolder, ServerKiller, ServerProcess};
 pub use programs::ssh_agent::{SshAgent, SshAgentError};
 pub use sandbox::{

@@ -165,6 +165,12 @@ impl ChainConfig<'_> {
         Ok(sources)
     }
 
+    /// Reports whether the value of this variable is a secret.
+    pub(super) fn is_secret_variable(&self, name: &str) -> bool {
+        let source = self.value.get(ENV_CONFIG).and_then(|variables| variables.get(name));
+        source.is_some_and(|source| source.get("secret").is_some())
+    }
+
     /// Reports whether some tool gives a source for this variable.
     pub(super) fn has_variable(&self, name: &str) -> bool {
         self.value.get(ENV_CONFIG).is_some_and(|variables| variables.get(name).is_some())

@@ -134,6 +134,11 @@ pub(super) fn is_reserved(name: &str) -> bool {
     is_named(&RESERVED_VARIABLES) || has_prefix && !is_named(&HARMLESS_VARIABLES)
 }
 
+/// Reports whether a secret of this name is given to a tool in the variable of the same name.
+pub fn is_variable_for_secret(name: &SecretName) -> bool {
+    is_variable_name(name.as_str()) && !is_reserved(name.as_str())
+}
+
 /// Reports whether a text is a valid name of a variable.
 pub(super) fn is_variable_name(text: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';

@@ -80,6 +80,17 @@ pub enum FillFault {
         /// The name.
         name: String,
     },
+    /// A secret would become an argument, which every user of the machine can see.
+    #[error(
+        "`{field}` needs the secret `{name}`, but arguments are visible to others; the tool finds \
+         it in its environment"
+    )]
+    SecretArgument {
+        /// The field.
+        field: String,
+        /// The name of the variable.
+        name: String,
+    },
     /// The entrypoint is invalid.
     #[error(transparent)]
     Entrypoint(#[from] EntrypointFault),
@@ -130,7 +141,8 @@ impl<'a> ChainConfig<'a> {
             return Err(FillFault::ReservedParameter);
         }
         let mut value = self.value.clone();
-        let mut filling = Filler { config: self, values, count: 0, bytes: 0 };
+        let mut filling =
+            Filler { config: self, values, use_as: FilledAs::Value, count: 0, bytes: 0 };
         for (key, field_value) in
             value.iter_mut().filter(|(key, _)| !UNTYPED_KEYS.contains(&key.as_str()))
         {
@@ -138,6 +150,7 @@ impl<'a> ChainConfig<'a> {
                 *field_value = filling.fill_typed(text, &format!("config.{key}"))?;
             }
         }
+        filling.use_as = FilledAs::Argument;
         for key in ["command", "args"] {
             if let Some(field_value) = value.get_mut(key) {
                 *field_value = filling.fill_list(field_value, &format!("config.{key}"))?.into();
@@ -166,10 +179,19 @@ enum ResolvedName<'a> {
     Text(Cow<'a, str>),
 }
 
+/// What a filled text becomes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FilledAs {
+    Value,
+    /// An argument of a program, which every process of the machine may read.
+    Argument,
+}
+
 /// A filler of templates, which keeps track of the size of the arguments so far.
 struct Filler<'a> {
     config: &'a ChainConfig<'a>,
     values: TemplateValues<'a>,
+    use_as: FilledAs,
     count: usize,
     bytes: usize,
 }
@@ -286,6 +308,10 @@ impl<'a> Filler<'a> {
             }
         } else if let Some(value) = self.values.parameters.get(name) {
             return Ok(ResolvedName::Json(value));
+        }
+        if self.use_as == FilledAs::Argument && self.config.is_secret_variable(name) {
+            let (field, name) = (field.to_owned(), name.to_owned());
+            return Err(FillFault::SecretArgument { field, name });
         }
         let is_variable = self.config.has_variable(name);
         let variable = self.values.environment.get(name).filter(|_| is_variable);

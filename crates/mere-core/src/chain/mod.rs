@@ -28,7 +28,7 @@ pub use call::is_function_name;
 pub use child_schemas::check_child_schemas;
 pub use config::{ChainConfig, ChainConfigFault};
 pub use entrypoint::{Entrypoint, EntrypointFault, manifest_entrypoint};
-pub use environment::EnvSource;
+pub use environment::{EnvSource, is_variable_for_secret};
 pub use fault::{ChainFault, PairFault};
 pub use fill::{FillFault, FilledConfig, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, TemplateValues};
 pub use grant::{GrantedHost, HostReach, ToolGrant, grant_options};

@@ -219,6 +219,12 @@ codes! {
     REVIEW_MISSING: Items "REVIEW" Invalid 1 "There is no such proposal.";
     REVIEW_BROKEN: Items "REVIEW" Invalid 2 "The proposal is incomplete.";
     REVIEW_OTHER: Items "REVIEW" Invalid 3 "The proposal is not the one that was shown.";
+    SECRET_SET: Items "SECRET" Success 1 "`mere secret set`: the secret is kept.";
+    SECRET_LIST: Items "SECRET" Success 2 "`mere secret list`: the names of the secrets.";
+    SECRET_REMOVED: Items "SECRET" Success 3 "`mere secret remove`: the secret is forgotten.";
+    SECRET_UNKNOWN: Items "SECRET" Invalid 1 "There is no secret of this name.";
+    SECRET_VALUE: Items "SECRET" Invalid 2 "The value cannot be kept as a secret.";
+    SECRET_UNREADABLE: Items "SECRET" Fault 1 "The secrets cannot be read or written, or a command that prints one failed.";
     KEY_MADE: Items "KEY" Success 1 "`mere keys generate`: a key was made.";
     KEY_LIST: Items "KEY" Success 2 "`mere keys list`: the user's own keys.";
     KEY_EXPORTED: Items "KEY" Success 3 "`mere keys export`: the public half of a key.";

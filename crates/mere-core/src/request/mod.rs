@@ -23,6 +23,7 @@ mod read;
 mod run;
 mod search;
 mod secret;
+mod secrets;
 mod sign;
 mod signers;
 mod stores;
@@ -64,6 +65,7 @@ pub use search::{
     RankMode, RelatedHits, Search, SearchCondition, SearchFilter, SearchMode, SearchSource,
 };
 pub use secret::Secret;
+pub use secrets::{SecretInput, SecretsCommand};
 pub use sign::{
     GitStaging, ItemMatcher, ItemSelection, ItemWork, SelectedItems, ShownItem, SignCommand,
     VerifyCommand, WorkMode,

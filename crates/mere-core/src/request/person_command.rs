@@ -8,8 +8,8 @@ use crate::item::{
     Category, ItemForm, ItemId, ItemRef, ItemType, Scope, ScriptLanguage, ScriptStyle,
 };
 use crate::request::{
-    ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, SignCommand, StoreCommand,
-    TeamCommand, ToolCommand, TrustCommand, VerifyCommand, WorkspaceCommand,
+    ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, SecretsCommand, SignCommand,
+    StoreCommand, TeamCommand, ToolCommand, TrustCommand, VerifyCommand, WorkspaceCommand,
 };
 
 /// One command of a person.
@@ -21,6 +21,8 @@ pub enum PersonCommand {
     Keys(KeysCommand),
     /// Manages the keys of others.
     Trust(TrustCommand),
+    /// Manages the person's secrets.
+    Secrets(SecretsCommand),
     /// Manages the stores of memories.
     Stores(StoreCommand),
     /// Manages the spaces and the items in them.

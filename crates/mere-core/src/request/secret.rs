@@ -1,4 +1,4 @@
-//! A passphrase on its way from a person's keyboard to their key.
+//! A passphrase or another secret on its way from a person's keyboard.
 //!
 //! It is wiped when it is dropped, and its debug output does not show it.
 
@@ -6,7 +6,7 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// A passphrase.
+/// A passphrase, or the value of a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<String>);
 

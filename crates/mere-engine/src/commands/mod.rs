@@ -29,6 +29,7 @@ mod pending_proposals;
 mod place_item;
 mod renew_space;
 mod review;
+pub(crate) mod secrets;
 mod select;
 mod sign;
 mod sign_plan;

@@ -1,7 +1,7 @@
 //! The sentences for tools that ask for more than they were granted.
 
 use mere_core::chain::grant_options;
-use mere_core::item::{ItemRef, ProjectAccess, SecretName, ToolPermissions};
+use mere_core::item::{ItemRef, ProjectAccess, ToolPermissions};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
 use super::run::location_fields;
@@ -46,13 +46,6 @@ pub(super) fn not_granted_reply(tool: &ItemRef, missing: &ToolPermissions) -> Dr
         .with("tool", ParsedName::from(tool))
         .with("missing", permission_fields(missing));
     Draft::denied(codes::RUN_UNGRANTED, message).hint(hint).data(data)
-}
-
-/// Answers a run of a tool that needs a secret without a value.
-pub(super) fn missing_secret_reply(name: &SecretName) -> Draft {
-    let message = format!("The secret `{name}` has no value. Nothing was run.");
-    let hint = format!("Ask the user to run `mere secret set {name}`.");
-    Draft::denied(codes::RUN_UNGRANTED, Prose::words(message)).hint(Prose::words(hint))
 }
 
 /// Answers a run of a tool that asks for an environment variable which tools are not given.

@@ -11,6 +11,7 @@ mod keys;
 mod lockfile;
 mod model;
 mod run;
+mod secrets;
 mod signers;
 mod store;
 mod team;
@@ -27,6 +28,7 @@ use mere_core::text::pattern::PatternError;
 pub(crate) use item::item_error_reply;
 pub(crate) use keys::key_error_reply;
 pub(crate) use model::model_error_reply;
+pub(crate) use secrets::secret_error_reply;
 pub(crate) use signers::signer_error_reply;
 
 use crate::config::ConfigError;

@@ -9,13 +9,14 @@ use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, Subpr
 use mere_core::item::{ItemId, ItemRef};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
-use super::grants::{missing_secret_reply, not_granted_reply, variable_reply};
+use super::grants::{not_granted_reply, variable_reply};
 use super::item::problems_data;
 use super::keys::end_sentence;
 use super::lockfile::{
     displaced_lockfile_reply, drift_reply, foreign_space_reply, left_behind_reply,
     missing_lockfile_reply, unsigned_lockfile_reply,
 };
+use super::secrets::secret_error_reply;
 use crate::files::masking::{mask_problems, mask_secrets};
 use crate::files::view::{disarmed_data, left_data};
 use crate::items::reply_fields::own_text;
@@ -65,7 +66,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         RunError::Drift { tool, lockfile, drift } => drift_reply(tool, lockfile, drift),
         RunError::VariableNotAllowed(variable, name) => variable_reply(variable, name),
         RunError::NotGranted { tool, missing } => not_granted_reply(tool, missing),
-        RunError::SecretNotSet(name) => missing_secret_reply(name),
+        RunError::Secret(name, error) => secret_error_reply(Some(name), error),
         RunError::NoProgram { .. }
         | RunError::BadInterpreter { .. }
         | RunError::PackagesNotFetched { .. }
@@ -190,6 +191,7 @@ fn fill_fault_reply(fault: &FillFault) -> Draft {
         | FillFault::Nested { field }
         | FillFault::UnknownName { field, .. }
         | FillFault::UnsetVariable { field, .. }
+        | FillFault::SecretArgument { field, .. }
         | FillFault::NotText { field, .. }
         | FillFault::NotAList { field, .. }
         | FillFault::Nul { field }

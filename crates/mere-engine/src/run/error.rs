@@ -16,6 +16,7 @@ use mere_core::item::{
 use crate::items::displaced_signature::DisplacedLockfile;
 use crate::items::{ItemError, UntrustedItem, WrongInputs};
 use crate::search::SearchError;
+use crate::trust::secret_store::SecretStoreError;
 use mere_host::{PackagesError, SandboxError, SweepReport};
 
 /// A signed tool of which a newer version was seen.
@@ -83,9 +84,9 @@ pub(crate) enum RunError {
     /// The tool asks for more than a person granted.
     #[error("`{tool}` was not granted what it asks for")]
     NotGranted { tool: Box<ItemRef>, missing: Box<ToolPermissions> },
-    /// A secret was granted, but nobody has set it.
+    /// A secret was granted, but has no value.
     #[error("the secret {0} has no value")]
-    SecretNotSet(SecretName),
+    Secret(SecretName, Box<SecretStoreError>),
     #[error("the program `{program}` was not found")]
     NoProgram { program: String, runtime: Option<ItemId> },
     #[error("the interpreter of `{runtime}` cannot be used")]

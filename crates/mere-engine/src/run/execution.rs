@@ -115,6 +115,7 @@ fn run_in_cell(
         argv: ready.subprocess.argv.clone(),
         environment: ready.environment.clone(),
         input: ready.input.clone(),
+        redactor: &ready.redactor,
         files: &ready.files,
         workspace: &work.folder,
         marker: &work.marker,

@@ -20,6 +20,7 @@ mod progress;
 mod ready;
 mod run_item;
 pub(crate) mod show;
+mod variables;
 
 pub(crate) use call::RunCall;
 pub(crate) use error::{OlderTool, RunError};

@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 
 use mere_core::address::RelPath;
 use mere_core::chain::{
-    Chain, EnvSource, Stdin, Subprocess, TemplateValues, tool_input_schema, with_defaults,
-    with_text_values,
+    Chain, Stdin, Subprocess, TemplateValues, tool_input_schema, with_defaults, with_text_values,
 };
 use mere_core::digest::Sha256;
 use mere_core::item::{ItemId, ItemRef};
+use mere_core::secrets::SecretRedactor;
 use serde_json::{Map, Value};
 
 use super::grants::check_grants;
 use super::inputs::check_inputs;
 use super::lock::Locked;
+use super::variables::Variables;
 use super::{RunCall, RunError};
 use crate::config::RuntimeConfig;
 use crate::items::ItemError;
@@ -24,8 +25,6 @@ use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
 
 /// The folder in the cell that holds the tool's own files.
 const TOOL_FOLDER: &str = "/tool";
-/// The environment variables that any tool may ask for.
-const ALLOWED_VARIABLES: [&str; 4] = ["LANG", "LC_ALL", "TZ", "NO_COLOR"];
 /// The variables that every tool gets. `HOME` is the tool's own folder, so that files an agent left
 /// in the workspace are not read as configuration.
 const BASE_ENVIRONMENT: [(&str, &str); 5] = [
@@ -44,6 +43,8 @@ pub struct Ready {
     pub(super) subprocess: Subprocess,
     pub(super) environment: Vec<(String, String)>,
     pub(super) input: Vec<u8>,
+    /// Removes the secrets that the tool is given from what it says.
+    pub(super) redactor: SecretRedactor,
     pub(super) files: Vec<(RelPath, Vec<u8>)>,
     pub(super) program: Program,
     /// The packages it needs, if it asked for any.
@@ -77,7 +78,9 @@ impl Ready {
             })?;
         }
         let config = chain.config().map_err(RunError::Config)?;
-        let variables = resolve_variables(call, config.environment().map_err(RunError::Config)?)?;
+        let requested = config.environment().map_err(RunError::Config)?;
+        let Variables { values: variables, redactor } =
+            Variables::resolve(call, &granted, requested)?;
         let values = TemplateValues {
             folder: TOOL_FOLDER,
             parameters: &parameters,
@@ -95,7 +98,17 @@ impl Ready {
             Stdin::None => Vec::new(),
         };
         let environment = build_environment(variables, &program);
-        Ok(Self { locked, granted, subprocess, environment, input, files, program, packages })
+        Ok(Self {
+            locked,
+            granted,
+            subprocess,
+            environment,
+            input,
+            redactor,
+            files,
+            program,
+            packages,
+        })
     }
 
     /// Returns what the tool asks for, all of it granted.
@@ -241,31 +254,6 @@ pub(super) fn read_tool_files(
         return Err(RunError::NoEntrypoint(id.unwrap_or(chain.leaf().pin.id.clone())));
     }
     Ok(files)
-}
-
-/// Returns the values of the variables that a chain asks for.
-fn resolve_variables(
-    call: &RunCall<'_>,
-    requested: Vec<(String, EnvSource)>,
-) -> Result<BTreeMap<String, String>, RunError> {
-    let mut found = BTreeMap::new();
-    for (name, source) in requested {
-        let value = match source {
-            EnvSource::Value(value) => Some(value),
-            EnvSource::Secret(secret) => return Err(RunError::SecretNotSet(secret)),
-            EnvSource::Env(variable) => {
-                let given = ALLOWED_VARIABLES.iter().copied();
-                let given =
-                    given.chain(call.run_config.allowed_variables.iter().map(String::as_str));
-                if !given.into_iter().any(|one| one == variable) {
-                    return Err(RunError::VariableNotAllowed(name, variable));
-                }
-                call.context.environment.variable(&variable).filter(|value| !value.contains('\0'))
-            }
-        };
-        found.extend(value.map(|value| (name, value)));
-    }
-    Ok(found)
 }
 
 /// Builds the environment of a tool. The variables that it asks for override those that every tool

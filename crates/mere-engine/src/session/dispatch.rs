@@ -115,6 +115,9 @@ impl Session {
                 request.key_passphrase.as_ref(),
                 request.caller.reader,
             )),
+            PersonCommand::Secrets(command) => {
+                Ok(commands::secrets::run_command(environment, command))
+            }
             PersonCommand::Trust(command) => {
                 Ok(commands::signers::run_command(environment, command))
             }

@@ -9,6 +9,7 @@ pub(crate) mod drafts;
 pub(crate) mod keys;
 pub(crate) mod policy;
 pub(crate) mod project_key;
+pub(crate) mod secret_store;
 mod seen_versions;
 pub(crate) mod signers;
 pub(crate) mod team;

@@ -123,7 +123,7 @@ impl Environment {
         })
     }
 
-    pub(super) fn working_directory(&self) -> &Path {
+    pub(crate) fn working_directory(&self) -> &Path {
         &self.working_directory
     }
 

@@ -7,5 +7,6 @@ pub(crate) mod fetcher;
 pub(crate) mod git;
 pub(crate) mod packages;
 pub(crate) mod pip;
+pub(crate) mod secret_command;
 pub(crate) mod server_process;
 pub(crate) mod ssh_agent;

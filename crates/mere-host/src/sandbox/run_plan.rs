@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use mere_core::address::RelPath;
+use mere_core::secrets::SecretRedactor;
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{Exit, SandboxLayer};
@@ -18,6 +19,8 @@ pub struct RunPlan<'a> {
     pub environment: Vec<(String, String)>,
     /// The bytes that the program reads from standard input.
     pub input: Vec<u8>,
+    /// The secrets that the program was given, which are removed from its output as it arrives.
+    pub redactor: &'a SecretRedactor,
     /// The tool's files, verified.
     pub files: &'a [(RelPath, Vec<u8>)],
     /// The agent's workspace.

@@ -10,9 +10,10 @@ use super::{
     GrantsArguments, GraphArguments, GrepArguments, IndexArguments, InitArguments, JoinArguments,
     KeysArguments, LeaveArguments, ListArguments, LockArguments, McpArguments, MemoryArguments,
     ModelArguments, MoveArguments, NewArguments, PrepareArguments, ReadArguments, RenameArguments,
-    ReviewArguments, RevokeArguments, RunArguments, SearchArguments, ShowArguments, SignArguments,
-    SpaceArguments, StoreArguments, TeamArguments, TortureArguments, TreeArguments, TrustArguments,
-    VerifyArguments, WhereArguments, WhyArguments, WorkspaceArguments,
+    ReviewArguments, RevokeArguments, RunArguments, SearchArguments, SecretArguments,
+    ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments, TortureArguments,
+    TreeArguments, TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
+    WorkspaceArguments,
 };
 
 #[derive(Subcommand)]
@@ -191,6 +192,8 @@ pub(crate) enum TrustSubcommand {
     Leave(LeaveArguments),
     /// Manage your own keys, which you sign with
     Keys(KeysArguments),
+    /// Manage the secrets that tools may be given
+    Secret(SecretArguments),
     /// Manage whose signatures you trust, and which projects' configs
     Trust(TrustArguments),
 }

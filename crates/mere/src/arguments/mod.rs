@@ -17,6 +17,7 @@ mod moment;
 mod review;
 mod run;
 mod search;
+mod secrets;
 mod signers;
 mod signing;
 mod stores;
@@ -61,6 +62,7 @@ pub(crate) use moment::Moment;
 pub(crate) use review::ReviewArguments;
 pub(crate) use run::{ChainArguments, LockArguments, PrepareArguments, RunArguments};
 pub(crate) use search::SearchArguments;
+pub(crate) use secrets::{SecretArguments, SecretCommandArguments};
 pub(crate) use signers::SignersCommand;
 pub(crate) use signing::{EditArguments, SignArguments, VerifyArguments};
 pub(crate) use stores::{

@@ -21,6 +21,7 @@ mod question_loop;
 mod review;
 mod run;
 mod search;
+mod secrets;
 mod signers;
 mod signing;
 mod stores;
@@ -141,6 +142,9 @@ fn run_trust(location: LocationArguments, command: TrustSubcommand) -> io::Resul
         }
         TrustSubcommand::Keys(arguments) => {
             with_default_session(location, |session| session.run_keys(arguments))
+        }
+        TrustSubcommand::Secret(arguments) => {
+            with_default_session(location, |session| session.run_secrets(arguments))
         }
         TrustSubcommand::Trust(arguments) => trust::run(location, arguments),
     }

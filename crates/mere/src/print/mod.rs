@@ -14,6 +14,7 @@ pub(crate) mod reply;
 pub(crate) mod run;
 pub(crate) mod sarif;
 mod search;
+mod secrets;
 pub(crate) mod signing;
 pub(crate) mod spaces;
 mod stores;

@@ -16,6 +16,7 @@ pub(crate) mod packages;
 mod pinned;
 pub(crate) mod races;
 mod repositories;
+mod secrets;
 pub(crate) mod tamper;
 pub(crate) mod tools;
 pub(crate) mod unsigned;

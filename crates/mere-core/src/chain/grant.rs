@@ -58,6 +58,7 @@ impl ToolGrant {
     }
 
     /// Returns the part of a request that is granted.
+    #[must_use]
     pub fn granted_part(&self, asked: &ToolPermissions) -> Self {
         let project = asked.project.filter(|access| self.project >= Some(*access));
         let hosts = asked.hosts.iter().filter_map(|target| {
@@ -110,8 +111,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn asked(value: serde_json::Value) -> ToolPermissions {
-        ToolPermissions::parse(Some(&value)).expect("permissions")
+    fn asked(value: &serde_json::Value) -> ToolPermissions {
+        ToolPermissions::parse(Some(value)).expect("permissions")
     }
 
     fn granted(project: Option<ProjectAccess>, hosts: &[(&str, HostReach)]) -> ToolGrant {
@@ -130,7 +131,7 @@ mod tests {
         let everything = json!({
             "project": "propose", "net": ["a.example:443", "b.example"], "secrets": ["KEY", "OTHER"],
         });
-        let everything = asked(everything);
+        let everything = asked(&everything);
         let grant = granted(Some(Read), &[("a.example", Public), ("a.example:443", Private)]);
         let missing = grant.missing_part(&everything);
         assert_eq!(grant_options(&missing), " --project propose --net b.example --secret OTHER");
@@ -139,8 +140,8 @@ mod tests {
         let host = "a.example".parse().expect("a host");
         assert_eq!([443, 80].map(|port| part.reach(&host, port)), [Some(Private), None]);
         let grant = granted(Some(Propose), &[("c.example", Public)]);
-        assert_eq!(grant.granted_part(&asked(json!({"project": "read"}))).project, Some(Read));
-        let unasked = grant.unasked_part(&asked(json!({"project": "read", "net": ["a.example"]})));
+        assert_eq!(grant.granted_part(&asked(&json!({"project": "read"}))).project, Some(Read));
+        let unasked = grant.unasked_part(&asked(&json!({"project": "read", "net": ["a.example"]})));
         assert_eq!(grant_options(&unasked), " --project propose --net c.example --secret KEY");
     }
 }

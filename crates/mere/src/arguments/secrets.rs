@@ -27,7 +27,7 @@ pub(crate) enum SecretCommandArguments {
     #[command(after_help = "Example:
   mere secret set API_KEY < key.txt")]
     Set {
-        /// Its name, such as API_KEY
+        /// Its name, such as `API_KEY`
         name: SecretName,
         /// A shell command that prints the value whenever it is needed
         #[arg(long, value_name = "CMD")]

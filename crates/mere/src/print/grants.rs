@@ -76,7 +76,7 @@ impl RequestedPermissions {
     /// Explains to a person what would be granted, one line each.
     fn explain(&self) -> String {
         let mut out = String::new();
-        let mut line = |text: String| out.push_str(&format!("  {text}\n"));
+        let mut line = |text: String| out.extend(["  ", &text, "\n"]);
         if let Some(access) = &self.project {
             let what = match access.as_str() {
                 "propose" => {

@@ -7,6 +7,7 @@
 use mere_core::address::NetworkTarget;
 use mere_core::chain::{Chain, GrantedHost, HostReach, ToolGrant};
 use mere_core::digest::{Sha256, Sha256Hasher};
+use mere_core::item::ProjectAccess;
 use serde_json::{Value, json};
 
 use crate::trust::approvals::records::{self, RecordError};
@@ -55,7 +56,7 @@ impl GrantRecord {
         let mut record = key.record();
         record["tool"] = self.tool.name.clone().into();
         record["digest"] = self.tool.digest.to_string().into();
-        record["project"] = json!(self.grant.project.map(|access| access.as_str()));
+        record["project"] = json!(self.grant.project.map(ProjectAccess::as_str));
         record["net"] = json!(of_reach(HostReach::Public));
         record["net_private"] = json!(of_reach(HostReach::Private));
         let secrets = self.grant.secrets.iter().map(ToString::to_string);

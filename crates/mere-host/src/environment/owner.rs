@@ -3,8 +3,9 @@
 //! The user owns what has the user's own id and, for somebody who became root with `sudo`, what has
 //! the id from before. A link counts by its own owner.
 //!
-//! Root keeps nothing in the folders of another user, whom `sudo` may leave in `HOME`: what is
-//! trusted there is not root's to decide, and files of root there would be in their way.
+//! Whoever became root with `sudo` keeps nothing in the folders of another user, which `sudo` may leave
+//! in `HOME`: what is trusted there is not root's to decide, and files of root there would be in their
+//! way. In a container, root may well be given such a folder on purpose.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +40,7 @@ impl OwnIds {
     }
 
     /// Returns the variable that names a folder of another user for what the user keeps, if the
-    /// user is root. A folder that is missing belongs to whoever owns the nearest one above it.
+    /// user became root with `sudo`. A folder that is missing belongs to whoever owns the nearest one above it.
     #[cfg(unix)]
     pub(super) fn variable_of_another_user(&self) -> Option<&'static str> {
         use std::os::unix::fs::MetadataExt;
@@ -49,7 +50,7 @@ impl OwnIds {
             let found = path.and_then(|path| path.ancestors().find_map(|at| at.metadata().ok()));
             found.is_some_and(|found| found.uid() != self.effective)
         };
-        if self.effective == 0 { BASES.iter().copied().find(is_of_another) } else { None }
+        self.before_sudo.and_then(|_| BASES.iter().copied().find(is_of_another))
     }
 
     #[cfg(not(unix))]

@@ -46,7 +46,7 @@ fn a_list_of_trusted_keys_that_others_could_change_counts_for_nothing() {
 }
 
 #[test]
-fn root_in_the_home_of_another_user_is_refused_and_leaves_nothing_there() {
+fn sudo_in_the_home_of_another_user_is_refused_and_leaves_nothing_there() {
     let stage = Stage::new();
     stage.file("home/.ai/config.yaml", "mods: [{id: e, name: everything, path: /etc}]\n");
     let entries = || {
@@ -82,6 +82,7 @@ fn root_in_the_home_of_another_user_is_refused_and_leaves_nothing_there() {
     for variable in ["USER_SPACE", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
         let output = with_foreign(&stage, "home", |mut command| {
             command.env("HOME", &own).env(variable, format!("{home}/new/deep"));
+            command.env("SUDO_UID", "12345");
             command.args(["call", "dir", "{}"]).output().expect("mere runs")
         });
         let words = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
@@ -89,6 +90,11 @@ fn root_in_the_home_of_another_user_is_refused_and_leaves_nothing_there() {
     }
     assert_eq!(entries(), [".ai"]);
     assert!(!stage.path("project/.ai").exists());
+    // A container gives root a home of another user on purpose.
+    let output = with_foreign(&stage, "home", |mut command| {
+        command.env("HOME", &home).args(["call", "dir", "{}"]).output().expect("mere runs")
+    });
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // With a home of its own, root works in a project of somebody else who became root.
     let mut command = stage.command("project");
     command.env("HOME", &own).env("SUDO_UID", "12345").args(["call", "dir", "{}"]);

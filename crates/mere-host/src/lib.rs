@@ -48,11 +48,13 @@ pub use watch::file_stamps::{
     FileStamp, FileStamps, WatchedFiles, new_sortable_id, now_nanoseconds,
 };
 pub use watch::{FolderChange, FolderWatcher, Interest, WatchReport};
+pub use write::audit_sink::AuditSink;
 pub use write::database::{Database, DatabaseLock};
 pub use write::derived_files::{Cache, is_temporary_name, read_at, replace_derived_file};
 pub use write::folder_lock::{LOCK_SECONDS, LockHeld};
 pub use write::folder_writer::{FolderWriter, GITIGNORE_PATTERNS, WritePrecondition};
 pub use write::key_files::{KeyFile, KeyFileError, LinkPolicy};
+pub use write::line_log::{Durability, LineLog, LogEnd};
 pub use write::locked_folder::{ExposedFile, LockedFolder, WriteError};
 pub use write::log_file::LogFile;
 pub use write::model_folder::ModelFolder;

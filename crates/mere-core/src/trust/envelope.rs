@@ -25,6 +25,10 @@ pub enum PayloadType {
     Roster,
     /// The replacement of one key by another.
     Rotation,
+    /// A receipt of a run.
+    Receipt,
+    /// The head of the chain of receipts.
+    ReceiptHead,
 }
 
 impl PayloadType {
@@ -34,6 +38,8 @@ impl PayloadType {
             Self::Placement => "application/vnd.merestone.placement.v1+json",
             Self::Roster => "application/vnd.merestone.roster.v1+json",
             Self::Rotation => "application/vnd.merestone.rotation.v1+json",
+            Self::Receipt => "application/vnd.merestone.receipt.v1+json",
+            Self::ReceiptHead => "application/vnd.merestone.receipt-head.v1+json",
         }
     }
 }

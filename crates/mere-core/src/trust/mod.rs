@@ -3,12 +3,13 @@
 //! An author signs a [`Statement`] about an item; whoever installs it signs a [`Placement`] that
 //! says where it lies. Both are stored in a [`Sidecar`]. [`verify()`] is the one function that
 //! compares them with what was found, and the only maker of [`Verified`]. A team's [`Roster`] says
-//! whose keys are trusted. Nothing here asks a clock or opens a file.
+//! whose keys are trusted. A [`Receipt`] says what was run. Nothing here asks a clock or opens a file.
 
 mod envelope;
 mod key;
 mod keyring;
 mod placement;
+mod receipt;
 mod roster;
 mod rotation;
 mod seen_version;
@@ -25,6 +26,11 @@ pub use jiff::civil::Date;
 pub use key::{Fingerprint, FingerprintError, KeyError, PublicKey};
 pub use keyring::{KeyLimits, Keyring, TrustedKey};
 pub use placement::{Placement, RegistryOrigin};
+pub use receipt::{
+    HeadFault, MAX_RECEIPT_BYTES, RECEIPT_HEAD_BYTES, Receipt, ReceiptChainCheck, ReceiptFault,
+    ReceiptFinding, ReceiptHead, ReceiptId, ReceiptIdError, ReceiptLink, ReceiptPosition,
+    RunOutcome, RunRecord, SignedReceipt,
+};
 pub use roster::{Roster, RosterMember, SignedRoster};
 pub use rotation::Rotation;
 pub use seen_version::{MAX_ACCEPTED_STATEMENTS, SeenVersion, VersionAge};

@@ -13,8 +13,9 @@ use mere_core::request::{KeyName, PersonFile};
 use zeroize::Zeroizing;
 
 use super::derived_files::{remove_abandoned_files, temporary_name};
+use super::locked_folder::open_own_folder;
 use crate::{
-    Environment, LockedFolder, OpenFolder, TypedPath, WriteError, is_symlink_error,
+    Environment, LockedFolder, OpenFolder, StateFolder, TypedPath, WriteError, is_symlink_error,
     none_if_missing, open_regular_file,
 };
 
@@ -179,6 +180,25 @@ impl Environment {
         let typed = TypedPath::from(file.as_typed().to_owned());
         let path = typed.resolve_from(self.working_directory());
         path.map_err(|error| read_error(typed.display_text(), &error))
+    }
+}
+
+impl StateFolder {
+    /// Reads a private key that lies in it. Returns `None` if there is no such file.
+    pub fn read_key(&self, name: &str) -> Result<Option<KeyFile>, KeyFileError> {
+        let shown = self.display_path(name);
+        let opened = none_if_missing(open_own_folder(self.path())).and_then(|dir| {
+            let file = dir.map(|dir| none_if_missing(open_regular_file(&dir, name)));
+            Ok(file.transpose()?.flatten())
+        });
+        match opened {
+            Ok(None) => Ok(None),
+            Ok(Some(Some(file))) => {
+                read_key_file(&file.into_std(), shown)?.require_private().map(Some)
+            }
+            Ok(Some(None)) => Err(unreadable_error(&shown, "it is not a regular file")),
+            Err(error) => Err(read_error(shown, &error)),
+        }
     }
 }
 

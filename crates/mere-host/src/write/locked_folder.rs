@@ -101,6 +101,17 @@ impl LockedFolder {
         &self.dir
     }
 
+    /// Makes the names of its files durable.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.sync_handle.sync_all()
+    }
+
+    /// Refuses an open file that is not a regular file of the user's own.
+    pub(super) fn check_own_file(&self, file: &File, name: &str) -> io::Result<()> {
+        check_regular_file(&Metadata::from_file(file)?, name)?;
+        check_not_exposed(&Metadata::from_file(file)?, &self.path.join(name))
+    }
+
     /// Returns the file's path for people.
     pub fn display_path(&self, name: &str) -> String {
         self.path.join(name).display().to_string()
@@ -126,7 +137,7 @@ impl LockedFolder {
         file.write_all(bytes)?;
         file.sync_all()?;
         self.dir.rename(&temporary, &self.dir, name)?;
-        self.sync_handle.sync_all()
+        self.sync()
     }
 
     /// Reads a file without the lock, which is safe because replacement is atomic. Returns `None`
@@ -175,10 +186,7 @@ fn read_file_in(dir: &Dir, folder: &Path, name: &str) -> io::Result<Option<Vec<u
     match dir.open_with(name, &never_blocking()) {
         Ok(file) => {
             let metadata = file.metadata()?;
-            if !metadata.is_file() {
-                let what = format!("`{name}` is not a regular file");
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-            }
+            check_regular_file(&metadata, name)?;
             check_not_exposed(&metadata, &folder.join(name))?;
             let mut bytes = Vec::new();
             file.take(MAX_BYTES).read_to_end(&mut bytes)?;
@@ -187,6 +195,14 @@ fn read_file_in(dir: &Dir, folder: &Path, name: &str) -> io::Result<Option<Vec<u
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+fn check_regular_file(metadata: &Metadata, name: &str) -> io::Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let what = format!("`{name}` is not a regular file");
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
 /// Returns the options for reading a file. Opening a pipe does not wait for somebody who writes.

@@ -2,12 +2,14 @@
 //!
 //! Every file that Merestone writes is written here. What has been acknowledged is on the disk.
 
+pub(crate) mod audit_sink;
 pub(crate) mod database;
 pub(crate) mod derived_files;
 pub(crate) mod folder_lock;
 pub(crate) mod folder_removal;
 pub(crate) mod folder_writer;
 pub(crate) mod key_files;
+pub(crate) mod line_log;
 pub(crate) mod locked_folder;
 pub(crate) mod log_file;
 pub(crate) mod model_folder;

@@ -3,10 +3,14 @@
 //! It is as private as the state folder itself: neither may belong to another user or be writable
 //! for others.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::locked_folder::{LockedFolder, WriteError, open_own_folder};
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::fs::OpenOptions;
+
+use super::line_log::Durability;
+use super::locked_folder::{LockedFolder, WriteError, create_private_folder, open_own_folder};
 use crate::none_if_missing;
 
 /// A folder in the user's state folder. It is made when it is first locked.
@@ -34,6 +38,43 @@ impl StateFolder {
     pub fn lock(&self) -> Result<LockedFolder, WriteError> {
         none_if_missing(open_own_folder(&self.state))?;
         LockedFolder::open(&self.folder)
+    }
+
+    /// Creates the folder if needed, and fails if nothing could be written to it.
+    pub fn check_writable(&self) -> io::Result<()> {
+        none_if_missing(open_own_folder(&self.state))?;
+        create_private_folder(&self.folder)?;
+        let dir = open_own_folder(&self.folder)?;
+        #[cfg(unix)]
+        {
+            use rustix::fs::{Access, AtFlags};
+            let access = Access::WRITE_OK | Access::EXEC_OK;
+            rustix::fs::accessat(&dir, ".", access, AtFlags::EACCESS)?;
+        }
+        drop(dir);
+        Ok(())
+    }
+
+    /// Overwrites a file in place with as many bytes as it has. The caller holds a lock that keeps
+    /// others from doing the same.
+    pub fn overwrite(&self, name: &str, bytes: &[u8], durability: Durability) -> io::Result<()> {
+        let dir = open_own_folder(&self.folder)?;
+        let mut options = OpenOptions::new();
+        options.write(true).follow(FollowSymlinks::No).nonblock(true);
+        let mut file = dir.open_with(name, &options)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || metadata.len() != bytes.len() as u64 {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it has the wrong length"));
+        }
+        file.write_all(bytes)?;
+        match durability {
+            Durability::Synced => file.sync_data(),
+            Durability::Buffered => Ok(()),
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.folder
     }
 
     /// Returns the path of a file in it, for people.

@@ -177,6 +177,17 @@ codes! {
     GRANT_REVOKED: Execution "GRANT" Success 3 "`mere revoke`: what was granted to a tool was taken back.";
     GRANT_UNASKED: Execution "GRANT" Invalid 1 "The tool does not ask for what would be granted.";
     GRANT_MISSING: Execution "GRANT" Invalid 2 "Nothing was granted to a tool of this name in this project.";
+    RUN_NO_RECEIPT: Execution "RUN" Fault 5 "The receipt of a run cannot be written; `data.ran` says whether the tool has run.";
+    RUNS: Execution "RUNS" Success 1 "`mere runs`: the receipts of runs, the newest first.";
+    RUNS_SHOWN: Execution "RUNS" Success 2 "`mere runs show`: one receipt.";
+    RUNS_VERIFIED: Execution "RUNS" Success 3 "`mere runs verify`: the receipts are those that this machine signed, in their order.";
+    RUNS_EXPORTED: Execution "RUNS" Success 4 "`mere runs export`: receipts as they are stored, without inputs.";
+    RUNS_REPLAYED: Execution "RUNS" Success 5 "`mere runs replay`: the tool ran again; `data.same` says whether its outputs are the same.";
+    RUNS_UNKNOWN: Execution "RUNS" Invalid 1 "There is no receipt with that id.";
+    RUNS_NOT_REPLAYABLE: Execution "RUNS" Invalid 2 "The run cannot be repeated: nothing was run, its inputs are not kept, or it was in another project.";
+    RUNS_TOOL_CHANGED: Execution "RUNS" Invalid 3 "A tool of the chain is not the one that was run; `data.link` names it.";
+    RUNS_FINDINGS: Execution "RUNS" Fault 1 "`mere runs verify`: receipts were edited, dropped or reordered; `data.findings` names them.";
+    RUNS_BROKEN: Execution "RUNS" Fault 2 "The receipts cannot be read, or the one that is asked for is not what was signed.";
     CHAIN: Execution "CHAIN" Success 1 "`mere chain`: the links of a tool, their trust, and the config they come to.";
     LOCK_MADE: Execution "LOCK" Success 1 "`mere lock`: the chain is pinned, and the lockfile signed.";
     LOCK_CHECKED: Execution "LOCK" Success 2 "`mere lock --check`: every lockfile matches.";

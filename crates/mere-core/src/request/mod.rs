@@ -20,6 +20,7 @@ mod minimum_versions;
 mod models;
 mod person_command;
 mod read;
+mod receipts;
 mod run;
 mod search;
 mod secret;
@@ -60,6 +61,7 @@ pub use person_command::{
     SignatureRule, StarterItems,
 };
 pub use read::Read;
+pub use receipts::{ReceiptCommand, ReceiptCursor, ReceiptScope};
 pub use run::{GrantTool, LockCommand, LockfilePolicy, RunTool, ToolCommand, UnsignedPolicy};
 pub use search::{
     RankMode, RelatedHits, Search, SearchCondition, SearchFilter, SearchMode, SearchSource,

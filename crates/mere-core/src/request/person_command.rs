@@ -8,8 +8,9 @@ use crate::item::{
     Category, ItemForm, ItemId, ItemRef, ItemType, Scope, ScriptLanguage, ScriptStyle,
 };
 use crate::request::{
-    ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, SecretsCommand, SignCommand,
-    StoreCommand, TeamCommand, ToolCommand, TrustCommand, VerifyCommand, WorkspaceCommand,
+    ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, ReceiptCommand, SecretsCommand,
+    SignCommand, StoreCommand, TeamCommand, ToolCommand, TrustCommand, VerifyCommand,
+    WorkspaceCommand,
 };
 
 /// One command of a person.
@@ -23,6 +24,8 @@ pub enum PersonCommand {
     Trust(TrustCommand),
     /// Manages the person's secrets.
     Secrets(SecretsCommand),
+    /// Shows and checks the receipts of runs.
+    Receipts(ReceiptCommand),
     /// Manages the stores of memories.
     Stores(StoreCommand),
     /// Manages the spaces and the items in them.

@@ -4,12 +4,18 @@ use serde_json::{Map, Value};
 
 use crate::chain::ToolGrant;
 use crate::item::{ItemRef, Scope};
+use crate::trust::ReceiptId;
 
 /// A command about tools and what they run on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolCommand {
     /// Runs a tool.
     Run(RunTool),
+    /// Runs a tool again as a receipt says.
+    Replay {
+        /// The receipt.
+        receipt: ReceiptId,
+    },
     /// Shows the chain of a tool and its config.
     Chain {
         /// The tool.

@@ -93,7 +93,10 @@ impl Verb {
                 *kind == ItemType::Tool && matches!(action, ItemAction::Run(_))
             }
             Self::Person(PersonCommand::Items(ItemCommand::Tool(command))) => {
-                matches!(command, ToolCommand::Run(_) | ToolCommand::Prepare { .. })
+                matches!(
+                    command,
+                    ToolCommand::Run(_) | ToolCommand::Replay { .. } | ToolCommand::Prepare { .. }
+                )
             }
             _ => false,
         }

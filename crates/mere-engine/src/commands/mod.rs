@@ -27,6 +27,7 @@ mod new_tool;
 mod orphan_report;
 mod pending_proposals;
 mod place_item;
+pub(crate) mod receipts;
 mod renew_space;
 mod review;
 pub(crate) mod secrets;
@@ -132,6 +133,7 @@ fn execute_sign_command(call: &CommandCall<'_>, command: &SignCommand) -> Result
 /// Executes a person's command about tools.
 fn execute_tool_command(call: &CommandCall<'_>, command: &ToolCommand) -> Result<Draft, ToolError> {
     match command {
+        ToolCommand::Replay { receipt } => Ok(run::replay(call.run, *receipt)?),
         ToolCommand::Run(tool) => run_tool_for_person(call.run, tool),
         ToolCommand::Chain { item } => chain::show_chain(call.run, item),
         ToolCommand::Lock(command) => lock::lock(call.change, command),
@@ -150,6 +152,7 @@ fn run_tool_for_person(call: &RunCall<'_>, tool: &RunTool) -> Result<Draft, Tool
         locking: tool.lockfile_policy,
         unsigned: tool.unsigned_policy,
         mode: if tool.dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real },
+        replay: None,
     };
     Ok(run::run_tool(call, &request)?)
 }

@@ -6,6 +6,7 @@
 //! `mere trust project`.
 
 mod agents;
+mod audit;
 mod categories;
 mod embeddings;
 mod folders;
@@ -34,6 +35,7 @@ use serde::de::IgnoredAny;
 use serde_saphyr::Spanned;
 
 pub(crate) use agents::{AgentsConfig, WriteMode};
+use audit::RawAudit;
 use embeddings::RawEmbeddings;
 pub(crate) use embeddings::{EmbeddingsConfig, EndpointConfig, ModelChoice};
 pub(crate) use folders::{OutsideFolder, unused_folders_note};
@@ -160,6 +162,7 @@ struct UserFile {
     require_lock: Option<bool>,
     sandbox: Option<RawSandbox>,
     runtimes: Option<RawRuntimes>,
+    audit: Option<Spanned<RawAudit>>,
 }
 
 /// The keys of a project's file. The type parameters `M`, `V`, `P`, `A` and `S` say how the values
@@ -229,7 +232,10 @@ pub(crate) fn read_user(space: &Dir) -> Result<Config, ConfigError> {
             outside_stores: Vec::new(),
             embeddings: embeddings::parse(file.embeddings)?,
             type_priority: search::parse_type_priority(file.search)?,
-            running: running::parse_user(file.require_lock, file.sandbox, file.runtimes)?,
+            running: RunConfig {
+                audit: audit::parse(file.audit)?,
+                ..running::parse_user(file.require_lock, file.sandbox, file.runtimes)?
+            },
         })
     });
     config.map_err(|fault| invalid_config(&address, fault))

@@ -11,7 +11,7 @@ use serde_saphyr::{Location, Spanned};
 
 use super::ordered_map::OrderedMap;
 use super::{SpannedTexts, YamlError};
-use mere_host::SandboxLevel;
+use mere_host::{AuditSink, SandboxLevel};
 
 /// What one config says about running tools.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,8 @@ pub(crate) struct RunConfig {
     /// The environment variables that a tool may ask for.
     pub(crate) allowed_variables: Vec<String>,
     pub(crate) runtimes: BTreeMap<ItemId, RuntimeConfig>,
+    /// Where receipts are sent besides the user's own folder.
+    pub(crate) audit: Option<AuditSink>,
 }
 
 /// What a runtime uses on this machine.
@@ -81,6 +83,7 @@ pub(super) fn parse_user(
         sandbox_level: level.unwrap_or_default(),
         allowed_variables: variables,
         runtimes: runtimes.collect::<Result<_, YamlError>>()?,
+        audit: None,
     })
 }
 

@@ -10,6 +10,7 @@ mod item_change;
 mod keys;
 mod lockfile;
 mod model;
+mod receipts;
 mod run;
 mod secrets;
 mod signers;
@@ -21,19 +22,21 @@ mod trust;
 use std::fmt::Display;
 
 use mere_core::address::Address;
-use mere_core::reply::{Draft, Prose, codes};
+use mere_core::reply::{CodeId, Draft, Prose, codes};
 use mere_core::request::{ArgumentError, CallError, ParameterKind, TOOLS};
 use mere_core::text::pattern::PatternError;
 
 pub(crate) use item::item_error_reply;
 pub(crate) use keys::key_error_reply;
 pub(crate) use model::model_error_reply;
+pub(crate) use receipts::{receipt_error_reply, unknown_receipt_reply};
 pub(crate) use secrets::secret_error_reply;
 pub(crate) use signers::signer_error_reply;
 
 use crate::config::ConfigError;
 use crate::error::tool_error::ToolError;
 use crate::files::error::FileError;
+use crate::run::RunError;
 use crate::search::SearchError;
 use crate::trust::approvals::rule_floor::FloorError;
 use crate::world::{NoProject, ResolveError, WorldError};
@@ -202,6 +205,11 @@ pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
         ToolError::Search(error) => search_error_reply(error),
         ToolError::Run(error) => run::run_error_reply(error),
     }
+}
+
+/// Returns the code of the reply to a run that did not take place.
+pub(crate) fn run_error_code(error: &RunError) -> CodeId {
+    run::run_error_reply(error).code()
 }
 
 /// Answers a call about files that failed.

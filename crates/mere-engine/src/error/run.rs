@@ -16,6 +16,7 @@ use super::lockfile::{
     displaced_lockfile_reply, drift_reply, foreign_space_reply, left_behind_reply,
     missing_lockfile_reply, unsigned_lockfile_reply,
 };
+use super::receipts::{no_receipt_reply, replay_fault_reply};
 use super::secrets::secret_error_reply;
 use crate::files::masking::{mask_problems, mask_secrets};
 use crate::files::view::{disarmed_data, left_data};
@@ -72,6 +73,8 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         | RunError::PackagesNotFetched { .. }
         | RunError::Packages(_) => program_error_reply(error),
         RunError::Sandbox(refusal) => sandbox_refusal_reply(refusal),
+        RunError::NoReceipt { stage, cause } => no_receipt_reply(*stage, cause),
+        RunError::Replay(fault) => replay_fault_reply(fault),
         RunError::ArmedWorkspace(report) => armed_workspace_reply(report),
         RunError::Item(error) => super::item::item_error_reply(error),
         RunError::Search(error) => super::search_error_reply(error),

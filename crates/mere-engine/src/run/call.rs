@@ -1,8 +1,9 @@
 //! What a call that runs something needs.
 
-use mere_core::reply::Prose;
+use mere_core::reply::{CodeId, Prose};
 use mere_core::turn::OutputStream;
 
+use super::RunError;
 use crate::config::RunConfig;
 use crate::items::ItemReader;
 use crate::world::Context;
@@ -17,6 +18,8 @@ pub(crate) struct RunCall<'a> {
     pub(crate) run_config: &'a RunConfig,
     /// The sandbox cells that tools run in.
     pub(crate) cells: &'a CellPool,
+    /// Returns the code of the reply that an error leads to.
+    pub(crate) refusal_code: &'a dyn Fn(&RunError) -> CodeId,
     /// Reports a note about a running tool's output, with the elapsed milliseconds.
     pub(crate) report_tool_note: &'a dyn Fn(u64, Prose),
     /// Passes a running tool's output on to a person as it arrives.

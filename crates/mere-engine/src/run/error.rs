@@ -13,6 +13,8 @@ use mere_core::item::{
     ItemFault, ItemId, ItemRef, ScopedPath, SecretName, ToolPermissions, Version,
 };
 
+use super::receipts::{ReceiptError, RunStage};
+use super::replay::ReplayFault;
 use crate::items::displaced_signature::DisplacedLockfile;
 use crate::items::{ItemError, UntrustedItem, WrongInputs};
 use crate::search::SearchError;
@@ -97,6 +99,11 @@ pub(crate) enum RunError {
     Packages(#[from] PackagesError),
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    /// The receipt could not be written. For people: the cause may name a host path.
+    #[error("the receipt cannot be written: {cause}")]
+    NoReceipt { stage: RunStage, cause: ReceiptError },
+    #[error(transparent)]
+    Replay(ReplayFault),
     /// The tool ran, and left repositories in the workspace that could not be disarmed.
     #[error("repositories in the workspace could not be disarmed")]
     ArmedWorkspace(SweepReport),

@@ -8,6 +8,7 @@ use std::time::Instant;
 use mere_core::item::ItemRef;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{LockfilePolicy, Reader, UnsignedPolicy};
+use mere_core::trust::{Receipt, ReceiptId};
 use mere_core::turn::OutputStream;
 use serde_json::{Map, Value};
 
@@ -15,6 +16,8 @@ use super::links::Linked;
 use super::lock::Locked;
 use super::progress::ProgressLines;
 use super::ready::Ready;
+use super::receipts::PendingReceipt;
+use super::replay::RecordedRun;
 use super::{RunCall, RunError, show};
 use crate::files::error::FileError;
 use crate::files::redaction::MaskedText;
@@ -38,29 +41,58 @@ pub(crate) struct RunRequest<'a> {
     pub(crate) locking: LockfilePolicy,
     pub(crate) unsigned: UnsignedPolicy,
     pub(crate) mode: ExecutionMode,
+    /// The run that this one repeats.
+    pub(crate) replay: Option<&'a RecordedRun>,
 }
 
 /// Runs a tool. In a dry run, does everything except that.
 pub(crate) fn run_tool(call: &RunCall<'_>, request: &RunRequest<'_>) -> Result<Draft, RunError> {
-    if request.mode == ExecutionMode::Real {
-        call.cells.prepare();
+    match request.mode {
+        ExecutionMode::Real => Ok(run_recorded(call, request)?.0),
+        ExecutionMode::DryRun => {
+            let linked = Linked::follow(&call.items, request.item, request.unsigned)?;
+            let locked = Locked::check(call, linked, request.locking)?;
+            let ready = Ready::assemble(call, locked, request.parameters)?;
+            check_layers(call).map_err(RunError::Sandbox)?;
+            Ok(show::dry_run_reply(&ready))
+        }
     }
+}
+
+/// Runs a tool, and returns the receipt with the reply. A refusal leaves a receipt too.
+pub(super) fn run_recorded(
+    call: &RunCall<'_>,
+    request: &RunRequest<'_>,
+) -> Result<(Draft, Receipt), RunError> {
+    call.cells.prepare();
+    let mut receipt = PendingReceipt::begin(call, request)?;
+    let ended = run_linked(call, request, &mut receipt);
+    receipt.finish(ended)
+}
+
+fn run_linked(
+    call: &RunCall<'_>,
+    request: &RunRequest<'_>,
+    receipt: &mut PendingReceipt<'_>,
+) -> Result<Draft, RunError> {
     let linked = Linked::follow(&call.items, request.item, request.unsigned)?;
+    receipt.note_chain(linked.chain());
+    if let Some(recorded) = request.replay {
+        recorded.check_chain(linked.chain()).map_err(RunError::Replay)?;
+    }
     let locked = Locked::check(call, linked, request.locking)?;
     let ready = Ready::assemble(call, locked, request.parameters)?;
-    if request.mode == ExecutionMode::DryRun {
-        check_layers(call).map_err(RunError::Sandbox)?;
-        return Ok(show::dry_run_reply(&ready));
-    }
+    receipt.note_ready(&ready);
     let Some(work) = open_workspace(call)? else { return Err(FileError::Cancelled.into()) };
     let finished = run_in_cell(call, &ready, &work).map_err(RunError::Sandbox)?;
+    receipt.note_outcome(&finished);
     if !finished.repositories.is_clean() {
         return Err(RunError::ArmedWorkspace(finished.repositories));
     }
     if finished.end == RunEnd::Cancelled {
         return Err(FileError::Cancelled.into());
     }
-    Ok(run_reply(&call.items, &ready, &finished))
+    Ok(run_reply(&call.items, &ready, &finished, receipt.id()))
 }
 
 /// Checks that this machine has a sandbox in which the tool could run.
@@ -165,7 +197,12 @@ fn visible_output(items: &ItemReader<'_>, captured: &CapturedOutput) -> Content 
     masked.into_body_until(end)
 }
 
-fn run_reply(items: &ItemReader<'_>, ready: &Ready, finished: &FinishedRun) -> Draft {
+fn run_reply(
+    items: &ItemReader<'_>,
+    ready: &Ready,
+    finished: &FinishedRun,
+    receipt: ReceiptId,
+) -> Draft {
     let code = match finished.end {
         RunEnd::Exit(Exit::Code(code)) => Some(i64::from(code)),
         _ => None,
@@ -184,7 +221,7 @@ fn run_reply(items: &ItemReader<'_>, ready: &Ready, finished: &FinishedRun) -> D
         .with("chain", show::link_list(ready.locked().linked().chain()))
         .with_some("lockfile", ready.locked().lockfile().cloned())
         .with_some("repositories", disarmed_data(&finished.repositories))
-        .with("receipt", Data::Null);
+        .with("receipt", Data::Words(receipt.to_string().into()));
     let place = ready.locked().linked().leaf().map(|leaf| item_name(&leaf.place));
     let message = Prose::words("The tool `");
     let message = match place {

@@ -42,6 +42,7 @@ pub struct Ready {
     granted: GrantedPermissions,
     pub(super) subprocess: Subprocess,
     pub(super) environment: Vec<(String, String)>,
+    parameters: Map<String, Value>,
     pub(super) input: Vec<u8>,
     /// Removes the secrets that the tool is given from what it says.
     pub(super) redactor: SecretRedactor,
@@ -94,7 +95,7 @@ impl Ready {
         let packages = needs.find_packages(call.context, &program)?;
         subprocess.argv[0].clone_from(&program.path);
         let input = match subprocess.stdin {
-            Stdin::Json => Value::Object(parameters).to_string().into_bytes(),
+            Stdin::Json => Value::Object(parameters.clone()).to_string().into_bytes(),
             Stdin::None => Vec::new(),
         };
         let environment = build_environment(variables, &program);
@@ -103,12 +104,18 @@ impl Ready {
             granted,
             subprocess,
             environment,
+            parameters,
             input,
             redactor,
             files,
             program,
             packages,
         })
+    }
+
+    /// Returns the parameters, with defaults.
+    pub(super) fn parameters(&self) -> &Map<String, Value> {
+        &self.parameters
     }
 
     /// Returns what the tool asks for, all of it granted.

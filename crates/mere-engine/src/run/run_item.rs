@@ -35,6 +35,7 @@ pub(crate) fn run_item(
                 locking,
                 unsigned,
                 mode,
+                replay: None,
             },
         );
     }

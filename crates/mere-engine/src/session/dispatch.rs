@@ -19,6 +19,7 @@ use super::Session;
 use super::search_access::SearchAccess;
 use crate::commands;
 use crate::commands::CommandCall;
+use crate::error;
 use crate::error::tool_error::ToolError;
 use crate::files::dir::{TreeRequest, Whereabouts};
 use crate::files::question::DraftOutcome;
@@ -121,6 +122,9 @@ impl Session {
             PersonCommand::Trust(command) => {
                 Ok(commands::signers::run_command(environment, command))
             }
+            PersonCommand::Receipts(command) => {
+                Ok(commands::receipts::run_command(&self.context, command))
+            }
             PersonCommand::Stores(command) => {
                 self.with_store_call(&request.caller, snapshot, turn, |call| {
                     let create_categories = || self.reload_and_create_categories();
@@ -181,6 +185,7 @@ impl Session {
             is_cancelled: &is_cancelled,
             run_config: snapshot.running()?,
             cells: &self.cells,
+            refusal_code: &error::run_error_code,
             report_tool_note: &report_note,
             stream_tool_output: &stream_output,
         };

@@ -7,6 +7,7 @@
 pub(crate) mod approvals;
 pub(crate) mod drafts;
 pub(crate) mod keys;
+mod machine_key;
 pub(crate) mod policy;
 pub(crate) mod project_key;
 pub(crate) mod secret_store;
@@ -18,6 +19,7 @@ mod team_refusal;
 pub(crate) mod tokens;
 
 pub(crate) use drafts::{FILE as DRAFTS_FILE, forget_drafts, start_draft};
+pub(crate) use machine_key::{MachineKey, machine_folder};
 pub(crate) use policy::{ProjectFolders, TrustPolicy, now};
 pub(crate) use team::{
     DEFAULT_SIGNED_TYPES, FILE as TEAMS_FILE, Membership, Quorum, ROSTER_FILE, ROSTER_SIDECAR,

@@ -10,9 +10,9 @@ use super::{
     GrantsArguments, GraphArguments, GrepArguments, IndexArguments, InitArguments, JoinArguments,
     KeysArguments, LeaveArguments, ListArguments, LockArguments, McpArguments, MemoryArguments,
     ModelArguments, MoveArguments, NewArguments, PrepareArguments, ReadArguments, RenameArguments,
-    ReviewArguments, RevokeArguments, RunArguments, SearchArguments, SecretArguments,
-    ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments, TortureArguments,
-    TreeArguments, TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
+    ReviewArguments, RevokeArguments, RunArguments, RunsArguments, SearchArguments,
+    SecretArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments,
+    TortureArguments, TreeArguments, TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
     WorkspaceArguments,
 };
 
@@ -124,6 +124,8 @@ pub(crate) enum SigningSubcommand {
 pub(crate) enum ToolSubcommand {
     /// Run a tool in a sandbox
     Run(RunArguments),
+    /// List what was run and refused; show, check, export and repeat it
+    Runs(RunsArguments),
     /// Show the chain of tools that runs a tool, and its config
     Chain(ChainArguments),
     /// Grant a tool what it asks for: the project, hosts, secrets

@@ -16,6 +16,7 @@ mod models;
 mod moment;
 mod review;
 mod run;
+mod runs;
 mod search;
 mod secrets;
 mod signers;
@@ -61,6 +62,7 @@ pub(crate) use models::{ModelArguments, ModelCommandArguments, ModelNameArgument
 pub(crate) use moment::Moment;
 pub(crate) use review::ReviewArguments;
 pub(crate) use run::{ChainArguments, LockArguments, PrepareArguments, RunArguments};
+pub(crate) use runs::{ReceiptArguments, RunsArguments, RunsCommandArguments};
 pub(crate) use search::SearchArguments;
 pub(crate) use secrets::{SecretArguments, SecretCommandArguments};
 pub(crate) use signers::SignersCommand;

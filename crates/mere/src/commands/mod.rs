@@ -20,6 +20,7 @@ mod person_session;
 mod question_loop;
 mod review;
 mod run;
+mod runs;
 mod search;
 mod secrets;
 mod signers;
@@ -90,6 +91,7 @@ fn run_memory(location: LocationArguments, command: MemorySubcommand) -> io::Res
 fn run_tools(mut location: LocationArguments, command: ToolSubcommand) -> io::Result<ExitCode> {
     match command {
         ToolSubcommand::Run(arguments) => run::run(location, &arguments),
+        ToolSubcommand::Runs(arguments) => runs::run(location, arguments),
         ToolSubcommand::Chain(arguments) => {
             with_default_session(location, |session| session.show_chain(arguments))
         }

@@ -12,6 +12,7 @@ pub(crate) mod outcome;
 pub(crate) mod proposals;
 pub(crate) mod reply;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod sarif;
 mod search;
 mod secrets;

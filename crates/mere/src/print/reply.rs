@@ -14,12 +14,13 @@ use serde_json::Value;
 
 /// The refusals that carry findings. Their data is that of the command's success, and it is printed
 /// before them.
-const WITH_FINDINGS: [CodeId; 8] = [
+const WITH_FINDINGS: [CodeId; 9] = [
     codes::CONFIG_WRONG.id(),
     codes::DOCTOR_FINDINGS.id(),
     codes::GRAPH_FINDINGS.id(),
     codes::INDEX_DIFFERS.id(),
     codes::LOCK_FINDINGS.id(),
+    codes::RUNS_FINDINGS.id(),
     codes::SIGN_LEFT.id(),
     codes::STORE_FAULTS.id(),
     codes::VERIFY_FINDINGS.id(),

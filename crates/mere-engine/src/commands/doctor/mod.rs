@@ -7,6 +7,7 @@
 mod folder_checks;
 mod item_checks;
 mod name_checks;
+mod receipt_checks;
 mod sandbox_checks;
 mod setup_checks;
 
@@ -92,6 +93,8 @@ pub(super) fn diagnose(call: &CommandCall<'_>, repair: DoctorMode) -> Result<Dra
     findings.extend(setup_checks::check_proposals(call.change));
     findings.extend(name_checks::check_names(call));
     findings.extend(sandbox_checks::check_layers(call.run.run_config.sandbox_level));
+    let environment = &call.change.context.environment;
+    findings.extend(receipt_checks::check_receipts(environment, call.run.run_config));
     let wrong = findings.iter().filter(|one| one.state == FindingState::Wrong).count();
     let checks = findings.into_iter().map(Finding::into_data).collect::<Data>();
     let data = Fields::default().with("checks", checks).with("findings", wrong as u64);

@@ -14,7 +14,7 @@ use super::fault::KeyFault;
 use mere_host::KeyFile;
 
 /// The comment in our keys. It never contains the name of a user or a machine.
-pub(super) const COMMENT: &str = "merestone";
+pub(crate) const COMMENT: &str = "merestone";
 /// The number of bcrypt rounds for a passphrase, the same as `ssh-keygen` uses.
 const ROUNDS: u32 = 24;
 /// The most bcrypt rounds that a file may ask for.
@@ -119,7 +119,7 @@ pub(crate) fn encode(
 }
 
 /// Returns the public half.
-pub(super) fn public_key_of(key: &SigningKey) -> Result<PublicKey, KeyFault> {
+pub(crate) fn public_key_of(key: &SigningKey) -> Result<PublicKey, KeyFault> {
     let public = PublicKey::from_bytes(key.verifying_key().as_bytes());
     public.map_err(|_| KeyFault::Random)
 }

@@ -15,6 +15,7 @@ pub(crate) mod lock;
 pub(crate) mod packages;
 mod pinned;
 pub(crate) mod races;
+mod receipts;
 mod repositories;
 mod secrets;
 pub(crate) mod tamper;

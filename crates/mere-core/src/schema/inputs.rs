@@ -5,6 +5,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
+/// The keywords with which a schema itself says of which type a value is, or where that stands.
+const TYPE_KEYWORDS: [&str; 10] =
+    ["type", "enum", "const", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if"];
+
 /// An author's description of one input.
 #[derive(Clone, Copy, Debug)]
 pub struct InputSpec<'a> {
@@ -24,7 +28,8 @@ pub struct InputSpec<'a> {
 ///
 /// A schema for the whole is kept as it is; inputs that it does not mention are added to its
 /// properties, and required ones to its `required`. An input that has a schema of its own, too, must
-/// match both. Without a schema for the whole, the inputs are all that is allowed, and any other
+/// match both. The type of an input holds unless one of these schemas says what its values are.
+/// Without a schema for the whole, the inputs are all that is allowed, and any other
 /// name is an error.
 pub fn input_schema(whole: Option<&Value>, inputs: &[InputSpec<'_>]) -> Value {
     let has_own_schema = inputs.iter().any(|input| input.schema.is_some());
@@ -41,12 +46,15 @@ pub fn input_schema(whole: Option<&Value>, inputs: &[InputSpec<'_>]) -> Value {
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
     if let Value::Object(properties) = properties {
         for input in inputs {
-            match (properties.get_mut(input.name), input.schema) {
-                (None, _) => {
-                    properties.insert(input.name.to_owned(), property_schema(input));
-                }
-                (Some(property), Some(own)) => *property = match_both(property.take(), own),
-                (Some(_), None) => {}
+            let Some(property) = properties.get_mut(input.name) else {
+                properties.insert(input.name.to_owned(), property_schema(input));
+                continue;
+            };
+            if let Value::Object(property) = property {
+                add_type(property, input);
+            }
+            if let Some(own) = input.schema {
+                *property = match_both(property.take(), own);
             }
         }
         if properties.is_empty() && whole.is_some() {
@@ -99,14 +107,25 @@ fn property_schema(input: &InputSpec<'_>) -> Value {
         Some(other) => return other.clone(),
         None => Map::new(),
     };
-    let kind = input.kind.filter(|_| input.schema.is_none()).and_then(json_type);
-    if let Some(kind) = kind {
-        property.insert("type".to_owned(), json!(kind));
-    }
+    add_type(&mut property, input);
     if !input.about.is_empty() {
         property.entry("description").or_insert_with(|| json!(input.about));
     }
     Value::Object(property)
+}
+
+/// Adds the type of an input to the schema of its values, unless that schema or the input's own
+/// says what the values are.
+fn add_type(property: &mut Map<String, Value>, input: &InputSpec<'_>) {
+    let own = input.schema.and_then(Value::as_object);
+    let says_type = |keyword: &&str| {
+        property.contains_key(*keyword) || own.is_some_and(|own| own.contains_key(*keyword))
+    };
+    if let Some(kind) = input.kind.and_then(json_type)
+        && !TYPE_KEYWORDS.iter().any(says_type)
+    {
+        property.insert("type".to_owned(), json!(kind));
+    }
 }
 
 /// Returns the JSON type that people mean by a word; other words do not restrict the value.
@@ -179,6 +198,26 @@ mod tests {
     }
 
     #[test]
+    fn the_type_of_an_input_holds_beside_a_schema_that_names_none() {
+        let (at_least, of_text) = (json!({"minimum": 1}), json!({"type": "string"}));
+        let (one_of, either) = (json!({"enum": [1, 2]}), json!({"anyOf": [{"type": "string"}]}));
+        for (own, whole, expected) in [
+            (Some(&at_least), None, json!({"minimum": 1, "type": "integer"})),
+            (Some(&of_text), None, of_text.clone()),
+            (Some(&one_of), None, one_of.clone()),
+            (Some(&either), None, either.clone()),
+            (None, Some(&at_least), json!({"minimum": 1, "type": "integer"})),
+            (None, Some(&of_text), of_text.clone()),
+            (Some(&of_text), Some(&at_least), json!({"minimum": 1, "allOf": [of_text]})),
+        ] {
+            let whole = whole.map(|property| json!({"properties": {"count": property}}));
+            let count = InputSpec { schema: own, ..input("count", "int", "") };
+            let built = input_schema(whole.as_ref(), &[count]);
+            assert_eq!(built["properties"]["count"], expected);
+        }
+    }
+
+    #[test]
     fn an_input_matches_the_whole_schema_and_its_own() {
         let own = json!({"minLength": 5, "default": "owls"});
         let topic = InputSpec { schema: Some(&own), ..input("topic", "string", "") };
@@ -195,7 +234,11 @@ mod tests {
                 json!({"properties": {"topic": false}}),
                 json!({"properties": {"topic": {"allOf": [false, own]}}}),
             ),
-            (json!(true), json!({"allOf": [true], "properties": {"topic": own}})),
+            (
+                json!(true),
+                json!({"allOf": [true], "properties": {"topic":
+                    {"minLength": 5, "default": "owls", "type": "string"}}}),
+            ),
         ] {
             let both = input_schema(Some(&whole), &[topic]);
             assert_eq!(both, expected);
@@ -215,7 +258,10 @@ mod tests {
                 json!({"properties": {"topic": {"minLength": 3}}, "required": ["topic"]}),
                 vec![topic, depth],
                 json!({
-                    "properties": {"topic": {"minLength": 3}, "depth": {"type": "integer"}},
+                    "properties": {
+                        "topic": {"minLength": 3, "type": "string"},
+                        "depth": {"type": "integer"},
+                    },
                     "required": ["topic", "depth"],
                 }),
             ),

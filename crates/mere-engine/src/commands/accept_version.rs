@@ -14,7 +14,7 @@ use crate::items::find::NamedItem;
 use crate::items::item_signer::permit_setting_aside;
 use crate::items::reply_fields::own_text;
 use crate::items::version_check::{look_up, statement_digest, trust_fields_with_age};
-use crate::items::{CheckedItem, ItemCall, ItemError, item_name, read_and_verify};
+use crate::items::{CheckedItem, ItemCall, ItemError, command_words, item_name, read_and_verify};
 
 /// Accepts the version of an item that lies in its space.
 pub(super) fn accept_version(
@@ -80,8 +80,7 @@ fn nothing_to_accept(checked: &CheckedItem) -> Draft {
     let message = Prose::words("")
         .address(loaded.address.clone())
         .and(format!(" is {}, so there is no signed version to accept.", checked.status()));
-    let hint = Prose::words(format!("Read it; `mere sign {} ", loaded.place.kind))
-        .name(item_name(&loaded.place))
-        .and("` makes it yours.");
+    let hint = format!("Read it; `mere sign {}` makes it yours.", command_words(&loaded.place));
+    let hint = Prose::with_names(&hint, &[item_name(&loaded.place)]);
     Draft::invalid(codes::TRUST_NOTHING_TO_ACCEPT, message).hint(hint)
 }

@@ -12,7 +12,7 @@ use mere_core::trust::Checked;
 use super::item_report::ItemReport;
 use super::list::fault_text;
 use crate::items::reply_fields::own_text;
-use crate::items::{ItemError, ItemReader, read_and_verify};
+use crate::items::{ItemError, ItemReader, command_words, read_and_verify};
 
 /// What is wrong with an item that must have a minimum version.
 struct VersionFinding {
@@ -82,7 +82,7 @@ fn check(
         _ => {
             let status = checked.status();
             let fault = format!("is {status}, so nobody vouches for its version {version}");
-            let fix = format!("Read it, and sign it with `mere sign {} {}`.", place.kind, place.id);
+            let fix = format!("Read it, and sign it with `mere sign {}`.", command_words(place));
             Some(VersionFinding { status, fault, fix })
         }
     }

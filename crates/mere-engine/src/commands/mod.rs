@@ -87,7 +87,7 @@ pub(crate) fn execute_item_command(
         }
         ItemCommand::New { kind, item, scope, form, script } => {
             let place = place_in_space(call.change.effective_scope(*scope), *kind, item, *form);
-            place_item::create_from_template(call.change, item, place, *script)
+            place_item::create_from_template(call.change, place, *script)
         }
         ItemCommand::List(filter) => list::list(call.items, filter),
         ItemCommand::Copy { kind, item, to, author } => {

@@ -19,24 +19,26 @@ use crate::items::copy::{CopyTarget, copy_item, copy_permissions};
 use crate::items::find::NamedItem;
 use crate::items::new_item::NewItem;
 use crate::items::relocation::Relocation;
-use crate::items::{CheckedItem, ItemCall, ItemError, read_and_verify, trust_status_fields};
+use crate::items::{
+    CheckedItem, ItemCall, ItemError, command_words, item_name, read_and_verify,
+    trust_status_fields,
+};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::space::ItemChangeError;
 
 /// Creates the item that is named so from its type's template.
 pub(super) fn create_from_template(
     call: &ItemCall<'_>,
-    item: &ItemRef,
     place: ScopedPath,
     choice: ScriptChoice,
 ) -> Result<Draft, ToolError> {
-    let kind = place.kind;
+    let (kind, created) = (place.kind, place.clone());
     let tool = check_choice(kind, choice)?;
     if kind == ItemType::Tool
         && let Some(script) = find_script(call, &place, choice)?
     {
         let draft = create_manifest(call, place, &script, choice.style)?;
-        return Ok(with_next_step(call, draft, kind, item));
+        return Ok(with_next_step(call, draft, &created));
     }
     let mut files =
         template_files(&place, tool).ok_or(ItemChangeError::UnsupportedType(kind))?.into_iter();
@@ -48,7 +50,7 @@ pub(super) fn create_from_template(
     let new_item =
         NewItem::new((call.items.sources, call.items.view), destination.place().clone(), &text)?;
     let draft = create_item(call, destination, new_item, ExecutionMode::Real)?;
-    Ok(with_next_step(call, draft, kind, item))
+    Ok(with_next_step(call, draft, &created))
 }
 
 /// Returns the script that a person chose for a new tool. Only a tool has one, and Bash has no
@@ -72,8 +74,8 @@ fn check_choice(kind: ItemType, choice: ScriptChoice) -> Result<ToolTemplate, It
 }
 
 /// Says what to do with a new item next.
-fn with_next_step(call: &ItemCall<'_>, draft: Draft, kind: ItemType, item: &ItemRef) -> Draft {
-    let words = format!("{kind} {item}");
+fn with_next_step(call: &ItemCall<'_>, draft: Draft, place: &ScopedPath) -> Draft {
+    let (kind, item, words) = (place.kind, item_name(place), command_words(place));
     if kind == ItemType::Tool {
         draft.hint(Prose::words(format!(
             "It runs once it is signed: edit its files, then `mere sign {words}`. At a terminal \

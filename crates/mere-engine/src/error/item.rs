@@ -10,7 +10,7 @@ use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes
 use mere_core::schema::{Problem, SchemaError};
 
 use super::{item_change, keys, no_project_reply, team, trust};
-use crate::items::{ItemError, WrongInputs, item_name};
+use crate::items::{ItemError, WrongInputs, command_words, item_name};
 use crate::space::BareScript;
 use crate::world::NoProject;
 
@@ -84,8 +84,8 @@ pub(super) fn faulty_item_reply(address: &Address, fault: &ItemFault) -> Draft {
 fn edit_command(address: &Address) -> Option<Prose> {
     let place = ScopedPath::from_address(address)?;
     let is_edited = !matches!(place.kind, ItemType::Memory | ItemType::Lockfile);
-    let command = Prose::words(format!("`mere edit {} ", place.kind));
-    is_edited.then(|| command.name(item_name(&place)).and("` opens it for a person."))
+    let words = format!("`mere edit {}` opens it for a person.", command_words(&place));
+    is_edited.then(|| Prose::with_names(&words, &[item_name(&place)]))
 }
 
 fn ambiguous_item_reply(kind: ItemType, item: &ItemRef, candidates: &[ScopedPath]) -> Draft {

@@ -22,7 +22,9 @@ use crate::files::masking::{mask_problems, mask_secrets};
 use crate::files::view::{disarmed_data, left_data};
 use crate::items::reply_fields::own_text;
 use crate::items::tool_check::{chain_fault_fix, describe_chain_fault};
-use crate::items::{ItemError, UntrustedItem, WrongInputs, item_name, trust_status_fields};
+use crate::items::{
+    ItemError, UntrustedItem, WrongInputs, command_words, item_name, trust_status_fields,
+};
 use crate::run::{OlderTool, RunError};
 use mere_host::{LockHeld, PackagesError, SandboxError, SweepReport};
 
@@ -239,9 +241,12 @@ fn unsigned_tool_reply(untrusted: &UntrustedItem) -> Draft {
         .with("link", Data::Words(place.id.to_string().into()))
         .with("address", address.clone())
         .with("trust", trust_status_fields(status));
-    let hint = Prose::words("Ask a person to read it and run `mere sign tool ")
-        .name(item_name(place))
-        .and("`; at a terminal a person can try it with `mere run --allow-unsigned`.");
+    let hint = format!(
+        "Ask a person to read it and run `mere sign {}`; at a terminal a person can try it with \
+         `mere run --allow-unsigned`.",
+        command_words(place)
+    );
+    let hint = Prose::with_names(&hint, &[item_name(place)]);
     Draft::denied(codes::RUN_UNSIGNED, message).hint(hint).data(data)
 }
 

@@ -7,7 +7,9 @@ use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, ParsedName, Prose, codes};
 use mere_core::trust::{LocationField, LocationMismatch, TrustStatus, VerificationFailure};
 
-use crate::items::{BrokenItem, UntrustedItem, item_name, trust_advice, trust_status_fields};
+use crate::items::{
+    BrokenItem, UntrustedItem, command_words, item_name, trust_advice, trust_status_fields,
+};
 use crate::trust::RosterTrouble;
 use crate::trust::approvals::records::RecordError;
 
@@ -145,11 +147,11 @@ pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
 
 /// Returns what to do about it.
 pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) -> Prose {
-    let item = format!("{} {}", place.kind, item_name(place));
+    let item = command_words(place);
     let words = match failure {
         VerificationFailure::WrongLocation(_) if place.kind == ItemType::Lockfile => format!(
-            "Ask a person to put it back, or delete it and run `mere lock {}`, which pins the \
-             tool as it is now.",
+            "Ask a person to put it back, or run `mere delete {item}` and then `mere lock {}`, \
+             which pins the tool as it is now.",
             place.id
         ),
         VerificationFailure::WrongLocation(mismatch) if mismatch.signature.is_some() => format!(
@@ -157,20 +159,21 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
              {item}` where it is. If it is a new item that has the id of one that is gone, signing \
              it or deleting that signature settles it."
         ),
-        VerificationFailure::WrongLocation(mismatch) => match mismatch.expected_path.as_ref() {
-            Some(home) if mismatch.field == LocationField::Space => format!(
-                "Ask a person to read it and run `mere sign {} {}`: it was copied from another \
-                 space, and signing makes it part of this one.",
-                home.kind,
-                item_name(place)
-            ),
-            _ => format!(
-                "Ask a person to put it back, or read it and run `mere sign {item}` where it is. \
-                 `mere move`, `mere rename` and `mere copy` keep signatures valid."
-            ),
-        },
+        VerificationFailure::WrongLocation(mismatch) if mismatch.field == LocationField::Space => {
+            format!(
+                "Ask a person to read it and run `mere sign {item}`: it was signed for another \
+                 space, and signing makes it part of this one."
+            )
+        }
+        VerificationFailure::WrongLocation(_) => format!(
+            "Ask a person to put it back, or read it and run `mere sign {item}` where it is. \
+             `mere move`, `mere rename` and `mere copy` keep signatures valid."
+        ),
         VerificationFailure::WrongVersion { .. } if place.kind == ItemType::Lockfile => {
-            format!("Ask a person to restore it, or delete it and run `mere lock {}`.", place.id)
+            format!(
+                "Ask a person to restore it, or run `mere delete {item}` and then `mere lock {}`.",
+                place.id
+            )
         }
         VerificationFailure::RevokedKey(_) => {
             format!("Ask a person to read it and run `mere sign {item}`, or delete it.")

@@ -12,7 +12,7 @@ use mere_core::trust::{
     Checked, TrustStatus, TrustedSigner, UntrustedReason, UntrustedSigner, VerificationFailure,
 };
 
-use super::load::item_name;
+use super::load::{command_words, item_name};
 use super::{ItemError, ItemReader, LoadedItem, RawItem};
 use crate::policy::{self, SignatureRequirement, Usable};
 use crate::trust::{Membership, TrustPolicy};
@@ -125,12 +125,12 @@ pub(crate) fn trust_advice<T>(
     place: &ScopedPath,
     membership: Membership,
 ) -> Option<Prose> {
-    let item = format!("{} {}", place.kind, item_name(place));
+    let item = command_words(place);
     let words = match checked {
         Checked::Verified(_) => return None,
         Checked::Unsigned(_) if place.kind == ItemType::Memory => return None,
         Checked::Draft(_) => format!(
-            "It is a draft: a person is working on it, and it differs from what was signed. `mere sign {item}` ends the draft."
+            "It is a draft: a person is working on it, and it may differ from what was signed. `mere sign {item}` ends the draft."
         ),
         Checked::Unsigned(_) => {
             format!("Nobody has signed it. Ask a person to read it and run `mere sign {item}`.")

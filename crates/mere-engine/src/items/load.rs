@@ -4,7 +4,7 @@
 
 use mere_core::address::Address;
 use mere_core::chain::tool_input_schema;
-use mere_core::item::{Item, MemoryPath, ScopedPath};
+use mere_core::item::{Item, MemoryPath, Scope, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{AuthorChoice, Load, Reader};
 
@@ -146,4 +146,11 @@ fn check_expiry(items: &ItemReader<'_>, loaded: &LoadedItem) -> Result<(), Store
 /// Returns the name of an item, which is its category and id.
 pub(crate) fn item_name(place: &ScopedPath) -> ParsedName {
     ParsedName::from(&place.reference())
+}
+
+/// Returns how a person names an item to a command: its type and its name, and `--scope user` for
+/// one of the user's own, because commands take the project's item of that name otherwise.
+pub(crate) fn command_words(place: &ScopedPath) -> String {
+    let scope = if place.scope == Scope::User { " --scope user" } else { "" };
+    format!("{} {}{scope}", place.kind, item_name(place))
 }

@@ -42,6 +42,6 @@ pub(crate) use checked_item::{
 pub(crate) use error::{ItemError, WrongInputs};
 pub(crate) use find::is_visible;
 pub(crate) use item_reader::ItemReader;
-pub(crate) use load::item_name;
+pub(crate) use load::{command_words, item_name};
 pub(crate) use loaded::{LoadedItem, RawItem};
 pub(crate) use sources::{Catalogs, ItemSources};

@@ -144,7 +144,7 @@ fn describe_mismatch(items: &ItemReader<'_>, mismatch: &LocationMismatch) -> Str
     let Some(home) = home else { return format!("was signed for another {}", mismatch.field) };
     let is_there = items.view.resolve(&Spoken::Rooted(home.clone())).is_ok();
     match mismatch.field {
-        LocationField::Space => format!("was copied from another space ({})", mismatch.expected),
+        LocationField::Space => format!("was signed for another space ({})", mismatch.expected),
         _ if is_there => format!("is a copy of {home}"),
         LocationField::Id => format!("was renamed: it is signed as `{}`", mismatch.expected),
         _ => format!("was moved from {home}"),

@@ -1,5 +1,6 @@
 //! Signing: the daily loop, what agents cannot do, and what was once possible.
 
+pub(crate) mod advice;
 pub(crate) mod agents;
 pub(crate) mod answers;
 pub(crate) mod crash;

@@ -15,10 +15,10 @@ use crate::items::item_signer::{ItemSigner, ensure_space_id};
 use crate::items::new_item::main_file_name;
 use crate::items::relocation::{add_signature, load_from_files};
 use crate::items::tool_lockfiles::lockfile_digest;
-use crate::items::{ItemCall, ItemError, ItemReader, RawItem, read_and_verify};
+use crate::items::{ItemCall, ItemError, ItemReader, RawItem};
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::run::Linked;
-use crate::run::lock::{check_chain, permit_lockfile, read_lockfile};
+use crate::run::lock::{check_chain, read_lockfile};
 use crate::run::show::link_list;
 use crate::space::ItemChangeError;
 
@@ -67,7 +67,7 @@ pub(super) fn make_lockfile(
         .with("links", links)
         .with("removed", superseded.iter().cloned().map(Data::from).collect::<Data>())
         .with("chain", link_list(linked.chain()));
-    let done = if before.is_none() { " was made" } else { " was replaced" };
+    let done = if before.is_none() { " was created" } else { " was replaced" };
     let message = Prose::words("").address(address).and(done).and(" and signed; it pins ");
     let message = message.append(&count_phrase(links, "link", "links")).and(".");
     let message = superseded.into_iter().fold(message, |message, address| {
@@ -168,14 +168,15 @@ pub(super) fn check_lockfile(
     items: &ItemReader<'_>,
     place: &ScopedPath,
 ) -> Result<PinnedVersion, ToolError> {
+    // A lockfile that was moved would otherwise be blamed on a tool that was never there.
+    let lockfile = read_lockfile(items, place.clone())?;
     let (category, id) = (Some(place.category.clone()), place.id.clone());
     let item = ItemRef { category, id, version: None };
     let linked = Linked::follow(items, &item, UnsignedPolicy::Refuse)?;
     if place.version.as_ref() != Some(&linked.chain().leaf().pin.version) {
-        permit_lockfile(items, read_and_verify(items, place.clone())?)?;
         return Ok(PinnedVersion::Other);
     }
-    check_chain(items, &read_lockfile(items, place.clone())?, &linked)?;
+    check_chain(items, &lockfile, &linked)?;
     Ok(PinnedVersion::Current)
 }
 

@@ -162,6 +162,30 @@ fn a_lockfile_that_cannot_be_made_anew_is_deleted_and_named() {
 }
 
 #[test]
+fn the_check_says_that_a_lockfile_was_moved_and_the_hint_settles_it() {
+    let workshop = locked();
+    let elsewhere = "project/.ai/lockfiles/u/a@1.0.0.lock.json";
+    mv(&workshop, LOCK, elsewhere);
+    mv(&workshop, SIDECAR, &format!("{elsewhere}.sig"));
+    let checked = workshop.command().args(["lock", "--check", "--json"]).output().expect("runs");
+    let checked: Value = serde_json::from_slice(&checked.stdout).expect("JSON");
+    let why = checked["data"]["lockfiles"][0]["why"].as_str().unwrap_or_default();
+    assert!(why.contains("Item a at wrong location. Expected: ROOT_PROJECT:"), "{checked:#}");
+    let reply = refused(&workshop, "moved");
+    let hint = reply["hint"].as_str().unwrap_or_default().to_owned();
+    let commands = hint.split('`').filter(|part| part.starts_with("mere ")).collect::<Vec<_>>();
+    assert_eq!(commands.len(), 2, "{hint}");
+    for command in commands {
+        let mut words = command.split(' ').skip(1).collect::<Vec<_>>();
+        if words[0] == "delete" {
+            words.push("--yes");
+        }
+        workshop.person(&words);
+    }
+    assert!(runs(&workshop).is_string());
+}
+
+#[test]
 fn a_deleted_tool_takes_its_lockfiles_with_it() {
     let workshop = locked();
     workshop.tool("b", "bash_runtime", "echo b\n");

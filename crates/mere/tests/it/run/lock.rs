@@ -100,7 +100,7 @@ fn all_lockfiles_are_compared_with_what_is_there() {
     assert_eq!((&reply["code"], &reply["data"]["findings"]), (&json!("EX-LOCK-E-001"), &json!(2)));
     let found = reply["data"]["lockfiles"].as_array().expect("findings");
     let why = |at: usize| found[at]["why"].as_str().unwrap_or_default();
-    assert!(why(0).contains("There is no tool `u/a`"), "{reply:#}");
+    assert!(why(0).contains("Item a at wrong location."), "{reply:#}");
     assert!(why(1).contains("integrity"), "{reply:#}");
 }
 

@@ -7,9 +7,10 @@
 use mere_core::address::{Address, RelPath, Root};
 use mere_core::item::{ItemType, Scope};
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
+use mere_core::trust::VerificationFailure;
 
 use super::CommandCall;
-use super::item_report::verify_all;
+use super::item_report::{ItemReport, ItemTrouble, verify_all};
 use super::select::all_items;
 use crate::config;
 use crate::error::tool_error::ToolError;
@@ -30,8 +31,8 @@ pub(super) fn renew(call: &CommandCall<'_>, scope: Scope) -> Result<Draft, ToolE
     }
     let old = items.trust_policy.space_id(scope).ok_or(ItemChangeError::NoSpaceId)?.to_owned();
     let places = all_items(call.change, Some(scope))?;
-    let signed = verify_all(call, items.trust_policy, &places).into_iter();
-    let signed = signed.filter(super::item_report::ItemReport::is_verified).collect::<Vec<_>>();
+    let signed = verify_all(call, &items.trust_policy.without_drafts(), &places).into_iter();
+    let signed = signed.filter(is_signed_here).collect::<Vec<_>>();
     let locks = signed.iter().filter(|one| one.place.kind == ItemType::Lockfile).count() as u64;
     let others = signed.len() as u64 - locks;
     let has_roster = scope == Scope::Project
@@ -65,6 +66,17 @@ pub(super) fn renew(call: &CommandCall<'_>, scope: Scope) -> Result<Draft, ToolE
         message
     };
     Ok(Draft::success(codes::SPACE_RENEWED, message).hint(next_steps(others, locks)).data(data))
+}
+
+/// Returns whether an item is signed for the place where it lies, whatever became of its content.
+fn is_signed_here(report: &ItemReport) -> bool {
+    match &report.trust_status {
+        Err(ItemTrouble::Broken(failure)) => matches!(
+            failure,
+            VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. }
+        ),
+        _ => report.is_verified(),
+    }
 }
 
 /// Says what must be done again, because it was for the old id.

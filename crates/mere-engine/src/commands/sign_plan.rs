@@ -32,7 +32,13 @@ pub(super) fn plan_signing(
         SelectedItems::Unfinished | SelectedItems::Unsigned => call.items.trust_policy,
         _ => &strict,
     };
-    let reports = verify_all(call, trust_policy, &places);
+    let mut reports = verify_all(call, trust_policy, &places);
+    for one in &mut reports {
+        // A draft of which nothing was changed is still a draft.
+        if one.is_verified() && call.items.trust_policy.is_draft(&one.place) {
+            *one = ItemReport::check(call.items, &one.place);
+        }
+    }
     let is_selected = |one: &&ItemReport| match selection.which {
         SelectedItems::Unfinished => is_unfinished(one),
         SelectedItems::Unsigned => is_offered(one),

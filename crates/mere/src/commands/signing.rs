@@ -74,7 +74,11 @@ impl PersonSession {
                 .try_for_each(|item| terminal::print_text(&(printer.difference(item) + "\n")))?;
             return Ok(ExitCode::SUCCESS);
         }
-        self.ask_and_sign(arguments, &selection, &items)
+        let ended = self.ask_and_sign(arguments, &selection, &items)?;
+        if is_open && unsigned > 0 && !arguments.answer.json {
+            terminal::print_note(&permitted_unsigned(unsigned));
+        }
+        Ok(ended)
     }
 
     /// Asks about items where somebody has to be asked, and signs those that are accepted.
@@ -99,7 +103,13 @@ impl PersonSession {
                 // Nothing was accepted: that is said, and is a refusal.
                 return signed?.map_or_else(|| self.sign_chosen(arguments, &[]), Ok);
             }
-            (true, true) => ask_once(&printer, items)?,
+            (true, true) => {
+                let chosen = ask_once(&printer, items)?;
+                if items.iter().all(SignableItem::is_shown_in_full) {
+                    return self.sign_chosen(arguments, &chosen);
+                }
+                chosen
+            }
             (true, false) if is_open => {
                 terminal::print_text(&printer.signable_items(items))?;
                 let words = "nothing was signed; name the items, or use `--all` or `--yes`";
@@ -112,13 +122,20 @@ impl PersonSession {
                     items
                         .iter()
                         .try_for_each(|item| terminal::print_text(&printer.difference(item)))?;
+                    return self.sign_chosen(arguments, &items.iter().collect::<Vec<_>>());
                 }
                 items.iter().collect()
             }
         };
+        for item in &chosen {
+            if let Some(warning) = &item.warning {
+                terminal::print_note(&format!("{}: {warning}", item.address()));
+            }
+        }
         self.sign_chosen(arguments, &chosen)
     }
 
+    /// Signs items. Whoever did not see their warnings with what differs has been told of them.
     fn sign_chosen(
         &self,
         arguments: &SignArguments,
@@ -127,11 +144,6 @@ impl PersonSession {
         for item in items.iter().filter(|item| item.digest.is_none()) {
             let why = item.unfit.as_deref().unwrap_or_default();
             terminal::print_note(&format!("{} cannot be signed: {why}", item.address()));
-        }
-        for item in items {
-            if let Some(warning) = &item.warning {
-                terminal::print_note(&format!("{}: {warning}", item.address()));
-            }
         }
         let has_unsignable = items.iter().any(|item| item.digest.is_none());
         let chosen = items.iter().filter_map(|item| parse_chosen(item)).collect::<Vec<_>>();
@@ -213,14 +225,19 @@ pub(crate) fn parse_chosen(item: &SignableItem) -> Option<ShownItem> {
 
 /// Says that nothing has to be signed, and how many items could be.
 fn nothing_to_sign(unsigned: u64) -> String {
-    let (are, them) = if unsigned == 1 { ("item is", "it") } else { ("items are", "them") };
     match unsigned {
         0 => "There is nothing to sign.".to_owned(),
-        _ => format!(
-            "Nothing has to be signed. {unsigned} {are} unsigned, which is permitted here: `mere \
-             sign --all` shows {them} and signs {them}, and `mere sign TYPE ID` signs one."
-        ),
+        _ => format!("Nothing has to be signed. {}", permitted_unsigned(unsigned)),
     }
+}
+
+/// Says how many items are unsigned without having to be signed, and how to sign them.
+fn permitted_unsigned(unsigned: u64) -> String {
+    let (are, them) = if unsigned == 1 { ("item is", "it") } else { ("items are", "them") };
+    format!(
+        "{unsigned} {are} unsigned, which is permitted here: `mere sign --all` shows {them} and \
+         signs {them}, and `mere sign TYPE ID` signs one."
+    )
 }
 
 /// Shows each item, asks about it, and signs it at once if the person accepts it, so that whoever

@@ -1,8 +1,9 @@
-//! What a person is told about signing can be typed as it stands.
+//! What a person is told about signing is true, is said once, and can be typed as it stands.
 
 use serde_json::Value;
 
 use crate::support::harness::Stage;
+use crate::support::typist::Typist;
 use crate::trust::keys::{done, run, text};
 
 /// A stage with a new space whose user signs without being asked.
@@ -58,4 +59,41 @@ fn a_new_item_of_ones_own_is_signed_by_what_is_said_about_it() {
     }
     let (status, reply) = run(&stage, &["verify", "--scope", "user"]);
     assert_eq!((status, &reply["data"]["counts"]["verified"]), (0, &Value::from(2)), "{reply}");
+}
+
+#[test]
+fn a_draft_without_changes_is_shown_as_a_draft() {
+    let stage = stage();
+    done(&stage, &["draft", "note", "how-items-work"]);
+    let plan = done(&stage, &["sign", "--all", "--dry-run"]);
+    assert_eq!(plan["items"][0]["status"], "draft", "{plan}");
+    assert_eq!(plan["count"], 1, "{plan}");
+}
+
+#[test]
+fn a_warning_is_shown_once_with_what_differs() {
+    let stage = stage();
+    let knowledge = stage.path("project/.ai/knowledge");
+    std::fs::rename(knowledge.join("examples"), knowledge.join("team")).expect("moved");
+    let typist = Typist::start(&stage, "sign knowledge team/how-items-work --color never");
+    let (status, shown) = typist.finish();
+    assert_eq!(status, 0, "{shown}");
+    assert_eq!(shown.matches("its file states another category").count(), 1, "{shown}");
+    // Where nothing is shown before, it is still said.
+    std::fs::rename(knowledge.join("team"), knowledge.join("others")).expect("moved");
+    let output = stage.person(&["sign", "knowledge", "others/how-items-work"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("its file states another category"), "{said}");
+}
+
+#[test]
+fn plain_sign_counts_what_it_does_not_offer() {
+    let stage = stage();
+    done(&stage, &["new", "note", "loose"]);
+    done(&stage, &["new", "directive", "strict"]);
+    let mut typist = Typist::start(&stage, "sign --color never");
+    typist.answer("Sign it?", "y");
+    let (status, shown) = typist.finish();
+    assert_eq!(status, 0, "{shown}");
+    assert!(shown.contains("1 item is unsigned, which is permitted here"), "{shown}");
 }

@@ -50,6 +50,20 @@ fn a_renewed_space_is_another_one() {
 }
 
 #[test]
+fn a_draft_was_signed_for_the_old_id_too() {
+    for change in [false, true] {
+        let stage = Signed::new().copy();
+        let item = kinds()[0].clone();
+        done(&stage, &["draft", item.kind, &item.reference()]);
+        if change {
+            stage.file(&item.main(), &item.text("BODY of a draft"));
+        }
+        let reply = renew(&stage);
+        assert_eq!(reply["data"]["to_sign"], 6, "changed: {change}, {reply}");
+    }
+}
+
+#[test]
 fn nobody_renews_a_space_by_the_way() {
     let stage = Signed::new().copy();
     let before = read(&stage, "project/.ai/space.json");

@@ -64,8 +64,9 @@ impl Knowledge {
         let relations = relations.collect::<Result<Vec<_>, ItemFault>>()?;
         let entry_type = frontmatter.text("entry_type")?;
         let unknown_type = entry_type.filter(|kind| !ENTRY_TYPES.contains(kind));
-        let unknown_type =
-            unknown_type.map(|_| Content::mention("`entry_type` is not a known type"));
+        let unknown_type = unknown_type.map(|_| {
+            Content::mention(format!("`entry_type` is none of {}", ENTRY_TYPES.join(", ")))
+        });
         Ok(Self {
             version: version(&frontmatter)?,
             title: title.to_owned(),
@@ -113,7 +114,7 @@ fn check_category(frontmatter: &Frontmatter<'_>, at: &ScopedPath) -> Result<(), 
 }
 
 fn version(frontmatter: &Frontmatter<'_>) -> Result<Version, ItemFault> {
-    let fix = "Write `version: 1.0.0`, in quotes if it has fewer than two dots.";
+    let fix = "Write three numbers, such as `version: 1.0.0`.";
     match frontmatter.get("version") {
         None => Ok(Version::new(1, 0, 0)),
         Some(Value::String(text)) => text

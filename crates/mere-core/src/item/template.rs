@@ -78,7 +78,7 @@ import sys
 def main():
     parameters = json.load(sys.stdin)
     result = {"greeting": f"Hello, {parameters['name']}!"}
-    json.dump(result, sys.stdout)
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":

@@ -127,10 +127,11 @@ fn next_name<'a>(text: &'a str, names: &[ParsedName]) -> Option<(&'a str, Parsed
 }
 
 /// Maps the tool names and phrases for agents to what people type instead.
-const PERSON_WORDING: [(&str, &str); 7] = [
+const PERSON_WORDING: [(&str, &str); 8] = [
     ("list_memories", "`mere memory list`"),
     ("update_memory", "`mere memory update`"),
     ("list_stores", "`mere store list`"),
+    ("create_category", "`mere category create`"),
     ("set_category_description", "`mere category describe`"),
     ("`include_expired`", "`--include-expired`"),
     ("`expires_at`", "`--expires-at`"),

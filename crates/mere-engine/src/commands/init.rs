@@ -48,6 +48,10 @@ const NEXT_COMMANDS: [&str; 3] =
 const NEXT_COMMANDS_WITHOUT_EXAMPLES: [&str; 3] =
     ["mere new skill code-review", "mere new note my-first", "mere list"];
 
+/// The same in the user's own space.
+const NEXT_COMMANDS_FOR_USER: [&str; 3] =
+    ["mere new skill code-review --user", "mere new note my-first --user", "mere list"];
+
 /// Says that an existing space requires signatures now.
 const NOW_REQUIRED: &str = " is a space in which agents may now use directives, tools and lockfiles \
     only if they are signed.";
@@ -91,8 +95,11 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
     let is_unchanged = new_space.created.is_empty() && categories.is_empty();
     let made = new_space.created.iter().filter_map(|path| address_in(&address, path));
     let made = made.chain(categories).map(Data::from);
-    let next = if has_examples { NEXT_COMMANDS } else { NEXT_COMMANDS_WITHOUT_EXAMPLES };
-    let next = next.into_iter().map(Data::from).collect::<Data>();
+    let next = match scope {
+        _ if has_examples => NEXT_COMMANDS,
+        Scope::User => NEXT_COMMANDS_FOR_USER,
+        Scope::Project | Scope::Registry => NEXT_COMMANDS_WITHOUT_EXAMPLES,
+    };
     let data = Fields::default()
         .with("space", address.clone())
         .with("space_id", Data::Words(new_space.space_id.clone().into()))
@@ -100,17 +107,23 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
         .with_some("key_made", key_made.map(|_| true))
         .with_some("git_hook", hook)
         .with("made", made.collect::<Data>())
-        .with("next", next);
+        .with("next", next.into_iter().map(Data::from).collect::<Data>());
     let (code, words) = match (is_new, &rule) {
         (true, _) => (codes::INIT, " is now a space."),
         (false, RuleOutcome::Added) => (codes::INIT_AGAIN, NOW_REQUIRED),
-        (false, _) if is_unchanged => {
-            (codes::INIT_AGAIN, " is already a space; nothing was changed.")
-        }
+        (false, _) if is_unchanged => (codes::INIT_AGAIN, unchanged_words(request.hook)),
         (false, _) => (codes::INIT_AGAIN, " is already a space; missing files were added."),
     };
     let draft = Draft::success(code, Prose::words("").address(address).and(words)).data(data);
     Ok(rule.hint().into_iter().fold(draft, Draft::hint))
+}
+
+/// Says that the space was there. The hook is not in it, so what became of that is said apart.
+fn unchanged_words(hook: GitHook) -> &'static str {
+    match hook {
+        GitHook::Install => " is already a space.",
+        GitHook::Leave => " is already a space; nothing was changed.",
+    }
 }
 
 /// Returns the address of the space of a scope.

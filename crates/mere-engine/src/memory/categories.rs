@@ -69,7 +69,7 @@ fn create(
     let is_other = requested.is_some_and(|requested| *requested != description);
     let data = category_fields(store, path, &description).with("created", made);
     let (code, words) = if made {
-        (codes::CATEGORY_CREATED, "is made")
+        (codes::CATEGORY_CREATED, "was created")
     } else {
         (codes::CATEGORY_THERE, "already exists")
     };

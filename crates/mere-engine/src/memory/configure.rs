@@ -28,13 +28,6 @@ use mere_host::{Folder, FolderWriter, WritePrecondition, read_at_most};
 /// of those that were missing.
 pub(crate) type ReloadStores<'a> = &'a dyn Fn() -> Result<Vec<Address>, StoreError>;
 
-/// The commands that a new user is advised to try first.
-const NEXT_COMMANDS: [&str; 3] = [
-    "mere store list",
-    "mere memory create first-note 'What I want to remember'",
-    "mere memory list",
-];
-
 /// Why the configuration was not changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigureError {
@@ -75,7 +68,7 @@ pub(super) fn init_store(
         .with("store", Content::mention(new.name.as_str()))
         .with("config", file.address)
         .with("made", made.into_iter().map(Data::from).collect::<Data>())
-        .with("next", NEXT_COMMANDS.into_iter().map(Data::from).collect::<Data>());
+        .with("next", next_commands(call, new));
     let message = Prose::words("The store `")
         .content(Content::mention(new.name.as_str()))
         .and("` is configured and its categories exist.");
@@ -97,6 +90,18 @@ pub(super) fn init_store(
         ),
         None => draft,
     })
+}
+
+/// Returns the commands to try first. They name the new store, unless it is the only one.
+fn next_commands(call: &StoreCall<'_>, new: &NewStore) -> Data {
+    let is_only = call.stores.all().iter().all(|store| !store.is_configured);
+    let option = if is_only { String::new() } else { format!(" --store {}", new.name) };
+    let commands = [
+        "mere store list".to_owned(),
+        format!("mere memory create first-note 'What I want to remember'{option}"),
+        format!("mere memory list{option}"),
+    ];
+    commands.into_iter().map(|command| Data::from(Content::mention(command))).collect()
 }
 
 /// Returns the path of a store for which the person gave none: the usual folder of memories, unless

@@ -62,8 +62,10 @@ pub(crate) fn print_refusal(reply: &Cleared) -> io::Result<()> {
         let _ = writeln!(io::stderr(), "{NO_PROJECT}");
         return Ok(());
     }
+    let names_tool = reply.code() == codes::MEMORY_CATEGORY.id();
     let reply = ReplySentences::read(reply)?;
-    let _ = writeln!(io::stderr(), "mere: {}", reply.message);
+    let message = if names_tool { reword_for_person(&reply.message) } else { reply.message };
+    let _ = writeln!(io::stderr(), "mere: {message}");
     if let Some(hint) = reply.hint {
         let _ = writeln!(io::stderr(), "      {}", reword_for_person(&hint));
     }

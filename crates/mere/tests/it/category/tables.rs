@@ -94,7 +94,7 @@ fn legacy(stage: &Stage) {
 }
 
 pub(crate) fn made(category: &str) -> Cell {
-    Cell::new("S", "IT-CATEGORY-S-001", &format!("The category '{category}' is made."))
+    Cell::new("S", "IT-CATEGORY-S-001", &format!("The category '{category}' was created."))
 }
 
 fn there(category: &str) -> Cell {

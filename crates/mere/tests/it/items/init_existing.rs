@@ -91,6 +91,19 @@ fn an_empty_folder_and_a_space_are_not_asked_about() {
     assert_eq!(typist.finish().0, 0);
 }
 
+#[test]
+fn what_to_try_next_in_ones_own_space_is_made_there() {
+    let stage = Stage::new();
+    done(&stage, &["init", "--user", "--template", "blank"]);
+    let next = done(&stage, &["init", "--user"])["next"].clone();
+    for command in next.as_array().expect("a list") {
+        let command = command.as_str().expect("a text");
+        done(&stage, &command.split(' ').skip(1).collect::<Vec<_>>());
+    }
+    assert!(stage.path("home/.ai/knowledge/my-first.md").exists());
+    assert!(stage.path("home/.ai/directives/code-review/SKILL.md").exists());
+}
+
 /// Types `y` to both questions, and this to each question about an item.
 fn init_and_answer(stage: &Stage, command: &str, answers: &[&str]) -> String {
     let mut typist = Typist::start(stage, command);

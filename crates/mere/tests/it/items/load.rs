@@ -320,7 +320,12 @@ fn keys_that_nobody_knows_are_kept() {
     let reply = pair.load("knowledge", "n");
     assert_eq!(reply["data"]["metadata"]["nested"], json!({ "a": { "b": "c" } }));
     assert_eq!(reply["data"]["metadata"]["/home/{user}"], "x");
-    assert_eq!(reply["data"]["validation_warnings"], json!(["`entry_type` is not a known type"]));
+    assert_eq!(
+        reply["data"]["validation_warnings"],
+        json!([
+            "`entry_type` is none of pattern, learning, reference, concept, api_fact, experiment, template, workflow, decision, insight, procedure"
+        ])
+    );
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn a_relation_to_nothing_is_a_warning() {
     stage.file("project/.ai/knowledge/a/base.md", &note("base", ""));
     stage.file("project/.ai/knowledge/b/base.md", &note("base", ""));
     let expected = json!([
-        "`entry_type` is not a known type",
+        "`entry_type` is none of pattern, learning, reference, concept, api_fact, experiment, template, workflow, decision, insight, procedure",
         "`references` names `nowhere`, which does not exist",
         "`references` names `../x`, which is not a valid id"
     ]);

@@ -226,7 +226,7 @@ fn odd_scripts_do_no_harm() {
 fn a_new_tool_runs_in_each_language_and_style() {
     let workshop = Workshop::new(Who::Tester);
     for (id, arguments, expected) in [
-        ("a", &[][..], "{\"greeting\": \"Hello, Ada!\"}"),
+        ("a", &[][..], "{\"greeting\": \"Hello, Ada!\"}\n"),
         ("b", &["--function"], "{\"greeting\": \"Hello, Ada!\"}\n"),
         ("c", &["--lang", "node"], "{\"greeting\":\"Hello, Ada!\"}\n"),
         ("d", &["--lang", "node", "--function"], "{\"greeting\":\"Hello, Ada!\"}\n"),

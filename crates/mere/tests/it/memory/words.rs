@@ -38,6 +38,35 @@ fn a_memory_needs_something_to_say() {
 }
 
 #[test]
+fn a_person_is_told_the_command_that_makes_the_category() {
+    let stage = Stage::new();
+    let words = "Create the category first using `mere category create`.";
+    refused(&stage, &["memory", "create", "a/b", "text"], b"", (1, words));
+    let made = run(&stage, &["category", "create", "a"], b"");
+    assert!(String::from_utf8_lossy(&made.stdout).contains("The category 'a' was created."));
+    assert!(run(&stage, &["memory", "create", "a/b", "text"], b"").status.success());
+}
+
+#[test]
+fn what_to_try_next_is_about_the_store_that_was_made() {
+    let stage = Stage::new();
+    for (name, option) in [("first", ""), ("second", " --store second")] {
+        let made = run(&stage, &["store", "init", name, "--template", "team", "--json"], b"");
+        let reply: serde_json::Value = serde_json::from_slice(&made.stdout).expect("JSON");
+        let next = reply["data"]["next"].as_array().expect("a list");
+        assert_eq!(next[2], format!("mere memory list{option}"));
+        for command in next {
+            let command =
+                command.as_str().expect("a text").replace("'What I want to remember'", "x");
+            let words = command.split(' ').skip(1).collect::<Vec<_>>();
+            let output = run(&stage, &words, b"");
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{command}: {stderr}");
+        }
+    }
+}
+
+#[test]
 fn a_file_is_looked_for_where_the_command_runs() {
     let stage = Stage::new();
     stage.file("project/docs/binary", "");

@@ -40,9 +40,12 @@ pub use programs::secret_command::{SecretCommandError, read_secret_from_command}
 pub use programs::server_process::{ScratchFolder, ServerKiller, ServerProcess};
 pub use programs::ssh_agent::{SshAgent, SshAgentError};
 pub use sandbox::{
-    CapturedOutput, CellPool, ExceededLimit, Exit, FinishedRun, LayerReport, MAX_SHOWN_OUTPUT,
-    NOT_ENFORCED, Program, RunEnd, RunLimits, RunObserver, RunPlan, SEARCH_PATH, SandboxError,
-    SandboxLayer, SandboxLevel, probe_layers, run_cell_stage, run_tool,
+    CapturedOutput, CellPool, ChangeJudge, ChangedFile, DifferenceBound, ExceededLimit, Exit,
+    FileState, FinishedRun, LayerReport, LeftOut, LeftOutPath, MAX_CHANGED_BYTES,
+    MAX_CHANGED_FILES, MAX_COPIED_BYTES, MAX_COPIED_FILES, MAX_SHOWN_OUTPUT, NOT_ENFORCED,
+    NewContent, Program, ProjectDifference, ProjectSurvey, ProjectView, RunEnd, RunLimits,
+    RunObserver, RunPlan, SEARCH_PATH, SandboxError, SandboxLayer, SandboxLevel, SurveyLimit,
+    ViewScratch, probe_layers, run_cell_stage, run_tool,
 };
 pub use watch::file_stamps::{
     FileStamp, FileStamps, WatchedFiles, new_sortable_id, now_nanoseconds,
@@ -59,6 +62,8 @@ pub use write::locked_folder::{ExposedFile, LockedFolder, WriteError};
 pub use write::log_file::LogFile;
 pub use write::model_folder::ModelFolder;
 pub use write::person_file::{read_file, write_file};
+pub use write::project_change::ApplyError;
+pub use write::proposal_store::{LockedProposals, MAX_WAITING_PROPOSALS, ProposalStore, SaveError};
 pub use write::repository_sweep::{DisarmedRepository, SweepReport};
 pub use write::run_marker::{RunMarker, recover_unfinished_runs};
 pub use write::state_folder::StateFolder;

@@ -368,6 +368,9 @@ fn sandbox_refusal_reply(refusal: &SandboxError) -> Draft {
             fault(Prose::words(format!("The limits of a run cannot be enforced: {reason}.")))
                 .hint("Ask a person to run `mere doctor`: it shows how limits are enforced.")
         }
+        SandboxError::ProjectTooLarge => {
+            fault(Prose::words("The project is too large to be copied."))
+        }
         SandboxError::NotStarted(reason) => {
             let message = Prose::words("The program could not be started: ");
             fault(message.content(Content::mention(reason.as_str())).and("."))

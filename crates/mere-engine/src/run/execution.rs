@@ -152,6 +152,7 @@ fn run_in_cell(
         workspace: &work.folder,
         marker: &work.marker,
         read_only_folders: shown,
+        project: None,
         timeout: ready.subprocess.timeout,
         limits: RunLimits::in_workspace(&work.folder, call.items.view.workspace_limits),
         level: call.run_config.sandbox_level,

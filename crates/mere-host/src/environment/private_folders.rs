@@ -110,6 +110,10 @@ impl Environment {
             .map_or(Ok(None), |folder| LockedFolder::read_unlocked(folder, name))
     }
 
+    pub(crate) fn state_path(&self) -> Option<&Path> {
+        self.private_folders.state.as_deref()
+    }
+
     pub(crate) fn data_path(&self) -> Option<&Path> {
         self.private_folders.data.as_deref()
     }

@@ -2,8 +2,8 @@
 //!
 //! [`RunPlan`] says what is run and what it sees; [`run_tool`] supervises it until it has ended and
 //! returns how. A tool sees `/tool`, its own verified files; `/work`, the agent's workspace;
-//! `/packages` and `/interpreter`, where a person configured them; and the system's programs and
-//! libraries, and nothing else. If a layer is missing, nothing runs. ADR 12 has the reasons.
+//! `/packages` and `/interpreter`, where a person configured them; `/project`, where a person
+//! granted it; and the system's programs and libraries, and nothing else. If a layer is missing, nothing runs. ADR 12 has the reasons.
 
 mod cell_pool;
 #[cfg(target_os = "linux")]
@@ -19,6 +19,7 @@ mod private_root;
 #[cfg(target_os = "linux")]
 mod process_tree;
 mod program;
+mod project;
 mod protocol;
 mod run_plan;
 #[cfg(target_os = "linux")]
@@ -36,6 +37,11 @@ mod workspace_owner;
 
 pub use cell_pool::CellPool;
 pub use program::{Program, SEARCH_PATH};
+pub use project::{
+    ChangeJudge, ChangedFile, DifferenceBound, FileState, LeftOut, LeftOutPath, MAX_CHANGED_BYTES,
+    MAX_CHANGED_FILES, MAX_COPIED_BYTES, MAX_COPIED_FILES, NewContent, ProjectDifference,
+    ProjectSurvey, ProjectView, SurveyLimit, ViewScratch,
+};
 pub use protocol::{Exit, SandboxLayer};
 pub use run_plan::{
     CapturedOutput, ExceededLimit, FinishedRun, LayerReport, MAX_SHOWN_OUTPUT, NOT_ENFORCED,

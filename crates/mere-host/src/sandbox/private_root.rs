@@ -136,7 +136,7 @@ fn bind_system_path(name: &str) -> io::Result<()> {
 }
 
 /// Shows a folder of the machine, if it is still the same folder that was planned.
-fn bind_folder(bind: &BindMount) -> io::Result<()> {
+pub(super) fn bind_folder(bind: &BindMount) -> io::Result<()> {
     let target = Path::new(&bind.target);
     let source = Path::new(OsStr::from_bytes(&bind.source));
     let source = Path::new(OLD_ROOT).join(source.strip_prefix("/").map_err(io::Error::other)?);

@@ -25,6 +25,8 @@ pub(super) struct CellOrder {
     pub(super) input: u64,
     /// The folders of the machine that are shown.
     pub(super) binds: Vec<BindMount>,
+    /// The project, if it is shown.
+    pub(super) project: Option<ProjectOrder>,
     pub(super) bounds: ProcessLimits,
     /// The layers that are required.
     pub(super) level: SandboxLevel,
@@ -40,6 +42,28 @@ pub(super) struct BindMount {
     /// Its path in the cell.
     pub(super) target: String,
     pub(super) access: Access,
+}
+
+/// How the project is shown in a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ProjectOrder {
+    /// The project itself.
+    pub(super) project: BindMount,
+    /// The folder that takes what is written.
+    pub(super) scratch: BindMount,
+    /// The size of the list of hidden paths in bytes.
+    pub(super) hidden: u64,
+    pub(super) access: Access,
+    pub(super) layer: ProjectLayer,
+}
+
+/// What takes the writes of a tool in the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum ProjectLayer {
+    /// A layer above the project.
+    Overlay,
+    /// A copy of the project.
+    Copy,
 }
 
 /// What a cell may do in a folder.
@@ -72,6 +96,8 @@ pub(super) enum CellReport {
     Init(u32),
     /// Whether a layer could be built.
     Layer(SandboxLayer, Result<(), String>),
+    /// The kernel has no overlay for the project; the cell waits for a copy.
+    NoOverlay(String),
     /// The program could not be started.
     Unstarted(String),
     /// The program runs.

@@ -8,6 +8,7 @@ use mere_core::address::RelPath;
 use mere_core::secrets::SecretRedactor;
 use serde::{Deserialize, Serialize};
 
+use super::project::{ProjectDifference, ProjectView};
 use super::protocol::{Exit, SandboxLayer};
 use crate::{Folder, RunMarker, SweepReport, WorkspaceLimits, WorkspaceSize};
 
@@ -29,6 +30,8 @@ pub struct RunPlan<'a> {
     pub marker: &'a RunMarker,
     /// Other folders that are shown read-only, each with its path in the cell.
     pub read_only_folders: Vec<(&'static str, &'a Folder)>,
+    /// The project, if the tool was granted access to it.
+    pub project: Option<ProjectView<'a>>,
     /// The longest time that the run may take.
     pub timeout: Duration,
     /// The resources that the run may use.
@@ -129,6 +132,8 @@ pub struct FinishedRun {
     pub duration: Duration,
     /// The repositories that were found in the workspace during and after the run.
     pub repositories: SweepReport,
+    /// What the tool changed in its view of the project, if it may propose changes.
+    pub changes: Option<ProjectDifference>,
 }
 
 /// The way in which a run ended.
@@ -190,6 +195,9 @@ pub enum SandboxError {
     /// A limit cannot be enforced here.
     #[error("the limits of a run cannot be enforced: {0}")]
     Limits(String),
+    /// There is no overlay, and the project is too large to be copied.
+    #[error("there is no overlay, and the project is too large to be copied")]
+    ProjectTooLarge,
     /// The program could not be started.
     #[error("the program could not be started: {0}")]
     NotStarted(String),

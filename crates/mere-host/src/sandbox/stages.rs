@@ -24,6 +24,7 @@ use rustix::process::{
 
 use super::confine::{self, LandlockRules};
 use super::private_root::{self, ProcVisibility};
+use super::project::mount::{PROJECT, mount_project};
 use super::protocol::{CellOrder, CellReport, Exit, SandboxLayer, receive, send};
 use crate::SweepReport;
 
@@ -178,19 +179,25 @@ fn build_layers(order: &CellOrder, supervisor: &UnixStream) -> io::Result<Option
         rustix::system::sethostname(b"sandbox")?;
         private_root::enter(&order.binds, processes)?;
         private_root::write_tool_files(&order.files, supervisor)?;
-        private_root::detach_old_root()?;
         input = read_input(order.input, supervisor)?;
+        if let Some(project) = &order.project {
+            mount_project(project, supervisor)?;
+        }
+        private_root::detach_old_root()?;
         if std::path::Path::new("/work").is_dir() {
             std::env::set_current_dir("/work")?;
         }
         Ok(())
     };
-    let places = || private_root::accessible_paths(&order.binds);
+    let places = || {
+        let project = order.project.iter().map(|project| (PROJECT.into(), project.access));
+        private_root::accessible_paths(&order.binds).into_iter().chain(project)
+    };
     let restrict_paths = || {
         let open = |rules: LandlockRules, (path, access): (std::path::PathBuf, _)| {
             rules.allow(&path, access)
         };
-        places().into_iter().try_fold(rules?, open)?.enforce()
+        places().try_fold(rules?, open)?.enforce()
     };
     let drop_privileges = || {
         confine::drop_privileges()?;

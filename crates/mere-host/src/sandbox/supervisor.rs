@@ -12,8 +12,9 @@ use super::cell_pool::CellPool;
 use super::cell_process::{Cell, CellProcess};
 use super::output_capture::OutputCapture;
 use super::process_tree::can_list_children;
+use super::project::ProjectRun;
 use super::protocol::{
-    Access, BindMount, CellOrder, CellReport, Exit, ProcessLimits, SandboxLayer,
+    Access, BindMount, CellOrder, CellReport, Exit, ProcessLimits, SandboxLayer, send,
 };
 use super::run_plan::{
     ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunLimits, RunObserver, RunPlan,
@@ -61,18 +62,23 @@ fn run_in_cell(
     if rustix::process::geteuid().is_root() {
         give_to_nobody(plan.workspace.dir(), MAX_DEPTH)?;
     }
-    let mut usage = UsageMonitor::new(plan.limits, watched, plan.workspace.dir())?;
+    let mut project = plan.project.as_ref().map(ProjectRun::begin).transpose()?;
+    let layers = plan.project.as_ref().map(|project| project.scratch.layers()).transpose()?;
+    let layers = layers.into_iter().flatten().collect();
+    let mut usage = UsageMonitor::new(plan.limits, watched, (plan.workspace.dir(), layers))?;
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let outputs = cell.outputs.take().ok_or_else(gone)?;
-    let order = build_order(plan)?;
+    let order = build_order(plan, project.as_ref())?;
     // The process is known before it is told what to run.
     let init = await_init(&mut cell.process)?;
     plan.marker.record_process(init)?;
     let files = plan.files.iter().map(|(_, bytes)| bytes.as_slice());
-    let ordered = cell.process.send_order(&order, files.chain([plan.input.as_slice()]));
+    let hidden = project.as_ref().map(|project| project.hidden.as_slice());
+    let bytes = files.chain([plan.input.as_slice()]).chain(hidden);
+    let ordered = cell.process.send_order(&order, bytes);
     // A cell that lacks a layer stops reading the order and reports the layer, so that report
     // matters more than the failed write.
-    match (ordered, await_start(&mut cell.process, plan.level)) {
+    match (ordered, await_start(&mut cell.process, plan.level, project.as_mut())) {
         (Err(error), Err(SandboxError::Io(_))) => return Err(error.into()),
         (_, started) => started?,
     }
@@ -87,6 +93,7 @@ fn run_in_cell(
     drop(cell);
     await_end(init)?;
     finished.repositories = usage.finish();
+    finished.changes = project.map(|project| project.finish()).transpose()?.flatten();
     if finished.repositories.is_clean() {
         plan.marker.remove();
     }
@@ -124,6 +131,7 @@ pub fn probe_layers() -> Result<LayerReport, SandboxError> {
                 files: Vec::new(),
                 input: 0,
                 binds: Vec::new(),
+                project: None,
                 bounds: process_limits(limits, Duration::from_secs(1)),
                 level: SandboxLevel::Namespaces,
             };
@@ -148,7 +156,7 @@ fn process_limits(limits: RunLimits, timeout: Duration) -> ProcessLimits {
     }
 }
 
-fn build_order(plan: &RunPlan<'_>) -> io::Result<CellOrder> {
+fn build_order(plan: &RunPlan<'_>, project: Option<&ProjectRun<'_>>) -> io::Result<CellOrder> {
     let work = build_bind_mount(plan.workspace, "/work", Access::Write)?;
     let shown = plan
         .read_only_folders
@@ -163,6 +171,7 @@ fn build_order(plan: &RunPlan<'_>) -> io::Result<CellOrder> {
         files: files.collect(),
         input: plan.input.len() as u64,
         binds,
+        project: project.map(ProjectRun::order).transpose()?,
         bounds: process_limits(plan.limits, plan.timeout),
         level: plan.level,
     })
@@ -183,10 +192,19 @@ fn await_init(control: &mut CellProcess) -> io::Result<u32> {
     }
 }
 
-/// Waits until the tool runs.
-fn await_start(control: &mut CellProcess, level: SandboxLevel) -> Result<(), SandboxError> {
+/// Waits until the tool runs. If the cell has no overlay for the project, provides a copy.
+fn await_start(
+    control: &mut CellProcess,
+    level: SandboxLevel,
+    mut project: Option<&mut ProjectRun<'_>>,
+) -> Result<(), SandboxError> {
     loop {
         match control.receive()? {
+            Some(CellReport::NoOverlay(why)) => {
+                tracing::debug!(%why, "the project is copied, because there is no overlay");
+                project.as_mut().map_or(Ok(()), |project| project.provide_copy())?;
+                send(&control.socket, &())?;
+            }
             Some(CellReport::Layer(layer, Err(why))) => {
                 if !level.accepts_missing(layer) {
                     return Err(SandboxError::Layer(layer, why));
@@ -251,7 +269,7 @@ impl Supervision<'_> {
         let ended = ended.or(over).unwrap_or(exit);
         let [stdout, stderr] = self.outputs.take_captured();
         let repositories = SweepReport::default();
-        Ok(FinishedRun { end: ended, stdout, stderr, duration, repositories })
+        Ok(FinishedRun { end: ended, stdout, stderr, duration, repositories, changes: None })
     }
 
     fn end_reason(&self, observer: &RunObserver<'_>, usage: &mut UsageMonitor) -> Option<RunEnd> {

@@ -42,7 +42,9 @@ pub(super) struct UsageMonitor {
     limits: RunLimits,
     watched: WatchedLimits,
     workspace: Dir,
-    /// The workspace before the run.
+    /// The folders that take what the tool writes into the project.
+    layers: Vec<Dir>,
+    /// The workspace and these folders before the run.
     before: WorkspaceUsage,
     /// The free bytes of the disk before the run and at the last measurement.
     free_bytes: (u64, u64),
@@ -55,17 +57,22 @@ pub(super) struct UsageMonitor {
 }
 
 impl UsageMonitor {
-    pub(super) fn new(limits: RunLimits, watched: WatchedLimits, work: &Dir) -> io::Result<Self> {
+    pub(super) fn new(
+        limits: RunLimits,
+        watched: WatchedLimits,
+        (work, layers): (&Dir, Vec<Dir>),
+    ) -> io::Result<Self> {
         let began = Instant::now();
         let work = work.try_clone()?;
-        let before = WorkspaceUsage::measure(&work, u64::MAX);
-        let free = free_bytes(&work).unwrap_or(u64::MAX);
+        let before = WorkspaceUsage::measure((&work, &layers), u64::MAX);
+        let free = least_free_bytes(&work, &layers).unwrap_or(u64::MAX);
         let (cost, surveyed) = (began.elapsed(), Instant::now());
         let free = (free, free);
         Ok(Self {
             limits,
             watched,
             workspace: work,
+            layers,
             before,
             free_bytes: free,
             last_check: began,
@@ -81,7 +88,7 @@ impl UsageMonitor {
             return None;
         }
         self.last_check = Instant::now();
-        let free = free_bytes(&self.workspace).unwrap_or(u64::MAX);
+        let free = self.free_bytes().unwrap_or(u64::MAX);
         if free < MIN_FREE_BYTES {
             return Some(ExceededLimit::Workspace);
         }
@@ -139,9 +146,13 @@ impl UsageMonitor {
     /// Measures the workspace, no further than needed to see that it is over the limit.
     fn measure(&self) -> WorkspaceUsage {
         WorkspaceUsage::measure(
-            &self.workspace,
+            (&self.workspace, &self.layers),
             self.before.bytes.saturating_add(self.limits.workspace_growth),
         )
+    }
+
+    fn free_bytes(&self) -> io::Result<u64> {
+        least_free_bytes(&self.workspace, &self.layers)
     }
 
     /// Checks whether the workspace has grown by more than it may. If a run has created a part of
@@ -150,7 +161,7 @@ impl UsageMonitor {
     fn has_outgrown_limit(&self, now: &WorkspaceUsage, held: &OpenFiles) -> bool {
         let mut grown = (now.bytes + held.unlinked_bytes).saturating_sub(self.before.bytes);
         if !now.is_complete || held.may_hide_files {
-            let free = free_bytes(&self.workspace).unwrap_or(self.free_bytes.0);
+            let free = self.free_bytes().unwrap_or(self.free_bytes.0);
             grown = grown.max(self.free_bytes.0.saturating_sub(free));
         }
         let hides = self.before.is_complete && !now.is_complete;
@@ -171,11 +182,16 @@ struct WorkspaceUsage {
 }
 
 impl WorkspaceUsage {
-    /// Measures a folder and stops after `enough` bytes.
-    fn measure(folder: &Dir, enough: u64) -> Self {
+    /// Measures the workspace and the folders for the project, and stops after `enough` bytes. What
+    /// looks like a repository counts only in the workspace, because nobody else sees the others.
+    fn measure((workspace, layers): (&Dir, &[Dir]), enough: u64) -> Self {
         let mut measure = Self { is_complete: true, ..Self::default() };
-        measure.add_folder(folder, MAX_DEPTH, enough);
-        measure
+        measure.add_folder(workspace, MAX_DEPTH, enough);
+        let has_repository = measure.has_repository;
+        for layer in layers {
+            measure.add_folder(layer, MAX_DEPTH, enough);
+        }
+        Self { has_repository, ..measure }
     }
 
     /// Adds the contents of a folder. It works through handles, so a symbolic link in a folder's
@@ -217,6 +233,12 @@ impl WorkspaceUsage {
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
         || is_symlink_error(error)
+}
+
+/// Returns the number of free bytes on the disk that has fewer of them.
+fn least_free_bytes(workspace: &Dir, layers: &[Dir]) -> io::Result<u64> {
+    let free = free_bytes(workspace)?;
+    layers.first().map_or(Ok(free), |layer| Ok(free_bytes(layer)?.min(free)))
 }
 
 /// Returns the number of free bytes on a folder's disk.

@@ -17,7 +17,7 @@ const MAX_OPEN_LEVELS: usize = 32;
 
 /// Removes the folder of this name in `staging`. If it fails, what could not be removed is still in
 /// the folder, or in the staging folder.
-pub(super) fn remove_staged_folder(staging: &Dir, name: &str) -> io::Result<()> {
+pub(crate) fn remove_staged_folder(staging: &Dir, name: &str) -> io::Result<()> {
     let mut waiting = vec![name.to_owned()];
     while let Some(name) = waiting.pop() {
         Removal { staging, waiting: &mut waiting }.remove_folder(staging, name.as_ref(), 0)?;

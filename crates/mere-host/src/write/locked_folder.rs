@@ -31,6 +31,12 @@ const OTHERS_WRITE_BITS: u32 = 0o022;
 #[error("the user's own folder cannot be written: {0}")]
 pub struct WriteError(#[from] io::Error);
 
+impl From<WriteError> for io::Error {
+    fn from(error: WriteError) -> Self {
+        error.0
+    }
+}
+
 /// Why a file or folder that decides about trust is not used. For people.
 #[derive(Debug, thiserror::Error)]
 pub enum ExposedFile {
@@ -157,7 +163,7 @@ impl LockedFolder {
 }
 
 /// Opens a folder, unless it belongs to another user or others may write to it.
-pub(super) fn open_own_folder(folder: &Path) -> io::Result<Dir> {
+pub(crate) fn open_own_folder(folder: &Path) -> io::Result<Dir> {
     let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
     check_not_exposed(&dir.dir_metadata()?, folder)?;
     Ok(dir)

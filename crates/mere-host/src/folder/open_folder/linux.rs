@@ -102,6 +102,14 @@ impl OpenFolder {
         &self,
         mut each: impl FnMut(Option<&str>, EntryKind) -> io::Result<()>,
     ) -> io::Result<()> {
+        self.for_each_name(|name, kind| each(std::str::from_utf8(name).ok(), kind))
+    }
+
+    /// Calls `each` with the bytes of every name and its kind, in no order.
+    pub fn for_each_name(
+        &self,
+        mut each: impl FnMut(&[u8], EntryKind) -> io::Result<()>,
+    ) -> io::Result<()> {
         let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
         let mut entries = RawDir::new(&self.0, &mut buffer);
         while let Some(entry) = entries.next() {
@@ -118,7 +126,7 @@ impl OpenFolder {
                 },
                 known => known,
             };
-            each(name.to_str().ok(), entry_kind(kind))?;
+            each(name.to_bytes(), entry_kind(kind))?;
         }
         Ok(())
     }

@@ -58,10 +58,18 @@ impl OpenFolder {
         &self,
         mut each: impl FnMut(Option<&str>, EntryKind) -> io::Result<()>,
     ) -> io::Result<()> {
+        self.for_each_name(|name, kind| each(std::str::from_utf8(name).ok(), kind))
+    }
+
+    /// Calls `each` with the bytes of every name and its kind, in no order.
+    pub fn for_each_name(
+        &self,
+        mut each: impl FnMut(&[u8], EntryKind) -> io::Result<()>,
+    ) -> io::Result<()> {
         for entry in self.0.entries()? {
             let entry = entry?;
             let Some(kind) = none_if_missing(entry.file_type())? else { continue };
-            each(entry.file_name().to_str(), entry_kind(kind))?;
+            each(entry.file_name().as_encoded_bytes(), entry_kind(kind))?;
         }
         Ok(())
     }

@@ -168,6 +168,8 @@ codes! {
     RUN_CHANGED: Execution "RUN" Fault 2 "A file of the tool changed while it was read; nothing was run.";
     RUN_SANDBOX: Execution "RUN" Fault 3 "A layer of the sandbox is missing or failed; nothing was run.";
     RUN_ARMED: Execution "RUN" Fault 4 "The tool ran and left repositories in the workspace that could not be disarmed; `data.left` names them.";
+    RUN_PROPOSAL: Execution "RUN" Fault 8 "The tool ran, and its changes to the project could not be saved as a proposal.";
+    RUN_PROJECT: Execution "RUN" Invalid 8 "The project cannot be shown to the tool: it is too large, or too many proposals wait; nothing was run.";
     RUN_UNSIGNED: Enforcement "RUN" Denied 1 "A tool of the chain, or its lockfile, is not signed by a key that counts.";
     RUN_OLDER: Enforcement "RUN" Denied 4 "A tool of the chain is older than a version that this machine has seen; `data.trust.newest_seen` says which.";
     RUN_UNLOCKED: Enforcement "RUN" Denied 2 "The tool must have a lockfile, and has none.";
@@ -223,13 +225,14 @@ codes! {
     INIT_AGAIN: Items "INIT" Success 2 "`mere init`: the space was there already.";
     INIT_PREVIEW: Items "INIT" Success 3 "`mere init`: what is already there.";
     INIT_UNSIGNED: Items "INIT" Invalid 1 "`mere init`: signatures are not required, because items are unsigned.";
-    REVIEW: Items "REVIEW" Success 1 "`mere review`: what agents propose.";
+    REVIEW: Items "REVIEW" Success 1 "`mere review`: what agents and tools propose.";
     REVIEW_SHOWN: Items "REVIEW" Success 2 "`mere review`: one proposal, with what it changes.";
     REVIEW_ACCEPTED: Items "REVIEW" Success 3 "`mere review`: the proposal was placed.";
     REVIEW_REJECTED: Items "REVIEW" Success 4 "`mere review`: the proposal was dropped.";
     REVIEW_MISSING: Items "REVIEW" Invalid 1 "There is no such proposal.";
     REVIEW_BROKEN: Items "REVIEW" Invalid 2 "The proposal is incomplete.";
     REVIEW_OTHER: Items "REVIEW" Invalid 3 "The proposal is not the one that was shown.";
+    REVIEW_CONFLICT: Items "REVIEW" Invalid 4 "Files of the project are not what the tool saw; `data.files` names them.";
     SECRET_SET: Items "SECRET" Success 1 "`mere secret set`: the secret is kept.";
     SECRET_LIST: Items "SECRET" Success 2 "`mere secret list`: the names of the secrets.";
     SECRET_REMOVED: Items "SECRET" Success 3 "`mere secret remove`: the secret is forgotten.";

@@ -27,6 +27,7 @@ mod new_tool;
 mod orphan_report;
 mod pending_proposals;
 mod place_item;
+mod project_review;
 pub(crate) mod receipts;
 mod renew_space;
 mod review;

@@ -13,6 +13,7 @@ use mere_core::trust::{Checked, VerificationFailure};
 
 use super::difference::file_change;
 use super::pending_proposals::{PendingProposal, read_proposals};
+use super::project_review::{self, project_proposal_fields};
 use crate::error::tool_error::ToolError;
 use crate::files::read::open_visible_file;
 use crate::files::view::count_phrase;
@@ -31,15 +32,18 @@ use crate::items::{
     ItemCall, ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields,
 };
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
+use crate::run::project_proposal::read_project_proposals;
 use crate::space::{ItemChangeError, ProposalError};
 use mere_host::{Workspace, read_at_most};
 
 /// Lists the proposals that wait for a person.
 pub(super) fn list_pending(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let found = read_proposals(call).map_err(ItemError::Unsearchable)?;
-    let count = found.len() as u64;
-    let proposals =
-        found.iter().map(|proposal| Data::from(proposal_fields(proposal))).collect::<Data>();
+    let of_tools = read_project_proposals(call.context).map_err(ItemError::Unsearchable)?;
+    let count = (found.len() + of_tools.len()) as u64;
+    let proposals = found.iter().map(|proposal| Data::from(proposal_fields(proposal)));
+    let of_tools = of_tools.iter().map(|proposal| Data::from(project_proposal_fields(proposal)));
+    let proposals = proposals.chain(of_tools).collect::<Data>();
     let data = Fields::default().with("proposals", proposals).with("count", count);
     let message = count_phrase(count, "proposal waits", "proposals wait").and(".");
     Ok(Draft::success(codes::REVIEW, message).data(data))
@@ -51,6 +55,11 @@ pub(super) fn review(
     name: &str,
     verdict: ReviewDecision,
 ) -> Result<Draft, ToolError> {
+    // An agent cannot make a proposal of this kind, so none of its own can stand in for one.
+    let of_tools = read_project_proposals(call.context).map_err(ItemError::Unsearchable)?;
+    if let Some(proposal) = of_tools.into_iter().find(|one| one.id == name) {
+        return project_review::decide(call, &proposal, verdict);
+    }
     let found = read_proposals(call).map_err(ItemError::Unsearchable)?;
     let mut found = found.into_iter().filter(|one| one.name == name || label(one) == name);
     let (Some(proposal), None) = (found.next(), found.next()) else {

@@ -180,6 +180,7 @@ fn proposal_error_reply(error: &ProposalError) -> Draft {
             "The proposal is not the one that was shown. Nothing was changed.",
         )
         .hint("Look at it again: agents may change their proposals."),
+        ProposalError::Conflict(paths) => super::project::conflict_reply(paths),
         ProposalError::Invalid(why) => {
             let message = format!("The proposal is incomplete: {why}.");
             Draft::invalid(codes::REVIEW_BROKEN, Prose::words(message))

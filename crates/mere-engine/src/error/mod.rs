@@ -10,6 +10,7 @@ mod item_change;
 mod keys;
 mod lockfile;
 mod model;
+mod project;
 mod receipts;
 mod run;
 mod secrets;

@@ -77,6 +77,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         RunError::Sandbox(refusal) => sandbox_refusal_reply(refusal),
         RunError::NoReceipt { stage, cause } => no_receipt_reply(*stage, cause),
         RunError::Replay(fault) => replay_fault_reply(fault),
+        RunError::Project(error) => super::project::project_error_reply(error),
         RunError::ArmedWorkspace(report) => armed_workspace_reply(report),
         RunError::Item(error) => super::item::item_error_reply(error),
         RunError::Search(error) => super::search_error_reply(error),
@@ -368,9 +369,7 @@ fn sandbox_refusal_reply(refusal: &SandboxError) -> Draft {
             fault(Prose::words(format!("The limits of a run cannot be enforced: {reason}.")))
                 .hint("Ask a person to run `mere doctor`: it shows how limits are enforced.")
         }
-        SandboxError::ProjectTooLarge => {
-            fault(Prose::words("The project is too large to be copied."))
-        }
+        SandboxError::ProjectTooLarge => super::project::too_large_to_copy_reply(),
         SandboxError::NotStarted(reason) => {
             let message = Prose::words("The program could not be started: ");
             fault(message.content(Content::mention(reason.as_str())).and("."))

@@ -13,6 +13,7 @@ use mere_core::item::{
     ItemFault, ItemId, ItemRef, ScopedPath, SecretName, ToolPermissions, Version,
 };
 
+use super::project_view::ProjectError;
 use super::receipts::{ReceiptError, RunStage};
 use super::replay::ReplayFault;
 use crate::items::displaced_signature::DisplacedLockfile;
@@ -104,6 +105,9 @@ pub(crate) enum RunError {
     NoReceipt { stage: RunStage, cause: ReceiptError },
     #[error(transparent)]
     Replay(ReplayFault),
+    /// The project cannot be shown to the tool, or its proposal was not saved.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
     /// The tool ran, and left repositories in the workspace that could not be disarmed.
     #[error("repositories in the workspace could not be disarmed")]
     ArmedWorkspace(SweepReport),

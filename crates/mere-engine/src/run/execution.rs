@@ -15,6 +15,8 @@ use serde_json::{Map, Value};
 use super::links::Linked;
 use super::lock::Locked;
 use super::progress::ProgressLines;
+use super::project_fields::{PROPOSAL_HINT, SavedChanges, save_changes};
+use super::project_view::GrantedProject;
 use super::ready::Ready;
 use super::receipts::PendingReceipt;
 use super::replay::RecordedRun;
@@ -83,8 +85,10 @@ fn run_linked(
     let locked = Locked::check(call, linked, request.locking)?;
     let ready = Ready::assemble(call, locked, request.parameters)?;
     receipt.note_ready(&ready);
+    let project = GrantedProject::prepare(call, ready.granted())?;
     let Some(work) = open_workspace(call)? else { return Err(FileError::Cancelled.into()) };
-    let finished = run_in_cell(call, &ready, &work).map_err(RunError::Sandbox)?;
+    let finished =
+        run_in_cell(call, &ready, (&work, project.as_ref())).map_err(RunError::Sandbox)?;
     receipt.note_outcome(&finished);
     if !finished.repositories.is_clean() {
         return Err(RunError::ArmedWorkspace(finished.repositories));
@@ -92,7 +96,9 @@ fn run_linked(
     if finished.end == RunEnd::Cancelled {
         return Err(FileError::Cancelled.into());
     }
-    Ok(run_reply(&call.items, &ready, &finished, receipt.id()))
+    let outcome =
+        RunOutcome { finished: &finished, changes: save_changes(call, &ready, &finished)? };
+    Ok(run_reply(&call.items, &ready, &outcome, receipt.id()))
 }
 
 /// Checks that this machine has a sandbox in which the tool could run.
@@ -133,7 +139,7 @@ fn open_workspace(call: &RunCall<'_>) -> Result<Option<RunWorkspace>, RunError> 
 fn run_in_cell(
     call: &RunCall<'_>,
     ready: &Ready,
-    work: &RunWorkspace,
+    (work, project): (&RunWorkspace, Option<&GrantedProject<'_>>),
 ) -> Result<FinishedRun, SandboxError> {
     let mut shown = Vec::new();
     if let Some(packages) = &ready.packages {
@@ -152,7 +158,7 @@ fn run_in_cell(
         workspace: &work.folder,
         marker: &work.marker,
         read_only_folders: shown,
-        project: None,
+        project: project.map(GrantedProject::view),
         timeout: ready.subprocess.timeout,
         limits: RunLimits::in_workspace(&work.folder, call.items.view.workspace_limits),
         level: call.run_config.sandbox_level,
@@ -198,12 +204,19 @@ fn visible_output(items: &ItemReader<'_>, captured: &CapturedOutput) -> Content 
     masked.into_body_until(end)
 }
 
+/// How a tool ended, and what became of its changes to the project.
+struct RunOutcome<'a> {
+    finished: &'a FinishedRun,
+    changes: Option<SavedChanges<'a>>,
+}
+
 fn run_reply(
     items: &ItemReader<'_>,
     ready: &Ready,
-    finished: &FinishedRun,
+    outcome: &RunOutcome<'_>,
     receipt: ReceiptId,
 ) -> Draft {
+    let finished = outcome.finished;
     let code = match finished.end {
         RunEnd::Exit(Exit::Code(code)) => Some(i64::from(code)),
         _ => None,
@@ -223,6 +236,10 @@ fn run_reply(
         .with_some("lockfile", ready.locked().lockfile().cloned())
         .with_some("repositories", disarmed_data(&finished.repositories))
         .with("receipt", Data::Words(receipt.to_string().into()));
+    let data = match &outcome.changes {
+        Some(changes) => changes.add_to(data),
+        None => data,
+    };
     let place = ready.locked().linked().leaf().map(|leaf| item_name(&leaf.place));
     let message = Prose::words("The tool `");
     let message = match place {
@@ -233,6 +250,9 @@ fn run_reply(
     let repositories = &finished.repositories.disarmed;
     match end_hint(finished.end) {
         Some(hint) => draft.hint(hint).data(data),
+        None if outcome.changes.as_ref().is_some_and(SavedChanges::has_proposal) => {
+            draft.hint(PROPOSAL_HINT).data(data)
+        }
         None if !repositories.is_empty() => draft.hint(REPOSITORY_HINT).data(data),
         None => draft.data(data),
     }

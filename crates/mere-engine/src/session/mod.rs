@@ -29,6 +29,7 @@ use crate::items::{Catalogs, ItemSources};
 use crate::memory::{
     MemoryTables, NoServedStore, StoreError, Stores, UnavailableReason, UnknownStore,
 };
+use crate::run::project_proposal::recover_project_changes;
 use crate::search::SessionIndex;
 use crate::session::dispatch::{answer_item_verb, answer_store_verb};
 use crate::session::event::Event;
@@ -98,9 +99,7 @@ impl Session {
             (None, None) => None,
         };
         context.environment.category_mode().map_err(OpenError::Mode)?;
-        if let Ok(base) = context.workspaces_base() {
-            mere_host::recover_unfinished_runs(&base);
-        }
+        recover_from_kill(&context);
         let watched = Snapshot::watched_files(&context);
         let stamps = watched.read_stamps();
         let choice = OperatorChoice { mods: opening.mods, store: opening.store };
@@ -366,6 +365,17 @@ fn log_call(cleared: &Cleared, began: Instant) {
         tracing::error!(%code, micros, "a reply named a host path and was withheld");
     } else {
         tracing::info!(%code, micros, "answered");
+    }
+}
+
+/// Settles what a killed process left unfinished in the project.
+fn recover_from_kill(context: &Context) {
+    if let Ok(base) = context.workspaces_base() {
+        mere_host::recover_unfinished_runs(&base);
+    }
+    if let Err(error) = recover_project_changes(context) {
+        // Whoever applies the proposal tries again, and is told.
+        tracing::error!(%error, "changes to the project that were cut short are not settled");
     }
 }
 

@@ -74,4 +74,7 @@ pub(crate) enum ProposalError {
     Changed,
     #[error("a proposal is broken: {0}")]
     Invalid(&'static str),
+    /// Files of the project are not what the tool saw.
+    #[error("files are not what the tool saw")]
+    Conflict(Vec<RelPath>),
 }

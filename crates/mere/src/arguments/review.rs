@@ -7,7 +7,7 @@ use mere_core::digest::Sha256;
 
 use super::AnswerArguments;
 
-/// Review what agents propose: shows each change and asks.
+/// Review what agents and tools propose: shows each change and asks.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere review                        one after the other

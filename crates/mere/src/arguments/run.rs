@@ -10,15 +10,17 @@ use serde_json::{Map, Value};
 use super::AnswerArguments;
 use super::items::ScopeArgument;
 
-/// Runs a signed tool in a sandbox, where it sees its own files and the workspace, and nothing
-/// else.
+/// Runs a signed tool in a sandbox, where it sees its own files, the workspace and what you granted
+/// to it, and nothing else.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere run hello_tool --param name=Ada
   mere run data/clean --params '{\"rows\": 3}' --json
   mere run hello_tool --dry-run         everything except running it
+  mere run format_code --apply          show what it would change, and ask
 
 Exit status: 5 if the tool ran and failed; else as for every command")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct RunArguments {
     /// The tool, as id or category/id
     #[arg(value_name = "TOOL")]
@@ -38,6 +40,9 @@ pub(crate) struct RunArguments {
     /// Do everything except run it
     #[arg(long)]
     dry_run: bool,
+    /// Show what it would change in the project and ask; only at a terminal
+    #[arg(long, conflicts_with_all = ["dry_run", "json"])]
+    pub(crate) apply: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }

@@ -1,4 +1,4 @@
-//! `mere review`: a person decides on the changes that agents propose.
+//! `mere review`: a person decides on the changes that agents and tools propose.
 //!
 //! A yes counts only for what was shown, named by its digest.
 
@@ -22,6 +22,13 @@ const TOOL: &str = "review";
 pub(crate) enum ReviewContext {
     Sign,
     Review,
+}
+
+/// Whether the person goes on to the next proposal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    GoOn,
+    Stop,
 }
 
 impl PersonSession {
@@ -60,6 +67,22 @@ impl PersonSession {
         if proposals.is_empty() && context == ReviewContext::Review {
             terminal::print_line("There are no proposals.")?;
         }
+        for (number, proposal) in proposals.iter().enumerate() {
+            terminal::print_line(&format!("\n({} of {})", number + 1, proposals.len()))?;
+            if self.decide_on_proposal(&proposal.name, answer, context)? == Next::Stop {
+                break;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Shows a proposal, asks, and carries out what the person decides.
+    pub(crate) fn decide_on_proposal(
+        &self,
+        name: &str,
+        answer: &AnswerArguments,
+        context: ReviewContext,
+    ) -> io::Result<Next> {
         // Within `mere sign`, the letter for yes is `y` everywhere.
         let (question, letters) = match context {
             ReviewContext::Review => {
@@ -69,26 +92,23 @@ impl PersonSession {
                 ("Accept it? [y]es, [n]ot now, [r]eject, [q]uit", ['y', 'n', 'r', 'q'])
             }
         };
-        for (number, proposal) in proposals.iter().enumerate() {
-            terminal::print_line(&format!("\n({} of {})", number + 1, proposals.len()))?;
-            let shown = self.call(TOOL, decide(&proposal.name, ReviewDecision::Show));
-            self.print_reply(&shown, answer, Printer::proposal)?;
-            // A yes counts only for what was shown.
-            let digest = match shown.reply_type() {
-                ReplyType::Success => {
-                    ReplyView::<ShownProposal>::read(&shown)?.data.digest.parse().ok()
-                }
-                _ => None,
-            };
-            let decision = match terminal::ask_choice(question, &letters)? {
-                'a' | 'y' => ReviewDecision::Accept { shown_digest: digest },
-                'r' => ReviewDecision::Reject,
-                's' | 'n' => continue,
-                _ => break,
-            };
-            self.call_and_print(TOOL, decide(&proposal.name, decision), answer, Printer::outcome)?;
-        }
-        Ok(ExitCode::SUCCESS)
+        let shown = self.call(TOOL, decide(name, ReviewDecision::Show));
+        self.print_reply(&shown, answer, Printer::proposal)?;
+        // A yes counts only for what was shown.
+        let digest = match shown.reply_type() {
+            ReplyType::Success => {
+                ReplyView::<ShownProposal>::read(&shown)?.data.digest.parse().ok()
+            }
+            _ => None,
+        };
+        let decision = match terminal::ask_choice(question, &letters)? {
+            'a' | 'y' => ReviewDecision::Accept { shown_digest: digest },
+            'r' => ReviewDecision::Reject,
+            's' | 'n' => return Ok(Next::GoOn),
+            _ => return Ok(Next::Stop),
+        };
+        self.call_and_print(TOOL, decide(name, decision), answer, Printer::outcome)?;
+        Ok(Next::GoOn)
     }
 }
 

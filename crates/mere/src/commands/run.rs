@@ -16,13 +16,20 @@ use crate::arguments::{
     SessionArguments,
 };
 use crate::commands::person_session::{PersonSession, with_session};
+use crate::commands::review::ReviewContext;
 use crate::print::reply::ReplyView;
 use crate::print::run::RunResult;
 use crate::print::{Printer, terminal};
 
+const NO_TERMINAL_TO_APPLY: &str = "`--apply` asks, and works only at a terminal. Nothing was run; without it, the changes wait in \
+     `mere review`";
+
 /// Runs a tool. Its output streams are passed on as they arrive, and a failed tool has an exit
 /// status of its own.
 pub(crate) fn run(location: LocationArguments, arguments: &RunArguments) -> io::Result<ExitCode> {
+    if arguments.apply && !terminal::can_ask() {
+        return Ok(terminal::print_failure(NO_TERMINAL_TO_APPLY, terminal::USAGE));
+    }
     let session =
         if arguments.is_dry() { SessionArguments::default() } else { SessionArguments::for_run() };
     with_session(location, &session, |session| session.run_tool(arguments))
@@ -59,6 +66,11 @@ impl PersonSession {
         }
         if has_failed {
             terminal::print_note(&view.message);
+        }
+        let printer = self.printer(arguments.answer.color);
+        terminal::print_error_text(&printer.run_changes(&view.data));
+        if let Some(proposal) = view.data.proposal.filter(|_| arguments.apply) {
+            self.decide_on_proposal(&proposal.id, &arguments.answer, ReviewContext::Review)?;
         }
         Ok(code)
     }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::Printer;
 use super::items::{BAD, FAINT, STRONG, item_name, push_line};
 use super::reply::{ReplyView, nullable};
+use super::run::LeftOutPath;
 use super::signing::FileChange;
 
 /// The data of a reply to `mere review`.
@@ -42,6 +43,10 @@ pub(crate) struct ShownProposal {
     pub(crate) digest: String,
     stale: bool,
     fault: Option<String>,
+    /// The tool that proposes to change the project.
+    tool: Option<String>,
+    #[serde(default)]
+    left_out: Vec<LeftOutPath>,
 }
 
 impl Printer {
@@ -64,17 +69,27 @@ impl Printer {
         let kind = data.item_type.parse::<ItemType>();
         let noun = kind.map_or(data.item_type.as_str(), |kind| kind.noun());
         let name = item_name(&data.category, &data.id);
-        let head = format!("{} proposes to {} the {noun} {name}", data.agent, data.action);
+        let head = match &data.tool {
+            Some(tool) => format!("{tool}, run for {}, proposes to change {name}", data.agent),
+            None => format!("{} proposes to {} the {noun} {name}", data.agent, data.action),
+        };
         let mut out = format!("{}\n", self.paint(&self.escape_controls(&head), STRONG));
         let address = data.address.as_deref().unwrap_or_default();
         push_line(&mut out, format_args!("{}", self.escape_controls(address)));
         out += &self.changes(&data.changes);
+        let left_out = self.left_out(&data.left_out);
+        if !left_out.is_empty() {
+            push_line(&mut out, format_args!("\n{}", left_out.trim_end()));
+        }
         let base = format!("compared with {}", data.base);
         push_line(&mut out, format_args!("{}", self.paint(&base, FAINT)));
         let digest = format!("digest {}", data.digest);
         push_line(&mut out, format_args!("\n{}", self.paint(&digest, FAINT)));
         if data.stale {
-            let why = "The item has changed since this was proposed, so it cannot be accepted.";
+            let why = match &data.tool {
+                Some(_) => "Files have changed since the tool saw them, so it cannot be accepted.",
+                None => "The item has changed since this was proposed, so it cannot be accepted.",
+            };
             push_line(&mut out, format_args!("\n{}", self.paint(why, BAD)));
         }
         if let Some(fault) = &data.fault {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::Printer;
+use super::items::push_line;
 use super::reply::ReplyView;
 use super::signing::ItemTrust;
 
@@ -19,6 +20,26 @@ const DIM: Style = Style::new().dimmed();
 pub(crate) struct RunResult {
     pub(crate) success: bool,
     pub(crate) truncated: bool,
+    /// The changes to the project that wait for a person.
+    pub(crate) proposal: Option<RunProposal>,
+    /// Why its changes are not proposed.
+    not_proposed: Option<String>,
+    #[serde(default)]
+    left_out: Vec<LeftOutPath>,
+}
+
+/// The proposal of a run.
+#[derive(Deserialize)]
+pub(crate) struct RunProposal {
+    pub(crate) id: String,
+    files: u64,
+}
+
+/// A change that is left out of a proposal.
+#[derive(Deserialize)]
+pub(crate) struct LeftOutPath {
+    path: String,
+    reason: String,
 }
 
 /// The data of a reply to `mere run --dry-run`.
@@ -64,6 +85,32 @@ impl Printer {
     /// Escapes what a tool printed.
     pub(crate) fn tool_output(&self, text: &str) -> String {
         self.content(text)
+    }
+
+    /// Formats what a tool would change in the project, and what is left out of that.
+    pub(crate) fn run_changes(&self, run: &RunResult) -> String {
+        let mut out = self.left_out(&run.left_out);
+        if let Some(why) = &run.not_proposed {
+            let why = self.escape_controls(why);
+            push_line(&mut out, format_args!("mere: its changes are not proposed: {why}"));
+        }
+        if let Some(RunProposal { id, files }) = &run.proposal {
+            let files = if *files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+            let id = self.escape_controls(id);
+            let line =
+                format_args!("mere: it proposes to change {files}: `mere review --show {id}`");
+            push_line(&mut out, line);
+        }
+        out
+    }
+
+    /// Formats the changes that are left out of a proposal.
+    pub(super) fn left_out(&self, paths: &[LeftOutPath]) -> String {
+        let lines = paths.iter().map(|one| {
+            let (path, reason) = (self.path(&one.path), self.escape_controls(&one.reason));
+            format!("left out: {path}: {reason}\n")
+        });
+        lines.collect()
     }
 
     /// Formats the command that would be run.

@@ -14,7 +14,7 @@ const LAYERS: [(&str, &str); 3] =
 const WEAKER: &str = "sandbox: {level: namespaces}\n";
 
 /// `mere` where something is missing.
-fn lacking(workshop: &Workshop, what: &str, arguments: &[&str]) -> Output {
+pub(crate) fn lacking(workshop: &Workshop, what: &str, arguments: &[&str]) -> Output {
     let plain = workshop.command();
     let mut command = Command::new("python3");
     command.args(["-c", WITHOUT, what]).arg(plain.get_program()).args(plain.get_args());

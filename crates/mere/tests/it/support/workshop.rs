@@ -66,6 +66,13 @@ impl Workshop {
         self.manifest(id, &manifest(id, runtime, &format!("{id}.{ending}")), more);
     }
 
+    /// A signed tool that was granted access to the project.
+    pub(crate) fn project_tool(&self, id: &str, (runtime, access): (&str, &str), script: &str) {
+        let asked = format!("permissions: {{project: {access}}}\n");
+        self.tool_with(id, runtime, script, &asked);
+        self.person(&["grant", &format!("t/{id}"), "--project", access]);
+    }
+
     /// Writes the manifest of a flat tool, and signs it.
     pub(crate) fn manifest(&self, id: &str, text: &str, more: &str) {
         self.stage.file(&format!("project/.ai/tools/t/{id}.yaml"), &format!("{text}{more}"));

@@ -29,6 +29,11 @@ pub fn find(id: &ItemId) -> Option<ChainTool> {
     TOOLS.iter().find(|member| member.pin.id == *id).cloned()
 }
 
+/// Returns the text of the manifest of a built-in tool.
+pub fn manifest_text(id: &ItemId) -> Option<&'static str> {
+    MANIFESTS.iter().find(|(name, _)| *name == id.as_str()).map(|(_, text)| *text)
+}
+
 /// Reports whether an id is reserved, so that no other tool may have it.
 pub fn is_reserved(id: &ItemId) -> bool {
     let mut names = MANIFESTS.iter().map(|(name, _)| name).chain(&UNIMPLEMENTED_NAMES);

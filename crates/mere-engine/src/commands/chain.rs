@@ -1,45 +1,47 @@
 //! `mere chain`: shows how a tool would be run, and runs nothing.
 
+use mere_core::address::Address;
 use mere_core::item::ItemRef;
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::LockfilePolicy;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::tool_error::ToolError;
 use crate::error::tool_error_reply;
 use crate::files::masking::mask_value;
-use crate::items::trust_status_fields;
-use crate::run::show::{chain_title, executor_data, link_fields};
-use crate::run::{Linked, Locked, RunCall, RunError, ShownChain};
+use crate::run::show::{executor_data, link_fields, links_title};
+use crate::run::{DrawnChain, Linked, Locked, RunCall, RunError, ShownChain};
 
 /// `mere chain`: shows the links of a tool with their trust, the merged config, and whether the
-/// chain is pinned.
+/// chain is pinned. A chain that would be refused is still drawn, as far as it goes.
 pub(crate) fn show_chain(call: &RunCall<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
-    let shown = ShownChain::follow(&call.items, item)?;
-    let config = shown.chain().config().map_err(RunError::Config)?;
-    let config = Value::Object(config.value().clone());
-    let trusted = shown.chain().pins().zip(shown.links()).map(|(pin, link)| {
-        let trust = link
-            .as_ref()
-            .map_or_else(|| Fields::default().with("status", "builtin"), trust_status_fields);
-        Data::from(link_fields(pin).with("executor", executor_data(pin)).with("trust", trust))
+    let DrawnChain { links, chain } = DrawnChain::follow(&call.items, item)?;
+    let title = links_title(links.iter().map(|(pin, _)| pin));
+    let links = links.into_iter().map(|(pin, trust)| {
+        let trust = trust.unwrap_or_else(|| Fields::default().with("status", "builtin"));
+        Data::from(link_fields(&pin).with("executor", executor_data(&pin)).with("trust", trust))
     });
-    let trusted = trusted.collect::<Data>();
-    let title = chain_title(shown.chain());
-    // A chain that would be refused is still shown.
-    let linked = Linked::permit(&call.items, shown).map_err(ToolError::from);
-    let locked = linked.and_then(|one| Ok(Locked::check(call, one, LockfilePolicy::Optional)?));
-    let (lockfile, trouble) = match locked {
-        Ok(locked) => (locked.lockfile().cloned(), None),
-        Err(error) => (None, Some(tool_error_reply(&error).message().render_for_person())),
-    };
+    let links = links.collect::<Data>();
+    let merged = chain.as_ref().ok().and_then(|shown| shown.chain().config().ok());
+    let config = merged.map_or_else(Map::new, |config| config.value().clone());
+    let (lockfile, trouble) =
+        match chain.map_err(ToolError::from).and_then(|shown| pin(call, shown)) {
+            Ok(lockfile) => (lockfile, None),
+            Err(error) => (None, Some(tool_error_reply(&error).message().render_for_person())),
+        };
+    let config = mask_value(&Value::Object(config));
     let data = Fields::default()
-        .with("chain", trusted)
-        .with(
-            "config",
-            Data::from_foreign(&mask_value(&config), &mut |text| Content::mention(text)),
-        )
+        .with("chain", links)
+        .with("config", Data::from_foreign(&config, &mut |text| Content::mention(text)))
         .with_some("lockfile", lockfile)
         .with_some("refused", trouble.map(Content::mention));
     Ok(Draft::success(codes::CHAIN, title).data(data))
+}
+
+/// Returns the lockfile that pins a chain, if the chain would run.
+fn pin(call: &RunCall<'_>, shown: ShownChain) -> Result<Option<Address>, ToolError> {
+    shown.chain().config().map_err(RunError::Config)?;
+    let linked = Linked::permit(&call.items, shown)?;
+    let locked = Locked::check(call, linked, LockfilePolicy::Optional)?;
+    Ok(locked.lockfile().cloned())
 }

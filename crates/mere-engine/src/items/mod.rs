@@ -6,6 +6,7 @@
 
 pub(crate) mod apply_permit;
 mod authority;
+pub(crate) mod builtin_tool;
 pub(crate) mod change;
 mod change_report;
 mod checked_item;

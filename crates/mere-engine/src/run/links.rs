@@ -5,7 +5,8 @@
 
 use mere_core::address::{RelPath, Spoken};
 use mere_core::chain::{Chain, ChainTool, MAX_CHAIN_LENGTH, builtin};
-use mere_core::item::{Item, ItemId, ItemRef, ItemType, ScopedPath};
+use mere_core::item::{Item, ItemId, ItemRef, ItemType, PinnedTool, ScopedPath};
+use mere_core::reply::Fields;
 use mere_core::request::{LookupScope, UnsignedPolicy};
 
 use super::RunError;
@@ -15,6 +16,7 @@ use crate::items::relocation::read_verified_bytes;
 use crate::items::version_check::note_version;
 use crate::items::{
     CheckedItem, ItemError, ItemReader, LoadedItem, UntrustedItem, read_and_verify,
+    trust_status_fields,
 };
 use crate::policy::{self, RunContext, RunDenied, Runnable};
 use mere_host::has_terminal;
@@ -43,10 +45,11 @@ impl Linked {
     ) -> Result<Self, RunError> {
         let has_terminal = unsigned == UnsignedPolicy::Allow && has_terminal();
         let context = RunContext { reader: items.reader, unsigned, has_terminal };
-        let (chain, links) = follow_links(items, item, |checked| {
+        let followed = follow_links(items, item, |checked| {
             let runnable = permit_link(items, checked, context)?;
             Ok((chain_tool(runnable.item())?, runnable))
         })?;
+        let (chain, links) = followed.into_chain()?;
         Ok(Self { chain, links })
     }
 
@@ -98,18 +101,58 @@ impl Linked {
 impl ShownChain {
     /// Follows the links of a tool down to a primitive, whoever vouches for them.
     pub(crate) fn follow(items: &ItemReader<'_>, item: &ItemRef) -> Result<Self, RunError> {
-        let accept = |checked: CheckedItem| Ok((chain_tool(checked.item())?, checked));
-        let (chain, links) = follow_links(items, item, accept)?;
-        Ok(Self { chain, links })
+        DrawnChain::follow(items, item)?.chain
     }
 
     pub(crate) fn chain(&self) -> &Chain {
         &self.chain
     }
+}
 
-    /// Returns the links in their order; `None` is a tool that is built into the binary.
-    pub(crate) fn links(&self) -> &[Option<CheckedItem>] {
-        &self.links
+/// The links of a tool as a person is shown them, also where they form no chain.
+pub(crate) struct DrawnChain {
+    /// The links as far as they could be followed, and who vouches for each; `None` for a tool that
+    /// is built into the binary.
+    pub(crate) links: Vec<(PinnedTool, Option<Fields>)>,
+    /// The chain, or why the links form none.
+    pub(crate) chain: Result<ShownChain, RunError>,
+}
+
+impl DrawnChain {
+    /// Follows the links of a tool as far as possible. Only a tool that cannot be read at all is an
+    /// error.
+    pub(crate) fn follow(items: &ItemReader<'_>, item: &ItemRef) -> Result<Self, RunError> {
+        let accept = |checked: CheckedItem| Ok((chain_tool(checked.item())?, checked));
+        let mut followed = follow_links(items, item, accept)?;
+        if followed.tools.is_empty()
+            && let Some(error) = followed.stopped_by.take()
+        {
+            return Err(error);
+        }
+        let pins = followed.tools.iter().map(|tool| tool.pin.clone());
+        let trust = followed.links.iter().map(|link| link.as_ref().map(trust_status_fields));
+        let links = pins.zip(trust).collect();
+        let chain = followed.into_chain().map(|(chain, links)| ShownChain { chain, links });
+        Ok(Self { links, chain })
+    }
+}
+
+/// The links of a tool as far as they could be followed.
+struct FollowedLinks<L> {
+    tools: Vec<ChainTool>,
+    /// In the same order as the tools; `None` for a tool that is built into the binary.
+    links: Vec<Option<L>>,
+    /// Why the next link could not be followed.
+    stopped_by: Option<RunError>,
+}
+
+impl<L> FollowedLinks<L> {
+    /// Checks that all links could be followed and fit together.
+    fn into_chain(self) -> Result<(Chain, Vec<Option<L>>), RunError> {
+        match self.stopped_by {
+            Some(error) => Err(error),
+            None => Ok((Chain::new(self.tools).map_err(RunError::Chain)?, self.links)),
+        }
     }
 }
 
@@ -119,12 +162,20 @@ fn follow_links<L>(
     items: &ItemReader<'_>,
     item: &ItemRef,
     accept: impl Fn(CheckedItem) -> Result<(ChainTool, L), RunError>,
-) -> Result<(Chain, Vec<Option<L>>), RunError> {
+) -> Result<FollowedLinks<L>, RunError> {
     let found = items.find(NamedItem { kind: ItemType::Tool, item, source: LookupScope::Local })?;
     let mut place = Some(found.place);
     let (mut tools, mut links) = (Vec::<ChainTool>::new(), Vec::new());
+    let mut stopped_by = None;
     while let Some(next) = place.take() {
-        let (tool, link) = accept(read_and_verify(items, next)?)?;
+        let read = read_and_verify(items, next).map_err(RunError::from);
+        let (tool, link) = match read.and_then(&accept) {
+            Ok(link) => link,
+            Err(error) => {
+                stopped_by = Some(error);
+                break;
+            }
+        };
         let executor = tool.pin.executor.clone();
         let seen = tools.iter().any(|one| one.pin.id == tool.pin.id);
         let child = tool.pin.id.clone();
@@ -137,10 +188,13 @@ fn follow_links<L>(
             push_builtins(&executor, &mut tools);
             break;
         }
-        place = Some(find_executor(items, child, executor)?);
+        match find_executor(items, child, executor) {
+            Ok(found) => place = Some(found),
+            Err(error) => stopped_by = Some(error),
+        }
     }
     links.resize_with(tools.len(), || None);
-    Ok((Chain::new(tools).map_err(RunError::Chain)?, links))
+    Ok(FollowedLinks { tools, links, stopped_by })
 }
 
 /// Appends the built-in tools, down to the primitive.

@@ -3,7 +3,7 @@
 //! Nothing is run here, and values are masked before they are shown.
 
 use mere_core::chain::{Chain, HostReach, ToolGrant};
-use mere_core::item::{ItemRef, ProjectAccess};
+use mere_core::item::{ItemRef, PinnedTool, ProjectAccess};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
 use super::ready::Ready;
@@ -47,7 +47,7 @@ pub(crate) fn link_list(chain: &Chain) -> Data {
 }
 
 /// Returns what a result says about one link.
-pub(crate) fn link_fields(pin: &mere_core::item::PinnedTool) -> Fields {
+pub(crate) fn link_fields(pin: &PinnedTool) -> Fields {
     Fields::default()
         .with("tool_id", Data::Words(pin.id.to_string().into()))
         .with("version", Data::Words(pin.version.to_string().into()))
@@ -57,14 +57,19 @@ pub(crate) fn link_fields(pin: &mere_core::item::PinnedTool) -> Fields {
 }
 
 /// Returns the id of a link's executor.
-pub(crate) fn executor_data(pin: &mere_core::item::PinnedTool) -> Data {
+pub(crate) fn executor_data(pin: &PinnedTool) -> Data {
     pin.executor.as_ref().map_or(Data::Null, |id| Data::Words(id.to_string().into()))
 }
 
 /// Returns the chain in one line, from the tool to what is built in.
-pub(crate) fn chain_title(chain: &Chain) -> Prose {
+fn chain_title(chain: &Chain) -> Prose {
+    links_title(chain.pins())
+}
+
+/// Returns links in one line.
+pub(crate) fn links_title<'a>(pins: impl Iterator<Item = &'a PinnedTool>) -> Prose {
     let mut message = Prose::words("");
-    for (number, pin) in chain.pins().enumerate() {
+    for (number, pin) in pins.enumerate() {
         if number > 0 {
             message = message.and(" → ");
         }

@@ -308,6 +308,9 @@ fn load_item(call: &CommandCall<'_>, load: &Load) -> Result<Draft, ToolError> {
         // A memory is not missing if its store cannot be served.
         call.store_call.served_store()?;
     }
+    if let Some(draft) = items::builtin_tool::load_builtin(load) {
+        return Ok(draft);
+    }
     let loaded = items::load::open(call.change, load)?;
     let walk = load.relationships.as_ref();
     let graph = walk.map(|walk| relationships(&call.search, loaded.place(), walk)).transpose()?;

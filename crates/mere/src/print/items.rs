@@ -73,7 +73,9 @@ pub(crate) struct LoadedItem {
     category: String,
     #[serde(deserialize_with = "nullable")]
     version: Option<String>,
-    address: String,
+    /// A tool that ships with the program has no address.
+    #[serde(deserialize_with = "nullable")]
+    address: Option<String>,
     content: String,
     trust: ItemTrust,
     files: Vec<ItemFile>,
@@ -184,7 +186,8 @@ impl Printer {
         let name = item_name(&item.category, &item.id);
         let version = item.version.as_deref().unwrap_or_default();
         let head = format!("{} {name} {version}", item.item_type);
-        let mut out = self.item_head(&head, &item.address, &item.trust);
+        let address = item.address.as_deref().unwrap_or("ships with mere");
+        let mut out = self.item_head(&head, address, &item.trust);
         for shadow in &item.shadows {
             push_line(&mut out, format_args!("wins over {}", self.escape_controls(shadow)));
         }

@@ -146,7 +146,7 @@ fn each_config_that_does_not_fit_is_named_with_its_field() {
         (
             leaf("python_runtime") + "env_config: {A: {secret: KEY}}\n",
             vec![],
-            ("EN-RUN-D-003", "", "env_config.A"),
+            ("EN-RUN-D-003", "", ""),
         ),
         (
             leaf("python_runtime") + "env_config: {A: {env: HOME}}\n",
@@ -231,4 +231,51 @@ fn configs_are_merged_and_the_environment_is_an_allow_list() {
             "   └─ subprocess 1.0.0  builtin"
         ]
     );
+}
+
+#[test]
+fn a_chain_that_is_refused_is_still_drawn() {
+    let workshop = Workshop::new(Who::Tester);
+    workshop.stage.file("project/.ai/tools/t/s.py", "print('ran')\n");
+    let shown = |status: i32| {
+        let output = workshop.command().args(["chain", "s", "--json"]).output().expect("mere runs");
+        let reply = serde_json::from_slice::<Value>(&output.stdout).expect("a reply");
+        assert_eq!(output.status.code(), Some(status), "{reply:#}");
+        let links = reply["data"]["chain"].as_array().cloned().unwrap_or_default();
+        let links = links.iter().map(|link| link["tool_id"].as_str().unwrap_or("?").to_owned());
+        (links.collect::<Vec<_>>(), reply["data"]["refused"].as_str().map(str::to_owned))
+    };
+    // An executor that is not there.
+    workshop.manifest("s", &leaf("x"), "");
+    let (links, refused) = shown(0);
+    assert_eq!(links, ["s"]);
+    assert!(refused.expect("a reason").contains("`x`"));
+    // One that accepts no such tool.
+    workshop.manifest("x", &link("x", "subprocess", COMMAND), "");
+    let (links, refused) = shown(0);
+    assert_eq!(links, ["s", "x", "subprocess"]);
+    assert!(refused.is_some());
+    // One that was changed after it was signed.
+    workshop.manifest("x", &link("x", "subprocess", &format!("{COMMAND}{ANY}")), "");
+    assert_eq!(shown(0), (vec!["s".to_owned(), "x".to_owned(), "subprocess".to_owned()], None));
+    let path = workshop.stage.path("project/.ai/tools/t/x.yaml");
+    let text = std::fs::read_to_string(&path).expect("a manifest");
+    std::fs::write(&path, text + "# more\n").expect("written");
+    let (links, refused) = shown(0);
+    assert_eq!(links, ["s"]);
+    assert!(refused.expect("a reason").contains("Integrity verification failed"));
+}
+
+#[test]
+fn a_tool_that_ships_with_the_program_can_be_shown() {
+    let workshop = Workshop::new(Who::Tester);
+    let call = json!({ "item_type": "tool", "item_id": "python_runtime" }).to_string();
+    let mut command = workshop.command();
+    let reply = workshop.stage.answer(command.args(["call", "load", &call])).reply;
+    let data = &reply["data"];
+    assert_eq!(data["scope"], "builtin", "{reply:#}");
+    assert_eq!((&data["address"], &data["trust"]["status"]), (&Value::Null, &json!("builtin")));
+    assert!(data["content"].as_str().expect("a manifest").contains("tool_id: python_runtime"));
+    let shown = workshop.person(&["show", "tool", "bash_runtime"]);
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("tool_id: bash_runtime"));
 }

@@ -34,7 +34,7 @@ pub use net::http_client::{HttpError, PostRequest};
 pub use net::url::{Url, UrlError};
 pub use programs::editor::edit_file;
 pub use programs::git::{GitRepository, HookInstallation};
-pub use programs::packages::{PackageManifest, PackagesError};
+pub use programs::packages::{PackageManifest, PackageRequest, PackagesError};
 pub use programs::pip::{Pip, PipError};
 pub use programs::secret_command::{SecretCommandError, read_secret_from_command};
 pub use programs::server_process::{ScratchFolder, ServerKiller, ServerProcess};

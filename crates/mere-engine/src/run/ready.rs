@@ -21,7 +21,7 @@ use crate::config::RuntimeConfig;
 use crate::items::ItemError;
 use crate::policy::GrantedPermissions;
 use crate::world::Context;
-use mere_host::{Folder, PackageManifest, Program, SEARCH_PATH};
+use mere_host::{Folder, PackageManifest, PackageRequest, Program, SEARCH_PATH};
 
 /// The folder in the cell that holds the tool's own files.
 const TOOL_FOLDER: &str = "/tool";
@@ -52,6 +52,8 @@ pub struct Ready {
     pub(super) packages: Option<Folder>,
 }
 
+/// The file that pins the packages of a `package.json`.
+const NPM_LOCKFILE: &str = "package-lock.json";
 /// The files that ask for packages, and the runtimes that they are for.
 const PACKAGE_FILES: [(&str, &str, PackageManifest); 2] = [
     ("python_runtime", "requirements.txt", PackageManifest::Requirements),
@@ -141,8 +143,8 @@ pub(super) struct RuntimeNeeds<'a> {
     /// The runtime in the chain that a person may configure.
     runtime: Option<ItemId>,
     runtime_config: Option<RuntimeConfig>,
-    /// The kind and content of the file that asks for packages.
-    pub(super) package_request: Option<(PackageManifest, &'a [u8])>,
+    /// The files that ask for packages.
+    pub(super) package_request: Option<PackageRequest<'a>>,
 }
 
 impl<'a> RuntimeNeeds<'a> {
@@ -165,10 +167,16 @@ impl<'a> RuntimeNeeds<'a> {
         let runtime = configured.map(|(id, _)| id.clone()).or(last);
         let runs = |id: &str| chain.pins().any(|pin| pin.id.as_str() == id);
         let asking = PACKAGE_FILES.iter().find(|(id, ..)| runs(id));
-        let package_request = asking.and_then(|(_, name, asking)| {
+        let find_file = |name: &str| {
             let beside = format!("{}.{name}", leaf.id);
-            let file = files.iter().find(|(path, _)| [*name, &beside].contains(&path.as_str()))?;
-            Some((*asking, file.1.as_slice()))
+            let file = files.iter().find(|(path, _)| [name, &beside].contains(&path.as_str()));
+            file.map(|(_, bytes)| bytes.as_slice())
+        };
+        let package_request = asking.and_then(|(_, name, manifest)| {
+            let text = find_file(name)?;
+            let is_npm = *manifest == PackageManifest::PackageJson;
+            let lockfile = is_npm.then(|| find_file(NPM_LOCKFILE)).flatten();
+            Some(PackageRequest { manifest: *manifest, text, lockfile })
         });
         Self {
             tool,
@@ -206,13 +214,14 @@ impl<'a> RuntimeNeeds<'a> {
 
     /// Returns the key under which the tool's packages are stored.
     pub(super) fn packages_key(&self, program: &Program) -> Option<String> {
-        let (asking, text) = self.package_request?;
-        let kind = match asking {
+        let request = self.package_request?;
+        let kind = match request.manifest {
             PackageManifest::Requirements => "python",
             PackageManifest::PackageJson => "node",
         };
         let mut all = kind.as_bytes().to_vec();
-        for part in [&program.identity_bytes()[..], text] {
+        let lockfile = request.lockfile;
+        for part in [&program.identity_bytes()[..], request.text].into_iter().chain(lockfile) {
             all.push(0);
             all.extend_from_slice(part);
         }

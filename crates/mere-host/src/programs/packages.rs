@@ -27,6 +27,9 @@ pub enum PackagesError {
     /// With the number of the line.
     #[error("line {0} of the requirements contains more than a package and its version")]
     Requirement(usize),
+    /// With what is wrong with it.
+    #[error("`package-lock.json` {0}")]
+    Lockfile(&'static str),
     /// The machine has no folder for packages.
     #[error("there is no folder for packages: the home folder is unknown")]
     NoFolder,
@@ -50,6 +53,17 @@ pub enum PackageManifest {
     PackageJson,
 }
 
+/// What a tool asks for: the file that lists its packages, and the one that pins them.
+#[derive(Clone, Copy, Debug)]
+pub struct PackageRequest<'a> {
+    /// The kind of the file.
+    pub manifest: PackageManifest,
+    /// Its content.
+    pub text: &'a [u8],
+    /// The content of `package-lock.json`, if the tool has one.
+    pub lockfile: Option<&'a [u8]>,
+}
+
 /// The folder in which sets of packages lie.
 pub struct PackageSets(PathBuf);
 
@@ -63,7 +77,7 @@ impl PackageSets {
     pub fn fetch(
         &self,
         key: &str,
-        (asking, text): (PackageManifest, &[u8]),
+        request: PackageRequest<'_>,
         program: &Program,
     ) -> Result<(), PackagesError> {
         create_private_folder(&self.0)?;
@@ -73,12 +87,8 @@ impl PackageSets {
         let empty = self.0.join(temporary_name());
         fs::create_dir(&folder)?;
         fs::create_dir(&empty)?;
-        let filled = install_packages(
-            InstallFolders { folder: &folder, empty: &empty },
-            asking,
-            text,
-            program,
-        );
+        let folders = InstallFolders { folder: &folder, empty: &empty };
+        let filled = install_packages(folders, request, program);
         let _ = fs::remove_dir_all(&empty);
         let fetched = filled.and_then(|()| {
             make_world_readable(&folder)?;
@@ -143,12 +153,12 @@ struct InstallFolders<'a> {
 
 fn install_packages(
     folders: InstallFolders<'_>,
-    asking: PackageManifest,
-    text: &[u8],
+    request: PackageRequest<'_>,
     program: &Program,
 ) -> Result<(), PackagesError> {
     let InstallFolders { folder, empty } = folders;
-    match asking {
+    let text = request.text;
+    match request.manifest {
         PackageManifest::Requirements => {
             let requirements = check_requirements(text)?;
             let version = python_version(program)?;
@@ -169,11 +179,38 @@ fn install_packages(
             fs::write(folder.join("package.json"), text)?;
             let npm = Fetcher::find_npm(folder).ok_or(PackagesError::NoFetcher("npm"))?;
             let mut command = npm.command(folder);
-            command.args(["install", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"]);
+            if let Some(lockfile) = request.lockfile {
+                fs::write(folder.join("package-lock.json"), check_npm_lockfile(lockfile)?)?;
+                // Exactly the pinned packages, from the user's own registry whatever host is named.
+                command.args(["ci", "--replace-registry-host=always"]);
+            } else {
+                command.arg("install");
+            }
+            command.args(["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"]);
             run_fetcher("npm", &mut command)?;
             Ok(fs::create_dir_all(folder.join("node_modules"))?)
         }
     }
+}
+
+/// Accepts only packages that come from a registry and are pinned by a hash: a link or a repository
+/// could bring in anything.
+fn check_npm_lockfile(text: &[u8]) -> Result<&[u8], PackagesError> {
+    let lockfile = mere_core::text::json::parse(text)
+        .map_err(|_| PackagesError::Lockfile("is not valid JSON"))?;
+    let Some(packages) = lockfile["packages"].as_object() else {
+        return Err(PackagesError::Lockfile("has no `packages`; npm 7 or newer writes them"));
+    };
+    for (_, package) in packages.iter().filter(|(path, _)| !path.is_empty()) {
+        let is_web = package["resolved"].as_str().is_some_and(|url| url.starts_with("https://"));
+        let is_bundled = package["inBundle"] == true;
+        if !is_bundled && !(is_web && package["integrity"].is_string()) {
+            return Err(PackagesError::Lockfile(
+                "has a package without an `https:` address and an `integrity` hash",
+            ));
+        }
+    }
+    Ok(text)
 }
 
 /// Accepts only package names with versions: an option, a path or a URL could run code or fetch

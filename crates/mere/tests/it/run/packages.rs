@@ -150,3 +150,49 @@ fn an_interpreter_shows_no_more_than_is_its_own() {
         assert_eq!(reply["code"], "EX-RUN-I-003", "{place} {reply:#}");
     }
 }
+
+#[test]
+fn a_package_lock_is_honoured_and_refused_if_it_leads_elsewhere() {
+    let workshop = connected(Who::Tester);
+    let folder = "project/.ai/tools/t/n";
+    let manifest = crate::support::workshop::manifest("n", "node_runtime", "main.js");
+    workshop.stage.file(&format!("{folder}/manifest.yaml"), &manifest);
+    workshop.stage.file(
+        &format!("{folder}/main.js"),
+        "console.log(require('is-number/package.json').version)\n",
+    );
+    let package =
+        r#"{"name": "n", "version": "1.0.0", "dependencies": {"is-number": "^7.0.0 || ^6.0.0"}}"#;
+    workshop.stage.file(&format!("{folder}/package.json"), package);
+    let lock = |resolved: &str, integrity: &str| {
+        format!(
+            r#"{{"name": "n", "version": "1.0.0", "lockfileVersion": 3, "requires": true, "packages": {{
+            "": {{"name": "n", "version": "1.0.0", "dependencies": {{"is-number": "^7.0.0 || ^6.0.0"}}}},
+            "node_modules/is-number": {{"version": "6.0.0", {resolved}, "integrity": "{integrity}",
+            "engines": {{"node": ">=0.10.0"}}}}}}}}"#
+        )
+    };
+    let sign = || workshop.person(&["sign", "tool", "t/n"]);
+    let file = format!("{folder}/package-lock.json");
+    let pinned = "sha512-Wu1VHeILBK8KAWJUAiSZQX94GmOE45Rg6/538fKwiloUu21KncEkYGPqob2oSZ5mUT73vLGrHQjKw3KMPwfDzg==";
+    for resolved in [
+        r#""resolved": "git+ssh://git@example.org/x.git""#,
+        r#""resolved": "file:../x.tgz""#,
+        r#""link": true"#,
+    ] {
+        workshop.stage.file(&file, &lock(resolved, pinned));
+        sign();
+        let output = workshop.command().args(["prepare", "n"]).output().expect("mere runs");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && words.contains("package-lock.json"), "{words}");
+    }
+    // npm takes the pinned version, although a newer one would fit, and refuses another hash.
+    let resolved = r#""resolved": "https://registry.example/is-number/-/is-number-6.0.0.tgz""#;
+    workshop.stage.file(&file, &lock(resolved, &pinned.replace("Wu1V", "Wu2V")));
+    sign();
+    assert!(!workshop.command().args(["prepare", "n"]).output().expect("runs").status.success());
+    workshop.stage.file(&file, &lock(resolved, pinned));
+    sign();
+    workshop.person(&["prepare", "n"]);
+    assert_eq!(workshop.call("n", &json!({}))["data"]["stdout"], "6.0.0\n");
+}

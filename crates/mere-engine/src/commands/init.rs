@@ -32,10 +32,12 @@ use mere_host::{
 const EXAMPLE_TOOL: &str = "hello_tool";
 
 /// The files of the examples, with their paths in the space.
-const EXAMPLES: [(&str, &str); 5] = [
+const EXAMPLES: [(&str, &str); 7] = [
     ("directives/examples/summarize-folder.md", include_str!("examples/summarize-folder.md")),
     ("tools/examples/hello_tool.yaml", include_str!("examples/hello_tool.yaml")),
     ("tools/examples/hello_tool.py", include_str!("examples/hello_tool.py")),
+    ("tools/examples/count_todos.yaml", include_str!("examples/count_todos.yaml")),
+    ("tools/examples/count_todos.py", include_str!("examples/count_todos.py")),
     ("knowledge/examples/how-items-work.md", include_str!("examples/how-items-work.md")),
     ("memory/welcome.md", include_str!("examples/welcome.md")),
 ];

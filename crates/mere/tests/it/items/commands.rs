@@ -62,6 +62,7 @@ fn an_empty_folder_becomes_a_space_with_an_example_of_each_type() {
     assert_eq!(made["next"].as_array().map(Vec::len), Some(3), "three things to try");
     let expected = [
         "directive project examples/summarize-folder",
+        "tool project examples/count_todos",
         "tool project examples/hello_tool",
         "knowledge project examples/how-items-work",
         "memory project /welcome",
@@ -234,7 +235,7 @@ fn a_space_of_a_newer_version_is_read_only() {
     person.done(&["init"]);
     let text = person.text("project/.ai/space.json").replace("\"format\": 1", "\"format\": 2");
     stage.file("project/.ai/space.json", &text);
-    assert_eq!(person.listed().len(), 5);
+    assert_eq!(person.listed().len(), 6);
     assert_eq!(person.refused(&["new", "note", "x"]), "IT-CHANGE-I-006");
     assert_eq!(person.refused(&["delete", "note", "how-items-work", "--yes"]), "IT-CHANGE-I-006");
 }

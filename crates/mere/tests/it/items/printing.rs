@@ -47,7 +47,7 @@ fn items_are_printed() {
         ["→  ROOT_PROJECT:/.ai", "the project's item wins", "author's signature: you (SHA256"];
     check(&stage, "why tool hello_tool", 0, &why);
     check(&stage, "why note api/broken", 0, &["  line 2, column 5: ", "  Write each key once"]);
-    check(&stage, "index", 0, &["project: 7 items\n", "The index has"]);
+    check(&stage, "index", 0, &["project: 8 items\n", "The index has"]);
     check(&stage, "index --check", 0, &["project: up to date\n", "a fresh scan"]);
     check(&stage, "graph", 0, &["retries"]);
     let found =

@@ -34,6 +34,22 @@ fn the_example_of_a_new_space_runs_from_the_keyboard_and_over_mcp() {
     assert_eq!(data["lockfile"], lockfile);
 }
 
+#[test]
+fn the_example_that_reads_the_project_asks_and_counts() {
+    let stage = Stage::new();
+    assert!(stage.person(&["init"]).status.success());
+    stage.file("project/src/a.rs", "// TODO: one\nfn main() {} // TODO: two\n");
+    stage.file("project/.env", "TODO=hidden\n");
+    let call = json!({ "item_type": "tool", "item_id": "count_todos" });
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    let reply = mcp.tool("execute", &call)["structuredContent"].clone();
+    assert_eq!(reply["code"], "EN-RUN-D-003", "{reply:#}");
+    assert!(stage.person(&["grant", "count_todos", "--project", "read"]).status.success());
+    let reply = mcp.tool("execute", &call)["structuredContent"].clone();
+    let counted = "{\"total\": 2, \"files\": {\"src/a.rs\": 2}}\n";
+    assert_eq!(reply["data"]["stdout"], counted, "{reply:#}");
+}
+
 /// What a tool sees of itself, in each of the three languages.
 const SCRIPTS: [(&str, &str, &str); 3] = [
     (

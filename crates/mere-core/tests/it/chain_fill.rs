@@ -13,7 +13,8 @@ use crate::chain::{id, shipped, tool};
 
 /// A script that the primitive runs with these arguments.
 fn chain(config: &Value, entrypoint: Option<&str>) -> Chain {
-    let rest = "config: {command: [x]}\nenv_config: {HOST: {env: HOST}, KEY: {secret: K}}\n";
+    let rest = "config: {command: [x]}\n\
+        env_config: {HOST: {env: HOST}, KEY: {env: KEY}, TOKEN: {secret: K}}\n";
     let mut leaf = tool("leaf", "script", "subprocess", rest);
     if let (Value::Object(leaf), Value::Object(config)) =
         (&mut leaf.manifest["config"], config.clone())
@@ -80,6 +81,8 @@ fn what_cannot_be_filled_is_named() {
         (json!("${absent}"), FillFault::UnknownName { field: field(), name: name("absent") }),
         (json!("${OTHER}"), FillFault::UnknownName { field: field(), name: name("OTHER") }),
         (json!("${KEY}"), FillFault::UnsetVariable { field: field(), name: name("KEY") }),
+        (json!("${TOKEN}"), FillFault::SecretArgument { field: field(), name: name("TOKEN") }),
+        (json!("${TOKEN:-x}"), FillFault::SecretArgument { field: field(), name: name("TOKEN") }),
         (json!("${text"), FillFault::Unclosed { field: field() }),
         (json!("${}"), FillFault::InvalidName { field: field() }),
         (json!("${ text }"), FillFault::InvalidName { field: field() }),

@@ -2,10 +2,14 @@
 //!
 //! Upper-case digits and other lengths are refused, so that a digest has only one spelling.
 
+mod shown;
+
 use std::fmt;
 use std::str::FromStr;
 
 use sha2::Digest;
+
+pub use shown::{DigestKey, Fidelity, ShownDigest};
 
 /// The SHA-256 of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

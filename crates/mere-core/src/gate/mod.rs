@@ -156,6 +156,11 @@ impl Gate {
         Some(self.landmarks.replacements(body, ContentKind::Body, agent))
     }
 
+    /// Checks whether the body of a file leaves the gate other than it is.
+    pub fn alters(&self, body: &str) -> bool {
+        self.landmarks.has_match(body, ContentKind::Body)
+    }
+
     /// Checks whether a name in a path below a root spells out a real folder with escapes, since an
     /// address with that name would contain the folder.
     pub fn has_escaped_folder_in(&self, path: &str) -> bool {

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use super::Chain;
 use crate::item::{ItemId, Lockfile, PinnedTool, ScopedPath, Version};
 
+/// Stands for a value that is not told.
+const WITHHELD: &str = "[withheld]";
+
 /// The first difference between a chain and its lockfile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` of link {index}, `{id}`, is `{expected}` in the lockfile and `{found}` now")]
@@ -23,6 +26,19 @@ pub struct LockMismatch {
     pub expected: String,
     /// The value in the chain.
     pub found: String,
+}
+
+impl LockMismatch {
+    /// Checks whether a digest differs.
+    pub fn is_of_digest(&self) -> bool {
+        matches!(self.field, "integrity" | "root.integrity")
+    }
+
+    /// Returns the difference without the two values.
+    #[must_use]
+    pub fn without_values(self) -> Self {
+        Self { expected: WITHHELD.to_owned(), found: WITHHELD.to_owned(), ..self }
+    }
 }
 
 /// Builds the lockfile of a chain, to be written at `at` in the space with this id.

@@ -62,6 +62,7 @@ codes! {
     WRITE_NOT_EMPTY: World "WRITE" Invalid 12 "The directory is not empty, and its path was given without the final `/`.";
     WRITE_TOO_DEEP: World "WRITE" Invalid 13 "The path would have more levels than a workspace may have.";
     WRITE_UNMOVABLE: World "WRITE" Invalid 14 "The workspace itself is neither deleted nor moved, a directory not moved into itself, and a file gets no name that ends in `/`.";
+    DIGEST_KEY: World "DIGEST" Fault 1 "`expect_sha256` cannot be compared: the key of this machine for the digests of masked files is damaged or cannot be made.";
     WRITE_FAILED: World "WRITE" Fault 1 "The file could not be written; the old file is unchanged.";
     WRITE_DENIED: Enforcement "WRITE" Denied 1 "Agents may only write in their workspace.";
     WRITE_REPOSITORY: Enforcement "WRITE" Denied 2 "Agents may not make what a version control program takes for a repository, such as `.git` or a file `HEAD`.";

@@ -199,8 +199,8 @@ impl From<&'static str> for Data {
     }
 }
 
-impl From<crate::digest::Sha256> for Data {
-    fn from(digest: crate::digest::Sha256) -> Self {
+impl From<crate::digest::ShownDigest> for Data {
+    fn from(digest: crate::digest::ShownDigest) -> Self {
         Self::Words(digest.to_string().into())
     }
 }

@@ -11,7 +11,7 @@ use super::CallError;
 use super::tool::Tool;
 use crate::address::{RelPath, Spoken};
 use crate::cursor::Cursor;
-use crate::digest::Sha256;
+use crate::digest::ShownDigest;
 use crate::item::{MemoryExpiry, parse_rfc3339};
 use crate::text::pattern::{Pattern, PatternError};
 
@@ -61,8 +61,8 @@ pub enum ParameterKind {
     },
     /// A boolean, which is false if absent.
     Flag,
-    /// A SHA-256 in hexadecimal digits.
-    Sha256,
+    /// The digest of a file, as a reply shows it.
+    Digest,
     /// A list of texts.
     Texts,
     /// A time with its zone, in RFC 3339 format.
@@ -161,8 +161,9 @@ impl Parameter {
                 "type": "integer", "minimum": minimum, "maximum": maximum, "description": self.about
             }),
             ParameterKind::Flag => json!({ "type": "boolean", "description": self.about }),
-            ParameterKind::Sha256 => json!({
-                "type": "string", "pattern": "^[0-9a-f]{64}$", "description": self.about
+            ParameterKind::Digest => json!({
+                "type": "string", "pattern": "^(keyed:)?[0-9a-f]{64}$",
+                "description": self.about
             }),
             ParameterKind::Texts => json!({
                 "type": "array", "items": { "type": "string" }, "description": self.about
@@ -285,8 +286,8 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns a SHA-256, if one is given.
-    pub(super) fn sha256(&self, name: &'static str) -> Result<Option<Sha256>, CallError> {
+    /// Returns the digest of a file, if one is given.
+    pub(super) fn digest(&self, name: &'static str) -> Result<Option<ShownDigest>, CallError> {
         self.parse(name)
     }
 

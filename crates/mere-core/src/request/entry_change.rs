@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, EXPECT_SHA256, FileVerb, HOME, Verb};
 use crate::address::Spoken;
-use crate::digest::Sha256;
+use crate::digest::ShownDigest;
 
 pub(super) const DELETE_ABOUT: &str = "Delete a file of your workspace, or a directory with all in \
     it if its path ends in `/`.";
@@ -35,7 +35,7 @@ pub enum EntryChange {
         /// The file or directory.
         path: Spoken,
         /// The digest that the file must have.
-        expect: Option<Sha256>,
+        expect: Option<ShownDigest>,
     },
     /// Gives a file or directory another path.
     Move {
@@ -44,7 +44,7 @@ pub enum EntryChange {
         /// The new path.
         to: Spoken,
         /// The digest that the file must have.
-        expect: Option<Sha256>,
+        expect: Option<ShownDigest>,
     },
     /// Makes a directory.
     MakeDirectory {
@@ -54,13 +54,13 @@ pub enum EntryChange {
 }
 
 pub(super) fn parse_delete(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
-    let (path, expect) = (arguments.path("path")?, arguments.sha256("expect_sha256")?);
+    let (path, expect) = (arguments.path("path")?, arguments.digest("expect_sha256")?);
     Ok(Verb::Files(FileVerb::Rearrange(EntryChange::Delete { path, expect })))
 }
 
 pub(super) fn parse_move(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let (from, to) = (arguments.path("from")?, arguments.path("to")?);
-    let expect = arguments.sha256("expect_sha256")?;
+    let expect = arguments.digest("expect_sha256")?;
     Ok(Verb::Files(FileVerb::Rearrange(EntryChange::Move { from, to, expect })))
 }
 

@@ -6,7 +6,7 @@ use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::load::{ITEM_TYPE, LookupScope, item_id, item_type};
 use super::{CallError, ItemVerb, Verb};
 use crate::address::RelPath;
-use crate::digest::Sha256;
+use crate::digest::ShownDigest;
 use crate::graph::WalkOptions;
 use crate::item::{Category, ItemRef, ItemType};
 
@@ -40,7 +40,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     optional_parameter("files", ParameterKind::Files, "Other files of a tool or skill."),
     optional_parameter("parameters", ParameterKind::Object, "For run: the inputs."),
     optional_parameter("include_relationships", ParameterKind::Flag, ""),
-    optional_parameter("expect_sha256", ParameterKind::Sha256, "Of the main file before."),
+    optional_parameter("expect_sha256", ParameterKind::Digest, "Of the main file before."),
     optional_parameter("dry_run", ParameterKind::Flag, "Check only."),
 ];
 
@@ -71,12 +71,12 @@ pub enum ItemAction {
         /// The new content.
         content: ItemContent,
         /// The digest that its main file must have before the change.
-        expect: Option<Sha256>,
+        expect: Option<ShownDigest>,
     },
     /// Deletes the item.
     Delete {
         /// The digest that its main file must have before the change.
-        expect: Option<Sha256>,
+        expect: Option<ShownDigest>,
     },
 }
 
@@ -101,7 +101,7 @@ pub struct ItemContent {
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let kind = item_type(arguments)?;
     let mut item = item_id(arguments)?;
-    let expect = arguments.sha256("expect_sha256")?;
+    let expect = arguments.digest("expect_sha256")?;
     let text = || -> Result<ItemContent, CallError> {
         let content = arguments.required_text("content")?.to_owned();
         Ok(ItemContent { main_file: content, files: arguments.files("files")? })

@@ -3,7 +3,7 @@
 use super::arguments::{ArgumentError, Arguments, Need, Parameter, ParameterKind};
 use super::{CallError, EXPECT_SHA256, FileVerb, HOME, Verb};
 use crate::address::Spoken;
-use crate::digest::Sha256;
+use crate::digest::ShownDigest;
 use crate::text::markdown::Section;
 
 pub(super) const WRITE_ABOUT: &str = "Write a whole file in your workspace, ROOT_WORKSPACE:/. \
@@ -64,7 +64,7 @@ pub struct FileChange {
     /// The file.
     pub path: Spoken,
     /// The digest that the file must have before the change.
-    pub expect: Option<Sha256>,
+    pub expect: Option<ShownDigest>,
     /// The kind of change.
     pub kind: FileChangeKind,
 }
@@ -128,6 +128,6 @@ pub(super) fn parse_patch(arguments: &Arguments<'_>) -> Result<Verb, CallError> 
 
 fn file_change(arguments: &Arguments<'_>, how: FileChangeKind) -> Result<Verb, CallError> {
     let path = arguments.path("path")?;
-    let expect = arguments.sha256("expect_sha256")?;
+    let expect = arguments.digest("expect_sha256")?;
     Ok(Verb::Files(FileVerb::Change(FileChange { path, expect, kind: how })))
 }

@@ -4,7 +4,7 @@ use super::arguments::{Arguments, Need, Parameter, ParameterKind};
 use super::category::category;
 use super::{CURSOR, CallError, StoreVerb, Verb};
 use crate::cursor::Cursor;
-use crate::digest::Sha256;
+use crate::digest::ShownDigest;
 use crate::item::{Category, MemoryExpiry, MemoryPath, MemoryRevision, NewMemory};
 
 pub(super) const CREATE_ABOUT: &str =
@@ -50,7 +50,7 @@ pub(super) const UPDATE: &[Parameter] = &[
     TAGS,
     optional_parameter("expires_at", ParameterKind::TimeOrNull, "Null for never."),
     CITATIONS,
-    optional_parameter("expect_sha256", ParameterKind::Sha256, "The digest it must still have."),
+    optional_parameter("expect_sha256", ParameterKind::Digest, "Its `sha256` before."),
 ];
 
 pub(super) const MOVE: &[Parameter] =
@@ -103,7 +103,7 @@ pub enum MemoryCall {
         /// The changes.
         revision: MemoryRevision,
         /// The digest that its file must have before the change.
-        expect: Option<Sha256>,
+        expect: Option<ShownDigest>,
     },
     /// Moves a memory.
     Move {
@@ -196,7 +196,7 @@ pub(super) fn parse_update(arguments: &Arguments<'_>) -> Result<Verb, CallError>
     if revision == MemoryRevision::default() {
         return Err(arguments.none_of_error(&["content", "tags", "expires_at", "citations"]));
     }
-    let expect = arguments.sha256("expect_sha256")?;
+    let expect = arguments.digest("expect_sha256")?;
     Ok(Verb::Stores(StoreVerb::Memory(MemoryCall::Update {
         path: memory_path(arguments, "path")?,
         revision,

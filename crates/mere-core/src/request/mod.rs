@@ -90,7 +90,7 @@ const HOME: Parameter = Parameter {
 /// The parameter of every tool that changes or removes a file.
 const EXPECT_SHA256: Parameter = Parameter {
     name: "expect_sha256",
-    kind: ParameterKind::Sha256,
+    kind: ParameterKind::Digest,
     need: Need::Optional,
     about: "The `sha256` you read: nothing is changed if the file has changed since.",
 };

@@ -10,16 +10,17 @@ use crate::error::tool_error::ToolError;
 use crate::error::tool_error_reply;
 use crate::files::masking::mask_value;
 use crate::run::show::{executor_data, link_fields, links_title};
-use crate::run::{DrawnChain, Linked, Locked, RunCall, RunError, ShownChain};
+use crate::run::{DrawnChain, DrawnLink, Linked, Locked, RunCall, RunError, ShownChain};
 
 /// `mere chain`: shows the links of a tool with their trust, the merged config, and whether the
 /// chain is pinned. A chain that would be refused is still drawn, as far as it goes.
 pub(crate) fn show_chain(call: &RunCall<'_>, item: &ItemRef) -> Result<Draft, ToolError> {
     let DrawnChain { links, chain } = DrawnChain::follow(&call.items, item)?;
-    let title = links_title(links.iter().map(|(pin, _)| pin));
-    let links = links.into_iter().map(|(pin, trust)| {
+    let title = links_title(links.iter().map(|link| &link.pin));
+    let links = links.into_iter().map(|DrawnLink { pin, trust, fidelity }| {
         let trust = trust.unwrap_or_else(|| Fields::default().with("status", "builtin"));
-        Data::from(link_fields(&pin).with("executor", executor_data(&pin)).with("trust", trust))
+        let fields = link_fields(&pin, fidelity).with("executor", executor_data(&pin));
+        Data::from(fields.with("trust", trust))
     });
     let links = links.collect::<Data>();
     let merged = chain.as_ref().ok().and_then(|shown| shown.chain().config().ok());

@@ -66,7 +66,7 @@ pub(super) fn make_lockfile(
         .with("version", Data::Words(leaf.version.to_string().into()))
         .with("links", links)
         .with("removed", superseded.iter().cloned().map(Data::from).collect::<Data>())
-        .with("chain", link_list(linked.chain()));
+        .with("chain", link_list(linked.listed()));
     let done = if before.is_none() { " was created" } else { " was replaced" };
     let message = Prose::words("").address(address).and(done).and(" and signed; it pins ");
     let message = message.append(&count_phrase(links, "link", "links")).and(".");

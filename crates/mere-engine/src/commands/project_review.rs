@@ -3,7 +3,7 @@
 //! They are applied all or none, and only to the files that the tool saw.
 
 use mere_core::address::{Address, RelPath, Root, Spoken};
-use mere_core::digest::Sha256;
+use mere_core::digest::{Sha256, ShownDigest};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::ReviewDecision;
 
@@ -93,7 +93,7 @@ fn show(
     let data = project_proposal_fields(proposal)
         .with("changes", shown)
         .with("base", "the files as the tool saw them")
-        .with("digest", proposal.digest)
+        .with("digest", ShownDigest::for_people(proposal.digest))
         .with("stale", !conflicts.is_empty())
         .with("left_out", left_out.collect::<Data>());
     let message = Prose::words(format!("The proposal `{}`.", proposal.id));

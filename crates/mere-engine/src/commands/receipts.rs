@@ -2,6 +2,7 @@
 //!
 //! Nothing is changed here, and no configuration is needed.
 
+use mere_core::digest::ShownDigest;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{Reader, ReceiptCommand, ReceiptCursor, ReceiptScope};
 use mere_core::trust::{
@@ -117,7 +118,7 @@ fn receipt_fields(receipt: &Receipt) -> Fields {
     Fields::default()
         .with("id", id_data(receipt.id))
         .with("sequence", receipt.sequence)
-        .with("previous", receipt.previous)
+        .with("previous", ShownDigest::for_people(receipt.previous))
         .with("began", Data::Words(run.began.to_string().into()))
         .with("ended", Data::Words(run.ended.to_string().into()))
         .with("project", run.project.as_deref().map(Content::mention))
@@ -127,7 +128,7 @@ fn receipt_fields(receipt: &Receipt) -> Fields {
         .with("chain", run.chain.iter().map(|link| Data::from(link_fields(link))).collect::<Data>())
         .with("lockfile", run.lockfile.clone())
         .with("approvals", approvals.collect::<Data>())
-        .with("inputs", run.inputs)
+        .with("inputs", run.inputs.map(ShownDigest::for_people))
         .with("outcome", run.outcome.as_ref().map(outcome_fields))
         .with("refused", run.refused.as_deref().map(Content::mention))
         .with("replays", run.replays.map(id_data))
@@ -140,7 +141,7 @@ fn link_fields(link: &ReceiptLink) -> Fields {
         .with("version", Content::mention(link.version.to_string()))
         .with("scope", link.scope.map_or("builtin", mere_core::item::Scope::name))
         .with("category", Content::mention(link.category.to_string()))
-        .with("integrity", link.integrity)
+        .with("integrity", ShownDigest::for_people(link.integrity))
 }
 
 fn outcome_fields(outcome: &RunOutcome) -> Fields {
@@ -149,8 +150,8 @@ fn outcome_fields(outcome: &RunOutcome) -> Fields {
         .with("exit_code", code)
         .with("end", outcome.end.as_deref().map(Content::mention))
         .with("duration_ms", outcome.duration_ms)
-        .with("stdout", outcome.stdout)
-        .with("stderr", outcome.stderr)
+        .with("stdout", ShownDigest::for_people(outcome.stdout))
+        .with("stderr", ShownDigest::for_people(outcome.stderr))
         .with("truncated", outcome.truncated)
 }
 

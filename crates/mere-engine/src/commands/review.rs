@@ -4,7 +4,7 @@
 //! it was made for: if that item has changed since, the proposal is not applied.
 
 use mere_core::address::{Address, AgentName, RelPath, Root, Spoken};
-use mere_core::digest::Sha256;
+use mere_core::digest::{Sha256, ShownDigest};
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
@@ -34,6 +34,7 @@ use crate::items::{
 use crate::policy::{self, ItemChange, SignatureState, SigningReason};
 use crate::run::project_proposal::read_project_proposals;
 use crate::space::{ItemChangeError, ProposalError};
+use crate::trust::digest_key::DigestKeyError;
 use mere_host::{Workspace, read_at_most};
 
 /// Lists the proposals that wait for a person.
@@ -126,8 +127,8 @@ fn show_proposal(items: &ItemReader<'_>, waiting: PendingProposal) -> Result<Dra
     let data = proposal_fields(proposal)
         .with("changes", Data::List(changes))
         .with("base", base.description())
-        .with("digest", waiting.digest)
-        .with("stale", now.digest != proposal.action.expected_digest());
+        .with("digest", ShownDigest::for_people(waiting.digest))
+        .with("stale", !now.is_expected(items, proposal)?);
     let message = Prose::words(format!("The proposal `{}`.", label(proposal)));
     let fault = match proposal.action {
         ProposedAction::Delete(_) => None,
@@ -174,7 +175,8 @@ fn accept(call: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
     let (agent, name) = (waiting.proposal.agent.clone(), waiting.proposal.folder());
     let mut lockfiles = Vec::new();
     let (change, integrity, done) = match waiting.proposal.action {
-        ProposedAction::Delete(digest) => {
+        ProposedAction::Delete(_) => {
+            let digest = expected_item(&call.items, &waiting.proposal)?;
             if place.kind == ItemType::Tool {
                 lockfiles = find_lockfiles(&call.items, &place)?;
             }
@@ -186,7 +188,8 @@ fn accept(call: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
             let files = sign_accepted(call, &place, new_item.files)?;
             (ItemChange::create(destination, files), new_item.integrity, " was created.")
         }
-        ProposedAction::Update(digest) => {
+        ProposedAction::Update(_) => {
+            let digest = expected_item(&call.items, &waiting.proposal)?;
             let new_item = proposed_item(&call.items, waiting)?;
             let files = sign_accepted(call, &place, new_item.files)?;
             let change = ItemChange::replace(place.clone(), files, digest);
@@ -200,6 +203,7 @@ fn accept(call: &ItemCall<'_>, waiting: PendingProposal) -> Result<Draft, ToolEr
     remove_proposal(call, &agent, name)?;
     let accepted = read_and_verify(&call.items, place).ok();
     let trust = accepted.as_ref().map(trust_status_fields);
+    let integrity = integrity.map(ShownDigest::for_people);
     let data = fields.with("integrity", integrity).with_some("trust", trust);
     let message = Prose::words("").address(address).and(done);
     let message = message.append(&describe_deletion(&lockfiles));
@@ -285,6 +289,16 @@ fn proposed_item(items: &ItemReader<'_>, waiting: PendingProposal) -> Result<New
     NewItem::new((items.sources, items.view), proposal.place, &text)
 }
 
+/// Returns the digest of the item that a proposal was made for. It is checked once more when the
+/// change is made.
+fn expected_item(items: &ItemReader<'_>, proposal: &Proposal) -> Result<Sha256, ToolError> {
+    let now = CurrentItem::read(items, &proposal.place)?;
+    let is_expected = now.is_expected(items, proposal)?;
+    let address = proposal.place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let stale = ItemChangeError::Stale { address, current: None };
+    Ok(now.digest.filter(|_| is_expected).ok_or(stale)?)
+}
+
 /// The item as it is now.
 struct CurrentItem {
     /// One digest of the whole item, or `None` if there is no item.
@@ -300,6 +314,18 @@ impl CurrentItem {
         let Some(Ok(main)) = main else { return Vec::new() };
         let others = main.parent_folder().map(|folder| hash_other_files(folder, place));
         others.and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// Checks whether this is what a proposal was made for.
+    fn is_expected(&self, items: &ItemReader<'_>, proposal: &Proposal) -> Result<bool, ToolError> {
+        let expected = proposal.action.expected_digest();
+        let (Some(expected), Some(digest)) = (expected, self.digest) else {
+            return Ok(expected.is_none() && self.digest.is_none());
+        };
+        let address = proposal.place.address().ok_or(ItemChangeError::InvalidPlace)?;
+        // A person may know whether a digest is right, in whatever form the proposal has it.
+        let is_expected = expected.names(digest, || items.view.digest_key.load());
+        Ok(is_expected.map_err(|DigestKeyError| ItemChangeError::DigestKey(address))?)
     }
 
     fn read(items: &ItemReader<'_>, place: &ScopedPath) -> Result<Self, ToolError> {

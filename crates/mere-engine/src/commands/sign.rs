@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use mere_core::address::{Address, RelPath, Root};
-use mere_core::digest::Sha256;
+use mere_core::digest::{Sha256, ShownDigest};
 use mere_core::item::{Item, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{GitStaging, ShownItem};
@@ -97,7 +97,8 @@ impl<'a> SigningRun<'a> {
         let to_sign = ItemToSign::read(&self.call.items, place.clone())?;
         let loaded = &to_sign.loaded;
         if loaded.item_digest() != one.digest {
-            let (address, current) = (loaded.address.clone(), Some(loaded.sha256));
+            let (address, current) =
+                (loaded.address.clone(), Some(ShownDigest::for_people(loaded.sha256)));
             return Err(ItemChangeError::Stale { address, current }.into());
         }
         sign_item(self.call, &self.signer, &to_sign)?;

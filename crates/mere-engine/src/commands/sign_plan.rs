@@ -3,6 +3,7 @@
 //! What is shown of an item is what would be signed, together with its digest.
 
 use mere_core::address::is_invisible;
+use mere_core::digest::ShownDigest;
 use mere_core::item::ItemType;
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::{ItemSelection, SelectedItems};
@@ -130,7 +131,7 @@ fn candidate_fields(call: &CommandCall<'_>, report: &ItemReport, detail: Candida
             let unfit = check_own_schema(call.items.view, loaded).err();
             fields
                 .with_some("unfit", unfit.map(|error| reason_of(&error.into())))
-                .with("digest", loaded.item_digest())
+                .with("digest", ShownDigest::for_people(loaded.item_digest()))
                 .with("changes", Data::List(changes))
                 .with_some("base", base)
                 .with_some("warning", join_warnings(warnings))

@@ -2,7 +2,7 @@
 //! cases.
 
 use mere_core::address::Address;
-use mere_core::digest::Sha256;
+use mere_core::digest::ShownDigest;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::text::markdown::PatchError;
 
@@ -16,6 +16,7 @@ pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
     match error {
         ChangeError::Denied(denied) => denial_reply(denied),
         ChangeError::Stale { address, current } => stale_reply(address, *current),
+        ChangeError::DigestKey(address) => digest_key_reply(address),
         ChangeError::NotOnce { address, count } => not_once_reply(address, *count),
         ChangeError::Section { address, error } => section_error_reply(address, error),
         ChangeError::NotText(address) => Draft::invalid(
@@ -48,17 +49,7 @@ pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
                 .hint("Choose a path with fewer levels.")
         }
         ChangeError::Full { address, size, limits } => full_workspace_reply(address, size, limits),
-        ChangeError::TouchesRedaction(address) => {
-            let words = "The change touches text that was hidden from you in ";
-            Draft::invalid(
-                codes::WRITE_OBSCURED,
-                Prose::words(words).address(address.clone()).and("."),
-            )
-            .hint(
-                "Secrets are masked and host folders are shown as addresses. Leave such lines \
-                 unchanged, or remove them.",
-            )
-        }
+        ChangeError::TouchesRedaction(address) => redaction_reply(address),
         ChangeError::Failed { address, cause } if LockHeld::is_cause_of(cause) => {
             super::lock_held_reply(address_prose(address, " was not changed"))
         }
@@ -71,6 +62,16 @@ pub(super) fn change_error_reply(error: &ChangeError) -> Draft {
             )
         }
     }
+}
+
+/// Answers a change to text that the caller did not see as it is.
+fn redaction_reply(address: &Address) -> Draft {
+    let words = "The change touches text that was hidden from you in ";
+    let message = Prose::words(words).address(address.clone()).and(".");
+    Draft::invalid(codes::WRITE_OBSCURED, message).hint(
+        "Secrets are masked and host folders are shown as addresses. Leave such lines unchanged, \
+         or remove them.",
+    )
 }
 
 /// Answers a new name that something has, or seems to have.
@@ -174,7 +175,7 @@ pub(super) fn full_workspace_reply(
     Draft::invalid(codes::WRITE_FULL, message).hint(hint).data(data)
 }
 
-fn stale_reply(address: &Address, current: Option<Sha256>) -> Draft {
+fn stale_reply(address: &Address, current: Option<ShownDigest>) -> Draft {
     let (words, hint) = match current {
         Some(_) => (
             " does not match `expect_sha256`.",
@@ -182,10 +183,17 @@ fn stale_reply(address: &Address, current: Option<Sha256>) -> Draft {
         ),
         None => (" does not exist.", "Leave `expect_sha256` out to create it."),
     };
-    let data = Fields::default()
-        .with("target", address.clone())
-        .with("sha256", current.map(|current| Data::Words(current.to_string().into())));
+    let data = Fields::default().with("target", address.clone()).with("sha256", current);
     Draft::invalid(codes::WRITE_STALE, address_prose(address, words)).hint(hint).data(data)
+}
+
+/// Answers a change whose `expect_sha256` cannot be compared, because the digest of the file has a
+/// key that cannot be used.
+pub(super) fn digest_key_reply(address: &Address) -> Draft {
+    let words = " was not changed: its digest cannot be compared, because this machine's key for \
+                 the digests of masked files cannot be used.";
+    Draft::fault(codes::DIGEST_KEY, address_prose(address, words))
+        .hint("Ask a person to run `mere doctor`, which names the file and the fix.")
 }
 
 fn not_once_reply(address: &Address, count: usize) -> Draft {

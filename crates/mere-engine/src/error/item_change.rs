@@ -3,11 +3,11 @@
 //! Merestone has changed nothing in any of these cases.
 
 use mere_core::address::{Address, RelPath};
-use mere_core::digest::Sha256;
+use mere_core::digest::ShownDigest;
 use mere_core::item::{ItemId, ItemType};
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 
-use super::file_change::{denial_reply, full_workspace_reply};
+use super::file_change::{denial_reply, digest_key_reply, full_workspace_reply};
 use super::item::parse_error_reply;
 use crate::space::{ItemChangeError, ProposalError};
 use crate::world::NoProject;
@@ -22,6 +22,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
                 .hint("Choose another id or category. The existing item was not changed.")
         }
         ItemChangeError::Stale { address, current } => stale_item_reply(address, *current),
+        ItemChangeError::DigestKey(address) => digest_key_reply(address),
         ItemChangeError::UnsupportedType(kind) => unsupported_type_reply(*kind),
         ItemChangeError::Invalid { address, fault } => {
             let message = Prose::words("The content for ").address(address.clone());
@@ -79,7 +80,7 @@ fn masked_text_reply(address: &Address) -> Draft {
 }
 
 /// Answers a change to an item that is no longer what the caller saw.
-fn stale_item_reply(address: &Address, current: Option<Sha256>) -> Draft {
+fn stale_item_reply(address: &Address, current: Option<ShownDigest>) -> Draft {
     let message = Prose::words("").address(address.clone());
     Draft::invalid(codes::ITEM_STALE, message.and(" has changed in the meantime."))
         .hint("Nothing was changed. Load it again, and apply your change to the current version.")

@@ -180,7 +180,9 @@ fn describe_accepted(kind: ParameterKind) -> String {
         ParameterKind::TimeOrNull => {
             "a time with its zone, such as `2026-01-24T09:30:00Z`, or null".to_owned()
         }
-        ParameterKind::Sha256 => "the 64 hexadecimal digits of a `sha256`".to_owned(),
+        ParameterKind::Digest => {
+            "a `sha256` as it was shown: 64 hexadecimal digits, or `keyed:` and 64 more".to_owned()
+        }
     }
 }
 

@@ -4,14 +4,15 @@
 //! leads to; nothing is replaced; and no move shows what was hidden at the old address.
 
 use mere_core::address::{Address, EntryForm, Root, Spoken, visible_form};
-use mere_core::digest::Sha256;
+use mere_core::digest::{Sha256, ShownDigest};
 use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::EntryChange;
 use mere_core::turn::Turn;
 
 use crate::files::error::FileError;
 use crate::files::file_change::{
-    ChangeError, UnmovableReason, check_speakable, check_twins, open_workspace, stale_error,
+    ChangeError, UnmovableReason, check_digest, check_speakable, check_twins, open_workspace,
+    shown_digest, stale_error,
 };
 use crate::files::view::View;
 use crate::policy::{self, MoveEffect, MovePermit, PermittedEntryChange};
@@ -47,7 +48,9 @@ pub(crate) fn rearrange(
     // A call that was abandoned by now must not change anything.
     check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
     match &change {
-        PermittedEntryChange::Delete { target, expect } => delete(&workspace, target, *expect),
+        PermittedEntryChange::Delete { target, expect } => {
+            delete(view, &workspace, target, *expect)
+        }
         PermittedEntryChange::Move { from, to, expect } => {
             EntryMove { view, workspace: &workspace, from, to }.run(*expect)
         }
@@ -86,27 +89,46 @@ fn find_existing(
     Ok((target, entry))
 }
 
-/// Checks that only a regular file is expected to have a digest.
+/// Checks that an entry is the file that the caller saw, and returns the digest that it must still
+/// have when it is deleted or moved. Only a regular file has one.
 fn check_expected(
+    view: &View<'_>,
     address: &Address,
     entry: &ExistingEntry,
-    expect: Option<Sha256>,
-) -> Result<(), ChangeError> {
-    match entry {
-        ExistingEntry::File(_) => Ok(()),
-        _ if expect.is_none() => Ok(()),
-        _ => Err(ChangeError::NotRegularFile(address.clone())),
-    }
+    expect: Option<ShownDigest>,
+) -> Result<Option<Sha256>, ChangeError> {
+    let Some(expected) = expect else { return Ok(None) };
+    let ExistingEntry::File(file) = entry else {
+        return Err(ChangeError::NotRegularFile(address.clone()));
+    };
+    let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
+    let examined = view.examine(address, file).map_err(failed)?;
+    check_digest(view, address, examined, expected)?;
+    Ok(Some(examined.sha256))
+}
+
+/// Answers for a file that was changed at the last moment, with the digest that it has now.
+fn changed_meanwhile(view: &View<'_>, address: &Address, target: &WriteTarget) -> FileError {
+    let current = || {
+        let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
+        let ExistingEntry::File(file) = target.existing_entry().map_err(failed)? else {
+            return Ok(None);
+        };
+        let examined = view.examine(address, &file).map_err(failed)?;
+        shown_digest(view, address, examined).map(Some)
+    };
+    current().map_or_else(FileError::from, |current| stale_error(address, current).into())
 }
 
 fn delete(
+    view: &View<'_>,
     workspace: &Workspace,
     address: &Address,
-    expect: Option<Sha256>,
+    expect: Option<ShownDigest>,
 ) -> Result<Draft, FileError> {
     let failed = |cause| ChangeError::Failed { address: address.clone(), cause };
     let (target, entry) = find_existing(workspace, address)?;
-    check_expected(address, &entry, expect)?;
+    let digest = check_expected(view, address, &entry, expect)?;
     let size = match entry {
         ExistingEntry::Folder => target.folder_size().map_err(failed)?,
         _ => None,
@@ -114,8 +136,8 @@ fn delete(
     if size.is_some_and(|size| size.files > 0) && !address.is_directory() {
         return Err(ChangeError::NotEmpty(address.clone()).into());
     }
-    if workspace.remove(&target, expect).map_err(failed)? != EntryOutcome::Done {
-        return Err(stale_error(address, target.digest().map_err(failed)?).into());
+    if workspace.remove(&target, digest).map_err(failed)? != EntryOutcome::Done {
+        return Err(changed_meanwhile(view, address, &target));
     }
     Ok(deletion_reply(address, size))
 }
@@ -149,18 +171,18 @@ struct EntryMove<'a> {
 }
 
 impl EntryMove<'_> {
-    fn run(&self, expect: Option<Sha256>) -> Result<Draft, FileError> {
+    fn run(&self, expect: Option<ShownDigest>) -> Result<Draft, FileError> {
         let (from, to) = (self.from, self.to);
         check_speakable(self.view, to)?;
         let (source, entry) = find_existing(self.workspace, from)?;
-        check_expected(from, &entry, expect)?;
+        let digest = check_expected(self.view, from, &entry, expect)?;
         let is_directory = matches!(entry, ExistingEntry::Folder);
         self.check_new_name(&entry)?;
         let failed = |cause| ChangeError::Failed { address: from.clone(), cause };
         let effect = self.effect(&source, &entry).map_err(failed)?;
         let form = if is_directory { EntryForm::Folder } else { EntryForm::Leaf };
         let permit = policy::permit_move(effect, to, form).map_err(ChangeError::from)?;
-        self.rename(permit, &source, expect)?;
+        self.rename(permit, &source, digest)?;
         let address = if is_directory { Address::directory } else { Address::file };
         let (from, to) = (
             address(Root::Workspace, from.path().clone()),
@@ -176,7 +198,7 @@ impl EntryMove<'_> {
         &self,
         _permit: MovePermit,
         source: &WriteTarget,
-        expect: Option<Sha256>,
+        digest: Option<Sha256>,
     ) -> Result<(), FileError> {
         let to = self.to;
         let failed = |cause| ChangeError::Failed { address: self.from.clone(), cause };
@@ -189,13 +211,11 @@ impl EntryMove<'_> {
         if !self.keeps_its_look() {
             check_twins(&destination, &ExistingEntry::Absent, to)?;
         }
-        let outcome = self.workspace.rename(source, &destination, expect);
+        let outcome = self.workspace.rename(source, &destination, digest);
         match outcome.map_err(|error| ChangeError::from_workspace(error, to))? {
             EntryOutcome::Done => Ok(()),
             EntryOutcome::Taken => Err(ChangeError::Exists(to.clone()).into()),
-            EntryOutcome::Changed => {
-                Err(stale_error(self.from, source.digest().map_err(failed)?).into())
-            }
+            EntryOutcome::Changed => Err(changed_meanwhile(self.view, self.from, source)),
         }
     }
 

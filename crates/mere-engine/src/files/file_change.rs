@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use cap_std::fs::File;
 use mere_core::address::Address;
-use mere_core::digest::Sha256;
+use mere_core::digest::{Sha256, ShownDigest};
 use mere_core::reply::{Code, Data, Draft, Fields, Prose, Success, codes};
 use mere_core::request::{FileChange, FileChangeKind};
 use mere_core::text::markdown;
@@ -15,9 +15,11 @@ use mere_core::text::markdown::PatchError;
 use mere_core::turn::Turn;
 
 use crate::files::error::FileError;
-use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
+use crate::files::fidelity::ExaminedFile;
+use crate::files::redaction::{RedactedText, RedactionConflict};
 use crate::files::view::View;
 use crate::policy::{self, Denied, Permit};
+use crate::trust::digest_key::DigestKeyError;
 use crate::world::{ResolveError, check_active};
 use mere_host::{
     ExistingEntry, Folder, MissingFolders, TargetLookup, Workspace, WorkspaceError,
@@ -36,7 +38,9 @@ pub(crate) enum ChangeError {
     #[error(transparent)]
     Denied(#[from] Denied),
     #[error("{address} has changed")]
-    Stale { address: Address, current: Option<Sha256> },
+    Stale { address: Address, current: Option<ShownDigest> },
+    #[error("the digest of {0} cannot be compared")]
+    DigestKey(Address),
     #[error("the old text occurs {count} times in {address}")]
     NotOnce { address: Address, count: usize },
     #[error("{address}: {error}")]
@@ -90,7 +94,7 @@ impl ChangeError {
 
 /// A file that was changed.
 struct ChangedFile {
-    sha256: Sha256,
+    sha256: Data,
     bytes: usize,
     created: bool,
 }
@@ -196,8 +200,10 @@ fn apply(
     if created {
         workspace.remove_abandoned_files();
     }
-    let changed = ChangedFile { sha256: Sha256::digest(new.as_bytes()), bytes: new.len(), created };
-    Ok(change_reply(&permit, &changed))
+    let fidelity = view.fidelity_of(address, new.as_bytes());
+    let sha256 = view.digest_data(Sha256::digest(new.as_bytes()), fidelity);
+    let changed = ChangedFile { sha256, bytes: new.len(), created };
+    Ok(change_reply(&permit, changed))
 }
 
 /// Computes the new content of the file.
@@ -221,12 +227,8 @@ fn new_content(
         (_, None, None) => return Err(ResolveError::NotVisible.into()),
         (_, _, Some(file)) => file,
     };
-    let text = read_current(permit, file)?;
-    let secrets = if view.world.is_confirmed_at(address) {
-        SecretDisplay::Shown
-    } else {
-        SecretDisplay::Masked
-    };
+    let text = read_current(permit, view, file)?;
+    let secrets = view.secret_display_at(address);
     let conflict = |RedactionConflict| ChangeError::TouchesRedaction(address.clone());
     let seen = RedactedText::new(&text, secrets, view.gate, view.agent).map_err(conflict)?;
     let (range, new) = match permit.kind() {
@@ -262,14 +264,14 @@ fn new_content(
 }
 
 /// Reads the text that is to be changed, if it is what the caller expects.
-fn read_current(permit: &Permit<'_>, file: File) -> Result<String, ChangeError> {
+fn read_current(permit: &Permit<'_>, view: &View<'_>, file: File) -> Result<String, ChangeError> {
     let address = permit.address();
     let bytes = read_at_most(file, MAX_EDITED)
         .map_err(|cause| ChangeError::Failed { address: address.clone(), cause })?;
     let bytes = bytes.ok_or_else(|| ChangeError::NotText(address.clone()))?;
-    let sha256 = Sha256::digest(&bytes);
-    if permit.expect().is_some_and(|expected| expected != sha256) {
-        return Err(stale_error(address, Some(sha256)));
+    if let Some(expected) = permit.expect() {
+        let (sha256, fidelity) = (Sha256::digest(&bytes), view.fidelity_of(address, &bytes));
+        check_digest(view, address, ExaminedFile { sha256, fidelity }, expected)?;
     }
     String::from_utf8(bytes).map_err(|_| ChangeError::NotText(address.clone()))
 }
@@ -310,11 +312,33 @@ fn count_occurrences(text: &str, part: &str) -> usize {
     count
 }
 
-pub(super) fn stale_error(address: &Address, current: Option<Sha256>) -> ChangeError {
+pub(super) fn stale_error(address: &Address, current: Option<ShownDigest>) -> ChangeError {
     ChangeError::Stale { address: address.clone(), current }
 }
 
-fn change_reply(permit: &Permit<'_>, changed: &ChangedFile) -> Draft {
+/// Makes the digest of a file that the caller is shown.
+pub(super) fn shown_digest(
+    view: &View<'_>,
+    address: &Address,
+    file: ExaminedFile,
+) -> Result<ShownDigest, ChangeError> {
+    let shown = view.shown_digest(file.sha256, file.fidelity);
+    shown.map_err(|DigestKeyError| ChangeError::DigestKey(address.clone()))
+}
+
+/// Checks that a file is the one that the caller saw, by the digest that it was shown. Whoever
+/// guesses another form of the digest learns nothing.
+pub(super) fn check_digest(
+    view: &View<'_>,
+    address: &Address,
+    file: ExaminedFile,
+    expected: ShownDigest,
+) -> Result<(), ChangeError> {
+    let current = shown_digest(view, address, file)?;
+    if current == expected { Ok(()) } else { Err(stale_error(address, Some(current))) }
+}
+
+fn change_reply(permit: &Permit<'_>, changed: ChangedFile) -> Draft {
     let (code, words): (Code<Success>, _) = match (permit.kind(), changed.created) {
         (FileChangeKind::Write { .. }, true) => (codes::WRITE, " was created."),
         (FileChangeKind::Write { .. }, false) => (codes::WRITE, " was replaced."),
@@ -323,7 +347,7 @@ fn change_reply(permit: &Permit<'_>, changed: &ChangedFile) -> Draft {
     };
     let data = Fields::default()
         .with("target", permit.address().clone())
-        .with("sha256", Data::Words(changed.sha256.to_string().into()))
+        .with("sha256", changed.sha256)
         .with("bytes", changed.bytes as u64)
         .with("created", changed.created);
     let message = Prose::words("").address(permit.address().clone()).and(words);

@@ -86,6 +86,13 @@ pub(crate) struct LineExcerpt {
     pub(crate) lossy: bool,
 }
 
+impl LineExcerpt {
+    /// Checks whether this is the whole of a file with `size` bytes, as it is.
+    pub(crate) fn is_whole_file(&self, size: u64) -> bool {
+        !self.lossy && self.shown == self.text.len() && self.text.len() as u64 == size
+    }
+}
+
 impl LineStream {
     /// Starts a stream for a file that had `size` bytes when it was opened.
     pub(crate) fn new(wanted: LineRange, size: u64) -> Self {
@@ -184,9 +191,7 @@ impl LineStream {
         let overlap = self.before.len().saturating_sub(MAX_MARK_LINE);
         let seen = [&self.before[overlap..], bytes].concat();
         let Some(mark) = memchr::memmem::rfind(&seen, KEY_MARK) else { return };
-        let line = &seen[mark.saturating_sub(MAX_MARK_LINE)..mark];
-        let begins = memchr::memmem::rfind(line, b"BEGIN");
-        self.is_in_private_key = begins > memchr::memmem::rfind(line, b"END");
+        self.is_in_private_key = is_opening_mark(&seen, mark);
     }
 
     /// Checks whether the file is not text: it has a NUL byte, or too many bytes that are not valid
@@ -282,6 +287,18 @@ impl LineStream {
             self.shown -= 1;
         }
     }
+}
+
+/// Checks whether the private-key marker at an offset opens a key.
+fn is_opening_mark(bytes: &[u8], mark: usize) -> bool {
+    let line = &bytes[mark.saturating_sub(MAX_MARK_LINE)..mark];
+    memchr::memmem::rfind(line, b"BEGIN") > memchr::memmem::rfind(line, b"END")
+}
+
+/// Checks whether a private key begins anywhere in these bytes, so that an excerpt after that place
+/// is masked.
+pub(crate) fn opens_private_key(bytes: &[u8]) -> bool {
+    memchr::memmem::find_iter(bytes, KEY_MARK).any(|mark| is_opening_mark(bytes, mark))
 }
 
 fn has_nul(bytes: &[u8]) -> bool {

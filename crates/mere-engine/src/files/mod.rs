@@ -6,6 +6,7 @@
 pub(crate) mod dir;
 pub(crate) mod entry_change;
 pub(crate) mod error;
+pub(crate) mod fidelity;
 pub(crate) mod file_change;
 pub(crate) mod glob;
 pub(crate) mod grep;

@@ -1,20 +1,22 @@
 //! The `read` tool: shows what is in a file.
 //!
-//! Secrets are masked in what it shows, unless a person has confirmed the file. The digest is
-//! always that of the bytes on disk.
+//! Secrets are masked in what it shows, unless a person has confirmed the file. The digest is that
+//! of the bytes on disk, or a keyed one if anything in the file is not shown as it is.
 
 use std::io::Read as _;
 
 use cap_std::fs::File;
 use mere_core::address::Address;
+use mere_core::digest::Fidelity;
 use mere_core::media::media_type;
-use mere_core::reply::{Data, Draft, Fields, Prose, codes};
+use mere_core::reply::{Draft, Fields, Prose, codes};
 use mere_core::request::Read;
 use mere_core::turn::Turn;
 
 use crate::files::error::FileError;
+use crate::files::fidelity::FidelityScanner;
 use crate::files::line_stream::{LineExcerpt, LineRange, LineStream, MAX_HASHED};
-use crate::files::redaction;
+use crate::files::redaction::{MaskedText, SecretDisplay};
 use crate::files::view::{View, nonzero};
 use crate::world::{PathKind, ResolveError, VisibilityRef, check_active};
 
@@ -30,11 +32,14 @@ pub(crate) fn read(view: &View<'_>, call: &Read, turn: &dyn Turn) -> Result<Draf
     }
     let mut file = open_visible_file(&target)?;
     let wanted = LineRange { offset: call.offset, limit: call.limit };
-    let reading = stream_file(&mut file, wanted, address, turn)?;
-    Ok(if reading.is_binary() {
-        binary_reply(address, &reading)
+    let secrets = secret_display(view, &target);
+    let mut streamed = StreamedFile::new(view, &file, (wanted, secrets))
+        .map_err(|cause| FileError::unreadable(address, cause))?;
+    streamed.read_to_end(&mut file, address, turn)?;
+    Ok(if streamed.lines.is_binary() {
+        binary_reply(view, address, streamed)
     } else {
-        text_reply(view, &target, reading)
+        text_reply(view, address, streamed)
     })
 }
 
@@ -50,59 +55,96 @@ pub(crate) fn open_visible_file(target: &VisibilityRef) -> Result<File, FileErro
     }
 }
 
-fn stream_file(
-    file: &mut File,
-    wanted: LineRange,
-    address: &Address,
-    turn: &dyn Turn,
-) -> Result<LineStream, FileError> {
-    let unreadable = |cause| FileError::unreadable(address, cause);
-    let size = file.metadata().map_err(unreadable)?.len();
-    let mut reading = LineStream::new(wanted, size);
-    let room = usize::try_from(size).map_or(CHUNK_BYTES, |size| (size + 1).min(CHUNK_BYTES));
-    let mut chunk = vec![0; room];
-    // Bytes that are written meanwhile are not part of this reading.
-    let mut file = file.take(size);
-    loop {
-        check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
-        match file.read(&mut chunk).map_err(unreadable)? {
-            0 => return Ok(reading),
-            read => reading.feed(&chunk[..read]),
-        }
-        if reading.is_finished() {
-            return Ok(reading);
+/// Returns whether the reader sees the secrets of a file.
+fn secret_display(view: &View<'_>, target: &VisibilityRef) -> SecretDisplay {
+    if view.world.is_confirmed(target, "") { SecretDisplay::Shown } else { SecretDisplay::Masked }
+}
+
+/// A file as it is read: the lines that are asked for, and how the reader sees the whole of it.
+struct StreamedFile<'a> {
+    lines: LineStream,
+    /// A file that is too large to be hashed is not judged either.
+    scanner: Option<FidelityScanner<'a>>,
+    secrets: SecretDisplay,
+    size: u64,
+}
+
+impl<'a> StreamedFile<'a> {
+    fn new(
+        view: &View<'a>,
+        file: &File,
+        (wanted, secrets): (LineRange, SecretDisplay),
+    ) -> std::io::Result<Self> {
+        let size = file.metadata()?.len();
+        let scanner = (size <= MAX_HASHED).then(|| FidelityScanner::new(view.gate, secrets));
+        Ok(Self { lines: LineStream::new(wanted, size), scanner, secrets, size })
+    }
+
+    fn read_to_end(
+        &mut self,
+        file: &mut File,
+        address: &Address,
+        turn: &dyn Turn,
+    ) -> Result<(), FileError> {
+        let size = self.size;
+        let room = usize::try_from(size).map_or(CHUNK_BYTES, |size| (size + 1).min(CHUNK_BYTES));
+        let mut chunk = vec![0; room];
+        // Bytes that are written meanwhile are not part of this reading.
+        let mut file = file.take(size);
+        loop {
+            check_active(turn).map_err(|error| FileError::from_traversal(error, address))?;
+            let read = file.read(&mut chunk);
+            match read.map_err(|cause| FileError::unreadable(address, cause))? {
+                0 => return Ok(()),
+                read => {
+                    self.lines.feed(&chunk[..read]);
+                    if let Some(scanner) = &mut self.scanner {
+                        scanner.feed(&chunk[..read]);
+                    }
+                }
+            }
+            if self.lines.is_finished() {
+                return Ok(());
+            }
         }
     }
 }
 
-fn binary_reply(address: &Address, reading: &LineStream) -> Draft {
-    let kind = media_type(reading.head());
+fn binary_reply(view: &View<'_>, address: &Address, streamed: StreamedFile<'_>) -> Draft {
+    let StreamedFile { lines: reading, scanner, .. } = streamed;
+    let sha256 = reading.sha256().zip(scanner.map(FidelityScanner::finish));
     let data = Fields::default()
         .with("target", address.clone())
         .with("binary", true)
         .with("size", reading.size())
-        .with("media_type", kind)
-        .with("sha256", digest(reading));
+        .with("media_type", media_type(reading.head()))
+        .with("sha256", sha256.map(|(sha256, fidelity)| view.digest_data(sha256, fidelity)));
     let message = Prose::words("").address(address.clone()).and(" is a binary file.");
     Draft::success(codes::READ_BINARY, message).data(data)
 }
 
-fn text_reply(view: &View<'_>, target: &VisibilityRef, reading: LineStream) -> Draft {
-    let address = target.address();
+fn text_reply(view: &View<'_>, address: &Address, streamed: StreamedFile<'_>) -> Draft {
+    let StreamedFile { lines: reading, scanner, secrets, .. } = streamed;
     let extent = FileExtent {
         size: reading.size(),
         lines: reading.line_count(),
         unread_after: reading.unread_after(),
     };
-    let sha256 = digest(&reading);
+    let sha256 = reading.sha256();
     let part = reading.into_excerpt();
     let message = Prose::words("").address(address.clone()).and(extent.describe(&part));
     let next = extent.next_step(&part);
-    let shown = if view.world.is_confirmed(target, "") {
-        redaction::MaskedText::unmasked(part.text)
-    } else {
-        redaction::MaskedText::mask_part(&part.before, part.text)
+    let is_whole = part.is_whole_file(extent.size);
+    let shown = match secrets {
+        SecretDisplay::Shown => MaskedText::unmasked(part.text),
+        SecretDisplay::Masked => MaskedText::mask_part(&part.before, part.text),
     };
+    let fidelity = scanner.map(|scanner| match shown.count {
+        0 if is_whole => scanner.finish_without_secrets(),
+        0 => scanner.finish(),
+        _ => Fidelity::Altered,
+    });
+    let sha256 = sha256.zip(fidelity);
     let masked = shown.count_until(part.shown);
     let data = Fields::default()
         .with("target", address.clone())
@@ -111,7 +153,7 @@ fn text_reply(view: &View<'_>, target: &VisibilityRef, reading: LineStream) -> D
         .with("first", part.first)
         .with("last", part.last)
         .with("truncated", part.truncated)
-        .with("sha256", sha256)
+        .with("sha256", sha256.map(|(sha256, fidelity)| view.digest_data(sha256, fidelity)))
         .with_some("unread_after", extent.unread_after)
         .with_some("size", extent.unread_after.map(|_| extent.size))
         .with_some("cut", part.is_last_cut.then_some(true))
@@ -176,10 +218,4 @@ impl FileExtent {
         let steps = [rest_of_line, go_on].into_iter().flatten().collect::<Vec<_>>();
         (!steps.is_empty()).then(|| steps.join(" "))
     }
-}
-
-/// Returns the digest of the bytes on disk, unless the file is too large.
-fn digest(reading: &LineStream) -> Data {
-    let digest = reading.sha256().filter(|_| reading.size() <= MAX_HASHED);
-    digest.map(|digest| Data::Words(digest.to_string().into())).into()
 }

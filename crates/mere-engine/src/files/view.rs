@@ -11,6 +11,7 @@ use mere_core::reply::{Code, Content, Data, Draft, Fields, Prose, Success};
 use mere_core::text::shorten::shorten;
 
 use crate::files::error::FileError;
+use crate::trust::digest_key::DigestKeyReader;
 use crate::world::{Omitted, PathKind, Position, SweepPage, VisibilityRef, Weight, World};
 use mere_host::{SweepReport, WorkspaceLimits, WorkspaceSize};
 
@@ -23,6 +24,8 @@ pub(crate) struct View<'a> {
     pub(crate) home: Root,
     /// How much the agent's workspace may hold.
     pub(crate) workspace_limits: WorkspaceLimits,
+    /// The key for the digests of files that are not shown as they are.
+    pub(crate) digest_key: DigestKeyReader<'a>,
 }
 
 impl View<'_> {

@@ -53,7 +53,7 @@ pub(crate) fn apply_permit(
         Some(main) => paths.item_digest(&editing, main).map_err(failed)?,
         None => None,
     };
-    let stale = || ItemChangeError::Stale { address: address.clone(), current: main };
+    let stale = || ItemChangeError::Stale { address: address.clone(), current: None };
     match permit.operation() {
         ItemOperation::Create { files } => match paths.create(&editing, files).map_err(failed)? {
             None => Ok(()),

@@ -1,6 +1,7 @@
 //! The tools that ship with the program, as `load` shows them.
 
 use mere_core::chain::{ChainTool, builtin};
+use mere_core::digest::{Fidelity, ShownDigest};
 use mere_core::item::{ItemRef, ItemType};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::Load;
@@ -31,7 +32,8 @@ fn builtin_reply(tool: &ChainTool, text: &str) -> Draft {
         .with("content", Content::body(text))
         .with("metadata", Data::from_foreign(&metadata, &mut |text| Content::mention(text)))
         .with("files", Data::List(Vec::new()))
-        .with("integrity", pin.integrity)
+        // What is built into the binary is public.
+        .with("integrity", ShownDigest::if_exact(pin.integrity, Fidelity::Exact))
         .with("trust", Fields::default().with("status", "builtin"));
     let message = format!("The tool `{}` {} ships with Merestone.", pin.id, pin.version);
     Draft::success(codes::LOAD, Prose::words(message)).data(data)

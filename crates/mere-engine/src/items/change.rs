@@ -1,17 +1,17 @@
 //! Creating, updating and deleting an item: checked, permitted, and then applied or proposed. This
 //! file also defines [`ItemCall`], which carries what such a call needs.
 
-use mere_core::address::{Address, RelPath, Spoken};
-use mere_core::digest::Sha256;
-use mere_core::item::integrity::FileDigest;
-use mere_core::item::{self, CategoryBase, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::address::{Address, RelPath};
+use mere_core::digest::{Sha256, ShownDigest};
+use mere_core::item::{CategoryBase, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::Draft;
 use mere_core::request::{Execute, ItemAction, ItemContent, LookupScope, Reader, Secret};
 
 use super::apply_permit::{WriteContext, apply_permit};
 use super::change_report::{ChangeOutcome, ChangeReport};
+use super::current_file::CurrentFile;
 use super::find::{NamedItem, is_visible};
-use super::item_files::{hash_other_files, item_digest, read_item_digest};
+use super::item_fidelity::shown_integrity;
 use super::new_item::{NewItem, choose_form, place_in_space};
 use super::signature_state::detect_signature_state;
 use super::tool_check::{check_new_tool, files_beside};
@@ -19,13 +19,10 @@ use super::tool_lockfiles::{delete_lockfiles, find_lockfiles};
 use super::{ItemError, ItemReader, proposal};
 use crate::config::AgentsConfig;
 use crate::files::error::FileError;
-use crate::files::read::open_visible_file;
-use crate::files::redaction::{RedactedText, RedactionConflict, SecretDisplay};
 use crate::memory::ItemRules;
 use crate::policy::{self, CategoryPermit, ChangeRoute, ItemChange};
 use crate::space::ItemChangeError;
-use crate::world::{Context, VisibilityRef};
-use mere_host::{digest_file, read_at_most};
+use crate::world::Context;
 
 /// One call that may change items: what it sees, and the rules that apply to it.
 pub(crate) struct ItemCall<'a> {
@@ -112,11 +109,11 @@ fn update(
     call: &ItemCall<'_>,
     request: &Execute,
     text: &ItemContent,
-    expect: Option<Sha256>,
+    expect: Option<ShownDigest>,
 ) -> Result<Draft, ItemError> {
     let place = find_requested(call, request)?;
     let current = CurrentFile::read_main(&call.items, &place)?;
-    current.check_expected(expect)?;
+    current.check_expected(call.items.view, expect)?;
     let digest = current.item_digest(&place)?;
     let kept = current.other_files(&place);
     let mut new_item = NewItem::new((call.items.sources, call.items.view), place, text)?;
@@ -159,11 +156,11 @@ fn restore_masked_files(
 fn delete(
     call: &ItemCall<'_>,
     request: &Execute,
-    expect: Option<Sha256>,
+    expect: Option<ShownDigest>,
 ) -> Result<Draft, ItemError> {
     let place = find_requested(call, request)?;
     let current = CurrentFile::read_main(&call.items, &place)?;
-    current.check_expected(expect)?;
+    current.check_expected(call.items.view, expect)?;
     let address = current.address.clone();
     let digest = current.item_digest(&place)?;
     let has_lockfiles = place.kind == ItemType::Tool && call.items.reader == Reader::Person;
@@ -181,7 +178,8 @@ pub(crate) fn create_item(
     new_item: NewItem,
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
-    let NewItem { address, files, integrity, warnings, .. } = new_item;
+    let integrity = shown_integrity(call.items.view, &new_item);
+    let NewItem { address, files, warnings, .. } = new_item;
     let lockfiles = Vec::new();
     let report = ChangeReport { address, integrity, warnings, verb: "created", lockfiles };
     apply_or_propose(call, ItemChange::create(destination, files), report, mode)
@@ -194,7 +192,8 @@ fn replace_item(
     digest: Sha256,
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
-    let NewItem { place, address, files, integrity, warnings } = new_item;
+    let integrity = shown_integrity(call.items.view, &new_item);
+    let NewItem { place, address, files, warnings, .. } = new_item;
     let lockfiles = Vec::new();
     let report = ChangeReport { address, integrity, warnings, verb: "changed", lockfiles };
     apply_or_propose(call, ItemChange::replace(place, files, digest), report, mode)
@@ -261,74 +260,4 @@ fn permit_category(call: &ItemCall<'_>, place: ScopedPath) -> Result<CategoryPer
     let folder = folder.map_err(ItemError::Unsearchable)?.flatten();
     let folder = folder.as_ref().map(|folder| &**folder.dir());
     Ok(call.item_rules.permit_category(place, folder)?)
-}
-
-/// A file of an item as it is now. It need not be valid, so that a broken item can be repaired.
-struct CurrentFile {
-    address: Address,
-    file: VisibilityRef,
-    /// The file's content, or `None` if it is larger than an item may be.
-    bytes: Option<Vec<u8>>,
-    sha256: Sha256,
-}
-
-impl CurrentFile {
-    fn read_main(items: &ItemReader<'_>, place: &ScopedPath) -> Result<Self, ItemError> {
-        Self::read(items, place.address().ok_or(ItemChangeError::InvalidPlace)?)
-    }
-
-    fn read(items: &ItemReader<'_>, address: Address) -> Result<Self, ItemError> {
-        let file = items.view.resolve(&Spoken::Rooted(address.clone()))?;
-        let unreadable = |cause| ItemError::unreadable(&address, cause);
-        let bytes = read_at_most(open_visible_file(&file)?, item::MAX_ITEM_BYTES as u64)
-            .map_err(unreadable)?;
-        let sha256 = match &bytes {
-            Some(bytes) => Sha256::digest(bytes),
-            None => digest_file(open_visible_file(&file)?).map_err(unreadable)?,
-        };
-        Ok(Self { address, file, bytes, sha256 })
-    }
-
-    /// Returns one digest of the whole item whose main file this is.
-    fn item_digest(&self, place: &ScopedPath) -> Result<Sha256, ItemError> {
-        let unreadable = |cause| ItemError::unreadable(&self.address, cause);
-        match self.file.parent_folder() {
-            Some(folder) => read_item_digest(self.sha256, folder, place).map_err(unreadable),
-            None => Ok(item_digest(self.sha256, &[])),
-        }
-    }
-
-    /// Returns the other files of the item whose main file this is, or none if they cannot be
-    /// hashed.
-    fn other_files(&self, place: &ScopedPath) -> Vec<FileDigest> {
-        let others = self.file.parent_folder().map(|folder| hash_other_files(folder, place));
-        others.and_then(Result::ok).unwrap_or_default()
-    }
-
-    fn check_expected(&self, expect: Option<Sha256>) -> Result<(), ItemChangeError> {
-        if expect.is_none_or(|expected| expected == self.sha256) {
-            return Ok(());
-        }
-        Err(ItemChangeError::Stale { address: self.address.clone(), current: Some(self.sha256) })
-    }
-
-    /// Restores the masked and rewritten parts of new content, for a caller who saw this file only
-    /// in that form.
-    fn restore_masked_text(
-        &self,
-        items: &ItemReader<'_>,
-        content: &str,
-    ) -> Result<String, ItemError> {
-        let text = self.bytes.as_deref().map(str::from_utf8);
-        let Some(Ok(text)) = text else { return Ok(content.to_owned()) };
-        let confirmed = items.view.world.is_confirmed_at(&self.address);
-        let secrets = if confirmed { SecretDisplay::Shown } else { SecretDisplay::Masked };
-        let conflict = |RedactionConflict| ItemChangeError::TouchesMasked(self.address.clone());
-        if items.reader == Reader::Person {
-            return Ok(content.to_owned());
-        }
-        let seen = RedactedText::new(text, secrets, items.view.gate, items.view.agent)
-            .map_err(conflict)?;
-        Ok(seen.rewrite(content).map_err(conflict)?)
-    }
 }

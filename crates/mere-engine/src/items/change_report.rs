@@ -1,7 +1,7 @@
 //! How a change of an item ended, and the reply about it.
 
 use mere_core::address::Address;
-use mere_core::digest::Sha256;
+use mere_core::digest::ShownDigest;
 use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::TrustStatus;
@@ -13,7 +13,7 @@ use crate::policy::ChangeRoute;
 /// What the reply to a change reports.
 pub(super) struct ChangeReport {
     pub(super) address: Address,
-    pub(super) integrity: Option<Sha256>,
+    pub(super) integrity: Option<ShownDigest>,
     pub(super) warnings: Vec<Content>,
     pub(super) verb: &'static str,
     /// The lockfiles that are deleted with a tool.

@@ -11,6 +11,7 @@ use mere_core::request::{AuthorChoice, Load, Reader};
 use super::copy::{CopyTarget, copy_item};
 use super::directive_fields::input_list;
 use super::find::{NamedItem, ResolvedItem};
+use super::item_fidelity::ItemFidelity;
 use super::reply_fields::{self, own_text};
 use super::version_check::{note_version, trust_fields_with_age, use_advice};
 use super::{ItemCall, ItemError, ItemReader, LoadedItem, UsableItem, open_for_use};
@@ -67,6 +68,7 @@ impl LoadedForReply {
         let Self { usable, shadows, beside, copied_to } = self;
         let (view, loaded) = (items.view, usable.item());
         let mut masker = ItemMasker::new(view, &usable);
+        let fidelity = ItemFidelity::examine(view, loaded);
         let place = &loaded.place;
         let warnings = loaded_warnings(items, loaded);
         let age = note_version(items.trust_policy, usable.checked());
@@ -81,8 +83,8 @@ impl LoadedForReply {
             .with("metadata", masker.data(&loaded.item.metadata()))
             .with_some("inputs", directive_inputs(&mut masker, &loaded.item))
             .with_some("input_schema", tool_schema(&mut masker, &loaded.item))
-            .with("files", reply_fields::file_list(view, &usable))
-            .with("integrity", loaded.integrity)
+            .with("files", reply_fields::file_list(view, &usable, &fidelity))
+            .with("integrity", fidelity.integrity(loaded.integrity))
             .with("trust", trust_fields_with_age(usable.checked(), &age))
             .with_some("validation_warnings", reply_fields::warning_list(warnings))
             .with_some("shadows", reply_fields::some_addresses(&shadows))

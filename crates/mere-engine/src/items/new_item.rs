@@ -26,6 +26,8 @@ pub(crate) struct NewItem {
     /// Every file with its path relative to the folder of the main file; the main file comes last.
     pub(crate) files: Vec<(RelPath, Vec<u8>)>,
     pub(crate) integrity: Option<Sha256>,
+    /// The files of the item that stay as they are.
+    pub(crate) kept: Vec<FileDigest>,
     pub(crate) warnings: Vec<Content>,
 }
 
@@ -52,7 +54,7 @@ impl NewItem {
         let all = others.chain([(main, text.main_file.clone())]);
         let files = all.map(|(path, content)| (path, content.into_bytes())).collect();
         let warnings = item_warnings(sources, view, &item);
-        Ok(Self { place, address, files, integrity, warnings })
+        Ok(Self { place, address, files, integrity, kept: Vec::new(), warnings })
     }
 
     /// Replaces the text with its restored form, which has the masked parts put back, and includes
@@ -70,12 +72,12 @@ impl NewItem {
         let given = text.files.iter().map(file_digest);
         let is_given =
             |file: &&FileDigest| text.files.iter().any(|(path, _)| path.as_str() == file.path);
-        let kept = kept.iter().filter(|file| !is_given(file)).cloned();
-        let digests = given.chain(kept).collect::<Vec<_>>();
+        let kept = kept.iter().filter(|file| !is_given(file)).cloned().collect::<Vec<_>>();
+        let digests = given.chain(kept.iter().cloned()).collect::<Vec<_>>();
         let integrity = item.integrity(&text.main_file, &place, &digests);
         let all = text.files.iter().cloned().chain([(main, text.main_file.clone())]);
         let files = all.map(|(path, content)| (path, content.into_bytes())).collect();
-        Ok(Self { place, address, files, integrity, warnings })
+        Ok(Self { place, address, files, integrity, kept, warnings })
     }
 }
 

@@ -5,15 +5,17 @@
 //! parsed strictly, limited in size, and checked again when it is accepted.
 
 use mere_core::address::{Address, AgentName, RelPath, Root};
-use mere_core::digest::Sha256;
+use mere_core::digest::{Fidelity, Sha256, ShownDigest};
 use mere_core::item::{CategoryBase, ItemForm, ScopedPath};
 use mere_core::text::json;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::current_file::CurrentFile;
 use super::{ItemCall, ItemError};
 use crate::policy::{ItemOperation, ItemPermit};
 use crate::space::ItemChangeError;
+use crate::trust::digest_key::DigestKeyError;
 use mere_host::{MissingFolders, TargetLookup, Workspace, WorkspaceError};
 
 /// The folder of a workspace that holds proposals.
@@ -39,9 +41,10 @@ pub(crate) struct Proposal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProposedAction {
     Create,
-    /// Holds the digest of the whole item that the proposal was made for.
-    Update(Sha256),
-    Delete(Sha256),
+    /// Holds the digest of the whole item that the proposal was made for. The agent can read it, so
+    /// it is the one that the agent is shown.
+    Update(ShownDigest),
+    Delete(ShownDigest),
 }
 
 impl ProposedAction {
@@ -54,7 +57,7 @@ impl ProposedAction {
     }
 
     /// Returns the digest that the item must have now, or `None` if no item may exist.
-    pub(crate) fn expected_digest(self) -> Option<Sha256> {
+    pub(crate) fn expected_digest(self) -> Option<ShownDigest> {
         match self {
             Self::Create => None,
             Self::Update(before) | Self::Delete(before) => Some(before),
@@ -68,8 +71,12 @@ pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<A
     let place = permit.place();
     let (action, files) = match permit.operation() {
         ItemOperation::Create { files } => (ProposedAction::Create, &files[..]),
-        ItemOperation::Replace { files, digest } => (ProposedAction::Update(*digest), &files[..]),
-        ItemOperation::Remove { digest } => (ProposedAction::Delete(*digest), &[][..]),
+        ItemOperation::Replace { files, digest } => {
+            (ProposedAction::Update(shown_digest(call, place, *digest)?), &files[..])
+        }
+        ItemOperation::Remove { digest } => {
+            (ProposedAction::Delete(shown_digest(call, place, *digest)?), &[][..])
+        }
         // Signatures are never proposed.
         ItemOperation::AddSidecar { .. } => return Err(ItemChangeError::InvalidPlace.into()),
     };
@@ -118,6 +125,21 @@ pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<A
     Ok(address)
 }
 
+/// Returns the digest of an item as a whole, as the agent is shown it.
+fn shown_digest(
+    call: &ItemCall<'_>,
+    place: &ScopedPath,
+    digest: Sha256,
+) -> Result<ShownDigest, ItemError> {
+    let (items, view) = (&call.items, call.items.view);
+    let current = CurrentFile::read_main(items, place)?;
+    // An item that has changed since is not judged by what it is now.
+    let is_current = current.item_digest(place)? == digest;
+    let fidelity = if is_current { current.item_fidelity(view, place) } else { Fidelity::Altered };
+    let shown = view.shown_digest(digest, fidelity);
+    Ok(shown.map_err(|DigestKeyError| ItemChangeError::DigestKey(current.address.clone()))?)
+}
+
 impl Proposal {
     /// Returns the proposal's folder in the workspace.
     pub(crate) fn folder(&self) -> Option<RelPath> {
@@ -162,7 +184,7 @@ impl Proposal {
         }
         let before = match &value["before"] {
             Value::Null => None,
-            before => Some(before.as_str()?.parse::<Sha256>().ok()?),
+            before => Some(before.as_str()?.parse::<ShownDigest>().ok()?),
         };
         let action = match (text_field("action")?, before) {
             ("create", None) => ProposedAction::Create,

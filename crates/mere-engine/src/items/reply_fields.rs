@@ -5,6 +5,7 @@ use mere_core::item::ScopedPath;
 use mere_core::reply::{Content, Data, Fields};
 
 use super::UsableItem;
+use super::item_fidelity::ItemFidelity;
 use crate::files::view::View;
 
 /// Returns the addresses of items, or `None` if there are none.
@@ -25,13 +26,14 @@ pub(crate) fn warning_list(warnings: Vec<Content>) -> Option<Data> {
 }
 
 /// Returns the files of an item, its main file first.
-pub(crate) fn file_list(view: &View<'_>, usable: &UsableItem) -> Data {
+pub(crate) fn file_list(view: &View<'_>, usable: &UsableItem, fidelity: &ItemFidelity) -> Data {
     let loaded = usable.item();
-    let file = |path: &str, size: u64, sha256| {
+    let file = |path: &str, size: u64, sha256: Data| {
         let path = Content::mention(path);
         Data::from(Fields::default().with("path", path).with("size", size).with("sha256", sha256))
     };
-    let main = file(loaded.main_file_name(), loaded.text.len() as u64, loaded.sha256);
+    let sha256 = fidelity.main_digest(view, loaded.sha256);
+    let main = file(loaded.main_file_name(), loaded.text.len() as u64, sha256);
     let folder = loaded.address.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
     // A file whose path the caller may not see is not listed here either.
     let shown = |path: &str| {
@@ -40,7 +42,8 @@ pub(crate) fn file_list(view: &View<'_>, usable: &UsableItem) -> Data {
             view.world.may_show(&Address::file(loaded.address.root().clone(), path))
         })
     };
-    let others = loaded.files.iter().filter(|other| shown(&other.path));
-    let others = others.map(|other| file(&other.path, other.size, other.sha256));
+    let others = fidelity.other_digests(view, &loaded.files);
+    let others = others.filter(|(other, _)| shown(&other.path));
+    let others = others.map(|(other, sha256)| file(&other.path, other.size, sha256));
     std::iter::once(main).chain(others).collect()
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use mere_core::address::{Address, Spoken};
 use mere_core::category::{Force, StoreChange};
-use mere_core::digest::Sha256;
+use mere_core::digest::{Sha256, ShownDigest};
 use mere_core::item::{
     self, CategoryBase, ItemForm, ItemType, MemoryExpiry, MemoryPath, MemoryRevision, MemoryText,
     NewMemory, ScopedPath,
@@ -22,8 +22,9 @@ use super::{Store, StoreCall, StoreError};
 use crate::files::error::FileError;
 use crate::files::masking::mask_secrets;
 use crate::files::read::open_visible_file;
-use crate::files::redaction::{MASK, RedactedText, RedactionConflict, SecretDisplay};
+use crate::files::redaction::{MASK, RedactedText, RedactionConflict};
 use crate::space::ItemChangeError;
+use crate::trust::digest_key::DigestKeyError;
 use crate::trust::now;
 use crate::world::ResolveError;
 use mere_host::{FileStamp, read_at_most};
@@ -118,14 +119,17 @@ pub(super) fn get(
 pub(super) fn update(
     call: &StoreCall<'_>,
     path: &MemoryPath,
-    (revision, expect): (&MemoryRevision, Option<Sha256>),
+    (revision, expect): (&MemoryRevision, Option<ShownDigest>),
 ) -> Result<Draft, StoreError> {
     let store = call.served_store()?;
     let address = visible_address_or_missing(call, store, path)?;
     let (locked, stored) = lock_and_read(call, store, path)?;
     let stale = |current| ItemChangeError::Stale { address: address.clone(), current };
-    if expect.is_some_and(|expected| expected != stored.sha256) {
-        return Err(stale(Some(stored.sha256)).into());
+    if let Some(expected) = expect {
+        let current = shown_digest(call, &address, &stored)?;
+        if current != expected {
+            return Err(stale(Some(current)).into());
+        }
     }
     let old = parse_note(&address, path, &stored)?;
     let now = now();
@@ -153,7 +157,9 @@ pub(super) fn update(
     let (path, before) = (path.clone(), stored.sha256);
     let change = StoreChange::UpdateMemory { path: path.clone(), memory: note.clone(), before };
     if !locked.apply(locked.permit(change, Force::No)?)? {
-        return Err(stale(locked.read(&path)?.map(|stored| stored.sha256)).into());
+        let current = locked.read(&path)?;
+        let current = current.map(|stored| shown_digest(call, &address, &stored)).transpose()?;
+        return Err(stale(current).into());
     }
     drop(locked);
     let reply = MemoryReply { call, store, path: &path, address: address.clone() };
@@ -202,13 +208,25 @@ pub(super) fn remove(call: &StoreCall<'_>, path: &MemoryPath) -> Result<Draft, S
     let (locked, stored) = lock_and_read(call, store, path)?;
     let change = StoreChange::RemoveMemory { path: path.clone(), before: stored.sha256 };
     if !locked.apply(locked.permit(change, Force::No)?)? {
-        let current = locked.read(path)?.map(|stored| stored.sha256);
+        let current = locked.read(path)?;
+        let current = current.map(|stored| shown_digest(call, &address, &stored)).transpose()?;
         return Err(ItemChangeError::Stale { address, current }.into());
     }
     let data = store.identifying_fields(path).with("address", address).with("removed", true);
     let message =
         Prose::with_names(&format!("The memory '{path}' was removed."), &[ParsedName::from(path)]);
     Ok(Draft::success(codes::MEMORY_REMOVED, message).data(data))
+}
+
+/// Makes the digest of a memory that the caller is shown.
+fn shown_digest(
+    call: &StoreCall<'_>,
+    address: &Address,
+    stored: &StoredMemory,
+) -> Result<ShownDigest, ItemChangeError> {
+    let fidelity = call.view.fidelity_of(address, &stored.bytes);
+    let shown = call.view.shown_digest(stored.sha256, fidelity);
+    shown.map_err(|DigestKeyError| ItemChangeError::DigestKey(address.clone()))
 }
 
 impl Store {
@@ -283,8 +301,7 @@ fn restore_masked_content(
     if call.reader == Reader::Person {
         return Ok(content.to_owned());
     }
-    let confirmed = call.view.world.is_confirmed_at(address);
-    let secrets = if confirmed { SecretDisplay::Shown } else { SecretDisplay::Masked };
+    let secrets = call.view.secret_display_at(address);
     let conflict = |RedactionConflict| ItemChangeError::TouchesMasked(address.clone());
     let seen = RedactedText::new(old.content(), secrets, call.view.gate, call.view.agent);
     Ok(seen.map_err(conflict)?.rewrite(content).map_err(conflict)?)

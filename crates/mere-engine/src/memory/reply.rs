@@ -23,9 +23,11 @@ pub(super) struct MemoryReply<'a> {
 impl MemoryReply<'_> {
     /// Returns every field but the content, which the writer of the memory already knows.
     pub(super) fn summary_fields(self, note: &MemoryText, sha256: Sha256) -> Fields {
+        let sha256 = self.digest(note, sha256);
         let mut masker = ItemMasker::for_memory(self.call.view, &self.address, note);
         let fields = self.leading_fields(note, &mut masker);
-        with_trailing_fields(fields, note, &mut masker, FileState { sha256, modified: None })
+        let state = FileState { sha256, modified: None };
+        with_trailing_fields(fields, note, &mut masker, state)
     }
 
     /// Returns every field. If the note does not record when it was changed, `modified`, the time
@@ -36,10 +38,17 @@ impl MemoryReply<'_> {
         sha256: Sha256,
         modified: Option<Timestamp>,
     ) -> Fields {
+        let sha256 = self.digest(note, sha256);
         let mut masker = ItemMasker::for_memory(self.call.view, &self.address, note);
         let fields = self.leading_fields(note, &mut masker);
         let fields = fields.with("content", masker.body(note.content()));
         with_trailing_fields(fields, note, &mut masker, FileState { sha256, modified })
+    }
+
+    /// Returns the digest of the memory's file for the reply.
+    fn digest(&self, note: &MemoryText, sha256: Sha256) -> Data {
+        let view = self.call.view;
+        view.digest_data(sha256, view.fidelity_of(&self.address, note.text().as_bytes()))
     }
 
     fn leading_fields(self, note: &MemoryText, masker: &mut ItemMasker) -> Fields {
@@ -51,9 +60,8 @@ impl MemoryReply<'_> {
 }
 
 /// The file of a memory as it was read.
-#[derive(Clone, Copy)]
 struct FileState {
-    sha256: Sha256,
+    sha256: Data,
     /// When the file was changed, if the note does not say so itself.
     modified: Option<Timestamp>,
 }

@@ -4,7 +4,7 @@
 //! so it cannot be spent on another.
 
 use mere_core::address::{Address, EntryForm, RelPath, RepositoryName, Root, Spoken};
-use mere_core::digest::Sha256;
+use mere_core::digest::ShownDigest;
 use mere_core::request::{EntryChange, FileChange, FileChangeKind};
 
 use super::Denied;
@@ -50,8 +50,8 @@ pub struct EntryPermit {
 
 /// A permitted change to an entry, with the addresses that it is for.
 pub(crate) enum PermittedEntryChange {
-    Delete { target: Address, expect: Option<Sha256> },
-    Move { from: Address, to: Address, expect: Option<Sha256> },
+    Delete { target: Address, expect: Option<ShownDigest> },
+    Move { from: Address, to: Address, expect: Option<ShownDigest> },
     MakeDirectory { target: Address },
 }
 
@@ -130,7 +130,7 @@ impl Permit<'_> {
     }
 
     /// Returns the digest that the file must have before the change.
-    pub(crate) fn expect(&self) -> Option<Sha256> {
+    pub(crate) fn expect(&self) -> Option<ShownDigest> {
         self.change.expect
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing is executed here: a directive's inputs are checked before its steps are returned.
 
+use mere_core::digest::ShownDigest;
 use mere_core::item::{Directive, Knowledge, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
 use mere_core::schema::{input_default, input_schema};
@@ -12,6 +13,7 @@ use super::RunError;
 use super::inputs::check_inputs;
 use crate::files::masking::ItemMasker;
 use crate::items::directive_fields::{input_list, part_list, process_list};
+use crate::items::item_fidelity::ItemFidelity;
 use crate::items::load::item_name;
 use crate::items::reply_fields::own_text;
 use crate::items::validation::{check_frontmatter, directive_schema, item_warnings};
@@ -21,6 +23,8 @@ use crate::items::{ItemReader, LoadedItem, UsableItem, reply_fields};
 /// A directive or knowledge entry that its reader may use.
 pub(super) struct OpenedItem {
     pub(super) usable: UsableItem,
+    /// How its reader sees its files.
+    pub(super) fidelity: ItemFidelity,
     /// How its version compares with what this machine has seen.
     pub(super) age: VersionAge,
     /// Items of the same name that nobody vouches for.
@@ -28,6 +32,10 @@ pub(super) struct OpenedItem {
 }
 
 impl OpenedItem {
+    fn integrity(&self) -> Option<ShownDigest> {
+        self.fidelity.integrity(self.usable.item().integrity)
+    }
+
     fn trust_fields(&self) -> Fields {
         trust_fields_with_age(self.usable.checked(), &self.age)
     }
@@ -85,7 +93,7 @@ pub(super) fn run_skill(
     let data = ready_fields(&mut masker, loaded, Data::List(Vec::new()))
         .with("content", masker.body(body))
         .with("process", Data::List(Vec::new()))
-        .with("files", reply_fields::file_list(view, usable))
+        .with("files", reply_fields::file_list(view, usable, &opened.fidelity))
         .with("inputs_validated", true)
         .with("validation_warnings", warnings(items, loaded));
     let guidance = "Follow the text of `content`. Its other files are beside it and can be read.";
@@ -110,7 +118,7 @@ fn directive_reply(
 ) -> Draft {
     let loaded = opened.usable.item();
     let data = data
-        .with("integrity", loaded.integrity)
+        .with("integrity", opened.integrity())
         .with("trust", opened.trust_fields())
         .with("instructions", instructions)
         .with_some("masked", masker.masked_count());
@@ -142,7 +150,7 @@ pub(super) fn run_knowledge(
         .with("address", loaded.address.clone())
         .with("content", masker.body(&loaded.text[entry.content.clone()]))
         .with("metadata", masker.data(&loaded.item.metadata()))
-        .with("integrity", loaded.integrity)
+        .with("integrity", opened.integrity())
         .with("trust", opened.trust_fields())
         .with_some("beside", reply_fields::some_addresses(&opened.beside))
         .with("frontmatter_validated", true)

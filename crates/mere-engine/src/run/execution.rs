@@ -232,7 +232,7 @@ fn run_reply(
         .with_some("ended", end_reason(finished.end))
         .with("duration_ms", millis)
         .with("truncated", finished.stdout.truncated || finished.stderr.truncated)
-        .with("chain", show::link_list(ready.locked().linked().chain()))
+        .with("chain", show::link_list(ready.locked().linked().listed()))
         .with_some("lockfile", ready.locked().lockfile().cloned())
         .with_some("repositories", disarmed_data(&finished.repositories))
         .with("receipt", Data::Words(receipt.to_string().into()));

@@ -5,6 +5,7 @@
 
 use mere_core::address::{RelPath, Spoken};
 use mere_core::chain::{Chain, ChainTool, MAX_CHAIN_LENGTH, builtin};
+use mere_core::digest::Fidelity;
 use mere_core::item::{Item, ItemId, ItemRef, ItemType, PinnedTool, ScopedPath};
 use mere_core::reply::Fields;
 use mere_core::request::{LookupScope, UnsignedPolicy};
@@ -12,6 +13,7 @@ use mere_core::request::{LookupScope, UnsignedPolicy};
 use super::RunError;
 use super::error::OlderTool;
 use crate::items::find::NamedItem;
+use crate::items::item_fidelity::ItemFidelity;
 use crate::items::relocation::read_verified_bytes;
 use crate::items::version_check::note_version;
 use crate::items::{
@@ -26,6 +28,8 @@ pub struct Linked {
     chain: Chain,
     /// In the same order as the links; `None` for a tool that is built into the binary.
     links: Vec<Option<Runnable<LoadedItem>>>,
+    /// How the caller sees the files of each link.
+    fidelities: Vec<Fidelity>,
 }
 
 /// A chain that is only shown. Its links are not broken: what was signed matches its signature.
@@ -33,7 +37,12 @@ pub struct ShownChain {
     chain: Chain,
     /// In the same order as the links; `None` for a tool that is built into the binary.
     links: Vec<Option<CheckedItem>>,
+    /// How the caller sees the files of each link.
+    fidelities: Vec<Fidelity>,
 }
+
+/// A chain as a reply lists it: each link, and how the caller sees its files.
+pub(crate) type ListedLinks<'a> = Vec<(&'a PinnedTool, Fidelity)>;
 
 impl Linked {
     /// Follows the links of a tool down to a primitive. Each link needs a trusted signature, unless
@@ -49,8 +58,8 @@ impl Linked {
             let runnable = permit_link(items, checked, context)?;
             Ok((chain_tool(runnable.item())?, runnable))
         })?;
-        let (chain, links) = followed.into_chain()?;
-        Ok(Self { chain, links })
+        let (chain, links, fidelities) = followed.into_chain()?;
+        Ok(Self { chain, links, fidelities })
     }
 
     /// Allows a chain that was shown to be run, if every link has a trusted signature.
@@ -60,11 +69,22 @@ impl Linked {
         let links = shown.links.into_iter();
         let links =
             links.map(|link| link.map(|link| permit_link(items, link, context)).transpose());
-        Ok(Self { chain: shown.chain, links: links.collect::<Result<_, _>>()? })
+        let (chain, fidelities) = (shown.chain, shown.fidelities);
+        Ok(Self { chain, links: links.collect::<Result<_, _>>()?, fidelities })
     }
 
     pub(crate) fn chain(&self) -> &Chain {
         &self.chain
+    }
+
+    /// Returns the links for a reply.
+    pub(crate) fn listed(&self) -> ListedLinks<'_> {
+        self.chain.pins().zip(self.fidelities.iter().copied()).collect()
+    }
+
+    /// Returns how the caller sees the files of a link. One that is not there has none.
+    pub(super) fn fidelity(&self, link: usize) -> Fidelity {
+        self.fidelities.get(link).copied().unwrap_or(Fidelity::Altered)
     }
 
     /// Reads the verified files of a link, with paths relative to its folder.
@@ -111,11 +131,19 @@ impl ShownChain {
 
 /// The links of a tool as a person is shown them, also where they form no chain.
 pub(crate) struct DrawnChain {
-    /// The links as far as they could be followed, and who vouches for each; `None` for a tool that
-    /// is built into the binary.
-    pub(crate) links: Vec<(PinnedTool, Option<Fields>)>,
+    /// The links as far as they could be followed.
+    pub(crate) links: Vec<DrawnLink>,
     /// The chain, or why the links form none.
     pub(crate) chain: Result<ShownChain, RunError>,
+}
+
+/// One link as a person is shown it.
+pub(crate) struct DrawnLink {
+    pub(crate) pin: PinnedTool,
+    /// Who vouches for it; `None` for a tool that is built into the binary.
+    pub(crate) trust: Option<Fields>,
+    /// How the person sees its files.
+    pub(crate) fidelity: Fidelity,
 }
 
 impl DrawnChain {
@@ -129,10 +157,15 @@ impl DrawnChain {
         {
             return Err(error);
         }
-        let pins = followed.tools.iter().map(|tool| tool.pin.clone());
         let trust = followed.links.iter().map(|link| link.as_ref().map(trust_status_fields));
-        let links = pins.zip(trust).collect();
-        let chain = followed.into_chain().map(|(chain, links)| ShownChain { chain, links });
+        let links = followed.tools.iter().zip(&followed.fidelities).zip(trust);
+        let links = links.map(|((tool, fidelity), trust)| {
+            let (pin, fidelity) = (tool.pin.clone(), *fidelity);
+            DrawnLink { pin, trust, fidelity }
+        });
+        let links = links.collect();
+        let chain = followed.into_chain();
+        let chain = chain.map(|(chain, links, fidelities)| ShownChain { chain, links, fidelities });
         Ok(Self { links, chain })
     }
 }
@@ -142,16 +175,21 @@ struct FollowedLinks<L> {
     tools: Vec<ChainTool>,
     /// In the same order as the tools; `None` for a tool that is built into the binary.
     links: Vec<Option<L>>,
+    /// How the caller sees the files of each.
+    fidelities: Vec<Fidelity>,
     /// Why the next link could not be followed.
     stopped_by: Option<RunError>,
 }
 
 impl<L> FollowedLinks<L> {
     /// Checks that all links could be followed and fit together.
-    fn into_chain(self) -> Result<(Chain, Vec<Option<L>>), RunError> {
+    fn into_chain(self) -> Result<(Chain, Vec<Option<L>>, Vec<Fidelity>), RunError> {
         match self.stopped_by {
             Some(error) => Err(error),
-            None => Ok((Chain::new(self.tools).map_err(RunError::Chain)?, self.links)),
+            None => {
+                let chain = Chain::new(self.tools).map_err(RunError::Chain)?;
+                Ok((chain, self.links, self.fidelities))
+            }
         }
     }
 }
@@ -165,11 +203,15 @@ fn follow_links<L>(
 ) -> Result<FollowedLinks<L>, RunError> {
     let found = items.find(NamedItem { kind: ItemType::Tool, item, source: LookupScope::Local })?;
     let mut place = Some(found.place);
-    let (mut tools, mut links) = (Vec::<ChainTool>::new(), Vec::new());
+    let (mut tools, mut links, mut fidelities) = (Vec::<ChainTool>::new(), Vec::new(), Vec::new());
     let mut stopped_by = None;
     while let Some(next) = place.take() {
         let read = read_and_verify(items, next).map_err(RunError::from);
-        let (tool, link) = match read.and_then(&accept) {
+        let examined = read.and_then(|checked| {
+            let fidelity = ItemFidelity::examine(items.view, checked.item()).whole();
+            accept(checked).map(|link| (link, fidelity))
+        });
+        let ((tool, link), fidelity) = match examined {
             Ok(link) => link,
             Err(error) => {
                 stopped_by = Some(error);
@@ -181,6 +223,7 @@ fn follow_links<L>(
         let child = tool.pin.id.clone();
         tools.push(tool);
         links.push(Some(link));
+        fidelities.push(fidelity);
         let Some(executor) = executor.filter(|_| !seen && tools.len() <= MAX_CHAIN_LENGTH) else {
             break;
         };
@@ -194,7 +237,9 @@ fn follow_links<L>(
         }
     }
     links.resize_with(tools.len(), || None);
-    Ok(FollowedLinks { tools, links, stopped_by })
+    // What is built into the binary is public.
+    fidelities.resize(tools.len(), Fidelity::Exact);
+    Ok(FollowedLinks { tools, links, fidelities, stopped_by })
 }
 
 /// Appends the built-in tools, down to the primitive.

@@ -4,6 +4,7 @@
 
 use mere_core::address::Address;
 use mere_core::chain::lock;
+use mere_core::digest::Fidelity;
 use mere_core::item::{Item, ItemRef, ItemType, PinnedTool, Scope, ScopedPath, Version};
 use mere_core::request::LockfilePolicy;
 use mere_core::trust::{Sidecar, Statement, VerificationFailure};
@@ -210,6 +211,9 @@ pub(crate) fn check_chain(
         return Err(RunError::LockOfOtherSpace(loaded.address.clone()));
     }
     lock::check_lockfile(lockfile, linked.chain()).map_err(|drift| {
+        // The digest of a tool that is not shown as it is would let its secrets be guessed.
+        let is_guarded = linked.fidelity(drift.index) == Fidelity::Altered && drift.is_of_digest();
+        let drift = if is_guarded { drift.without_values() } else { drift };
         let tool = Box::new(linked.chain().leaf().pin.reference());
         let lockfile = loaded.address.clone();
         RunError::Drift { tool, lockfile, drift: Box::new(drift) }

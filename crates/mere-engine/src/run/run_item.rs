@@ -11,6 +11,7 @@ use super::inputs::check_inputs;
 use super::{RunCall, RunError, RunRequest, run_tool};
 use crate::items::change::ExecutionMode;
 use crate::items::find::NamedItem;
+use crate::items::item_fidelity::ItemFidelity;
 use crate::items::version_check::{note_version, use_advice};
 use crate::items::{ItemError, open_for_use};
 use crate::search::SearchContext;
@@ -46,7 +47,8 @@ pub(crate) fn run_item(
     let found = call.items.find_for_use(NamedItem { kind, item, source })?;
     let usable = open_for_use(&call.items, found.place)?;
     let age = note_version(call.items.trust_policy, usable.checked());
-    let opened = OpenedItem { usable, age, beside: found.beside };
+    let fidelity = ItemFidelity::examine(call.items.view, usable.item());
+    let opened = OpenedItem { usable, fidelity, age, beside: found.beside };
     let usable = &opened.usable;
     let draft = match &usable.item().item {
         Item::Directive(directive) => run_directive(&call.items, &opened, directive, parameters),

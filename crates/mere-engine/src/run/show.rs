@@ -3,21 +3,24 @@
 //! Nothing is run here, and values are masked before they are shown.
 
 use mere_core::chain::{Chain, HostReach, ToolGrant};
+use mere_core::digest::{Fidelity, ShownDigest};
 use mere_core::item::{ItemRef, PinnedTool, ProjectAccess};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
+use super::links::ListedLinks;
 use super::ready::Ready;
 
 /// Returns the reply of a dry run, in which everything was done except running the tool.
 pub(super) fn dry_run_reply(ready: &Ready) -> Draft {
-    let chain = ready.locked().linked().chain();
+    let linked = ready.locked().linked();
+    let chain = linked.chain();
     let argv = ready.subprocess.argv.iter();
     let argv =
         argv.map(|one| Data::from(Content::mention(crate::files::masking::mask_secrets(one))));
     let names = ready.environment.iter().map(|(name, _)| Data::from(Content::mention(name)));
     let data = Fields::default()
         .with("dry_run", true)
-        .with("chain", link_list(chain))
+        .with("chain", link_list(linked.listed()))
         .with("argv", argv.collect::<Data>())
         .with("environment", names.collect::<Data>())
         .with("granted", grant_fields(ready.granted().grant()))
@@ -42,18 +45,18 @@ pub(crate) fn grant_fields(grant: &ToolGrant) -> Fields {
 }
 
 /// Returns the links of a chain as results list them.
-pub(crate) fn link_list(chain: &Chain) -> Data {
-    chain.pins().map(|pin| Data::from(link_fields(pin))).collect()
+pub(crate) fn link_list(links: ListedLinks<'_>) -> Data {
+    links.into_iter().map(|(pin, fidelity)| Data::from(link_fields(pin, fidelity))).collect()
 }
 
-/// Returns what a result says about one link.
-pub(crate) fn link_fields(pin: &PinnedTool) -> Fields {
+/// Returns what a result says about one link to somebody who sees its files like this.
+pub(crate) fn link_fields(pin: &PinnedTool, fidelity: Fidelity) -> Fields {
     Fields::default()
         .with("tool_id", Data::Words(pin.id.to_string().into()))
         .with("version", Data::Words(pin.version.to_string().into()))
         .with("scope", pin.scope.map_or("builtin", mere_core::item::Scope::name))
         .with("category", ParsedName::from(&pin.category))
-        .with("integrity", pin.integrity)
+        .with("integrity", ShownDigest::if_exact(pin.integrity, fidelity))
 }
 
 /// Returns the id of a link's executor.

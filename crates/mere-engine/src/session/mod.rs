@@ -19,8 +19,7 @@ use mere_core::trace::SessionId;
 use mere_core::turn::{Outcome, Question, Turn};
 use serde_json::Value;
 
-use crate::error;
-use crate::error::tool_error::ToolError;
+use crate::error::{self, tool_error::ToolError};
 use crate::files::dir::HomeMemory;
 use crate::files::error::FileError;
 use crate::files::question::DraftOutcome;
@@ -329,16 +328,20 @@ impl Session {
     }
 
     /// Returns what one call sees, as the disk is now.
-    fn view<'a>(&self, snapshot: &'a Snapshot, caller: &'a Caller) -> Result<View<'a>, ToolError> {
+    fn view<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+        caller: &'a Caller,
+    ) -> Result<View<'a>, ToolError> {
         let home = match caller.home.clone().unwrap_or_else(|| self.path_home()) {
             // Without a project, this is not there either: each path that starts at it says so.
             Root::Project => Root::Project,
             home => self.find_root(snapshot, &home)?,
         };
         let world = snapshot.world(&self.context, &caller.agent)?;
-        let gate = snapshot.gate(caller.reader);
+        let (gate, digest_key) = (snapshot.gate(caller.reader), self.context.digest_key());
         let workspace_limits = snapshot.agents()?.workspace_limits();
-        Ok(View { world, gate, agent: &caller.agent, home, workspace_limits })
+        Ok(View { world, gate, agent: &caller.agent, home, workspace_limits, digest_key })
     }
 
     fn find_root(&self, snapshot: &Snapshot, root: &Root) -> Result<Root, ToolError> {

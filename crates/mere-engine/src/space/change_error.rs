@@ -4,7 +4,7 @@
 //! elsewhere.
 
 use mere_core::address::{Address, RelPath};
-use mere_core::digest::Sha256;
+use mere_core::digest::ShownDigest;
 use mere_core::item::{ItemFault, ItemId, ItemType};
 
 use crate::policy::Denied;
@@ -20,7 +20,9 @@ pub(crate) enum ItemChangeError {
     #[error("{0} already exists")]
     AlreadyExists(Address),
     #[error("{address} has changed")]
-    Stale { address: Address, current: Option<Sha256> },
+    Stale { address: Address, current: Option<ShownDigest> },
+    #[error("the digest of {0} cannot be compared")]
+    DigestKey(Address),
     #[error("what was given for {address} is not valid")]
     Invalid { address: Address, fault: Box<ItemFault> },
     #[error("the files are not allowed")]

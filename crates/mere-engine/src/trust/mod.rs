@@ -5,6 +5,7 @@
 //! people's commands change any of it.
 
 pub(crate) mod approvals;
+pub(crate) mod digest_key;
 pub(crate) mod drafts;
 pub(crate) mod keys;
 mod machine_key;

@@ -17,6 +17,7 @@ use crate::config;
 use crate::config::{Config, ProjectSearchConfig};
 use crate::trust::approvals::project;
 use crate::trust::approvals::wide_roots;
+use crate::trust::digest_key::DigestKeyReader;
 use crate::trust::project_key;
 use crate::trust::project_key::ProjectKey;
 use crate::world::OpenError;
@@ -109,6 +110,11 @@ impl Context {
             }
         };
         Ok(Self { environment, root, found_by, is_wide, member, search_stop, outer })
+    }
+
+    /// Returns this machine's key for the digests of files that are not shown as they are.
+    pub(crate) fn digest_key(&self) -> DigestKeyReader<'_> {
+        DigestKeyReader::of_user(&self.environment)
     }
 
     /// Returns the project.

@@ -4,7 +4,7 @@
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use mere_core::address::ModName;
-use mere_core::digest::Sha256;
+use mere_core::digest::ShownDigest;
 use mere_core::item::{Category, MemoryPath};
 use mere_core::request::{ExpiredMemories, ListMemories, MemoryCall, MemorySort};
 
@@ -154,7 +154,7 @@ pub(crate) struct UpdateMemoryArguments {
     pub(crate) no_citations: bool,
     /// Change it only if it still has this digest, as `get --json` prints it
     #[arg(long, value_name = "SHA256")]
-    pub(crate) expect_sha256: Option<Sha256>,
+    pub(crate) expect_sha256: Option<ShownDigest>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }

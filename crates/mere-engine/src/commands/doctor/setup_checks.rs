@@ -16,7 +16,7 @@ use crate::memory::config_check::check_config;
 use crate::space::IndexComparison;
 use crate::trust::keys::KeyFault;
 use crate::trust::signers::TrustStore;
-use crate::trust::{self, keys, project_key, signers};
+use crate::trust::{self, digest_key, keys, project_key, signers};
 use crate::world::Context;
 use mere_host::{GitRepository, SPACE_FOLDER};
 
@@ -135,6 +135,14 @@ pub(super) fn check_keys(context: &Context, repair: DoctorMode) -> Vec<Finding> 
             let fix = "Make the config folder and its files your own, for nobody else to write.";
             found.push(Finding::new("trust", FindingState::Wrong, what).with_fix(fix));
         }
+    }
+    if let Err(fault) = digest_key::find_key(environment) {
+        let what = format!("digests of masked files are withheld: {fault}");
+        let fix = format!(
+            "Remove `{}` from your state folder; a new key is made when it is needed.",
+            digest_key::FILE
+        );
+        found.push(Finding::new("keys", FindingState::Wrong, what).with_fix(fix));
     }
     or_all_right(found, "keys", "your key can be used")
 }

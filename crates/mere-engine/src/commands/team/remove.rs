@@ -1,6 +1,7 @@
 //! `mere team remove`: a member's signatures are no longer trusted, and somebody else vouches for
 //! their items.
 
+use mere_core::digest::ShownDigest;
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, codes};
 use mere_core::request::{ItemSelection, SelectedItems, ShownItem};
@@ -29,7 +30,7 @@ pub(super) fn preview_removal(call: &CommandCall<'_>, member: &str) -> Result<Dr
         let digest = LoadedItem::read(call.items.view, one.place.clone())
             .ok()
             .map(|loaded| loaded.item_digest());
-        Data::from(one.to_fields().with_some("digest", digest))
+        Data::from(one.to_fields().with_some("digest", digest.map(ShownDigest::for_people)))
     });
     let data = Fields::default()
         .with("member", Content::mention(removal.name.as_str()))
@@ -146,7 +147,8 @@ impl PolicyChange {
         };
         let loaded = verified.item();
         if loaded.item_digest() != chosen.digest {
-            let (address, current) = (chosen.address.clone(), Some(loaded.sha256));
+            let (address, current) =
+                (chosen.address.clone(), Some(ShownDigest::for_people(loaded.sha256)));
             return Err(ItemChangeError::Stale { address, current }.into());
         }
         if !self.after.keyring(place.scope).is_trusted(signer.fingerprint(), place, now()) {

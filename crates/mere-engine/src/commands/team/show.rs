@@ -2,6 +2,7 @@
 //!
 //! It also builds the fields that other team commands report about a roster.
 
+use mere_core::digest::ShownDigest;
 use mere_core::item::{Category, ItemType};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::{Envelope, PublicKey, Roster, RosterMember, SignedRoster};
@@ -82,7 +83,7 @@ pub(super) fn roster_fields(
         .with("admins", admins.collect::<Data>())
         .with("members", members.collect::<Data>())
         .with("require_signed", kind_list(&roster.require_signed))
-        .with("digest", roster.digest())
+        .with("digest", ShownDigest::for_people(roster.digest()))
 }
 
 fn admin_fields(

@@ -91,14 +91,15 @@ fn spellings(text: &str) -> Vec<String> {
 }
 
 /// What may change without anybody having asked for it: what is derived from other files, the
-/// server's own log, and the records of what `mere` has seen on this machine.
-const DERIVED: [&str; 8] = [
+/// server's own log, the records of what `mere` has seen on this machine, and its key for digests.
+const DERIVED: [&str; 9] = [
     "home/.cache",
     "mcp.log",
     "home/.ai/.index.json",
     "project/.ai/.index.json",
     "project/.ai/workspaces/.lock-default",
     "home/.local/state/merestone/.lock",
+    "home/.local/state/merestone/digest-key",
     "home/.local/state/merestone/project-rules.json",
     "home/.local/state/merestone/seen",
 ];

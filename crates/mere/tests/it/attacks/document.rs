@@ -17,6 +17,7 @@ const ELSEWHERE: [(&str, &[&str]); 15] = [
             "paths/limits.rs",
             "paths/names.rs",
             "paths/secret_values.rs",
+            "paths/masked_digests.rs",
             "paths/sensitive.rs",
             "paths/visibility.rs",
             "paths/wide_roots.rs",

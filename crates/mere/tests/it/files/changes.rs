@@ -236,7 +236,8 @@ fn no_change_brings_out_what_was_hidden() {
         assert_eq!((&reply["code"], left), (&"WA-WRITE-I-008".into(), text), "{old} {new}");
     }
     let text = format!("[a]\npass={key}\n[b]\npass={other}\n");
-    let expect = mere_core::digest::Sha256::digest(text.as_bytes()).to_string();
+    stage.file(FILE, &text);
+    let expect = editor.read()["sha256"].clone();
     let swapped = "[b]\npass=[masked]\n[a]\npass=[masked]\n";
     let arguments = json!({ "content": swapped, "expect_sha256": expect });
     let (reply, left) = editor.change(&text, "write", arguments);

@@ -10,6 +10,7 @@ pub(crate) mod hidden_or_absent;
 pub(crate) mod ignore;
 pub(crate) mod landmarks;
 pub(crate) mod limits;
+pub(crate) mod masked_digests;
 pub(crate) mod mods;
 pub(crate) mod monorepo;
 pub(crate) mod names;

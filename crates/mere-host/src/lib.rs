@@ -23,7 +23,9 @@ pub use environment::threads::{
 };
 pub use environment::typed_path::TypedPath;
 pub use environment::wide_folder::WideFolder;
-pub use environment::{Environment, EnvironmentError, SPACE_FOLDER, WORKSPACES_FOLDER};
+pub use environment::{
+    Environment, EnvironmentError, SPACE_FOLDER, SPACE_INDEX, WORKSPACES_FOLDER,
+};
 pub use folder::file_system::{FileSystem, NameCase, Sharing};
 pub use folder::link::{AbsoluteTarget, LinkTarget, PathStep, read_link};
 pub use folder::location::{FolderLocation, RelativeLocation};

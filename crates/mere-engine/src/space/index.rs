@@ -14,11 +14,10 @@ use mere_core::item::{ItemId, ItemType, Scope};
 
 use super::entry::{CatalogEntry, KeySharing};
 use mere_host::{
-    FileStamp, Folder, now_nanoseconds, open_regular_file, read_at, replace_derived_file,
+    FileStamp, Folder, SPACE_INDEX, now_nanoseconds, open_regular_file, read_at,
+    replace_derived_file,
 };
 
-/// The name of the index of a space.
-pub(super) const FILE: &str = ".index.json";
 const HEAD: &str = "{\"version\":\"1\",\"items\":{\n";
 const TAIL: &str = "}}\n";
 /// How many bytes on either side of a position are read at first to find the line around it.
@@ -91,7 +90,7 @@ impl IndexFile {
     /// Opens the index of a space. Returns `None` if there is none, or if its name is taken by a
     /// link.
     pub(super) fn open(space: &Folder, scope: Scope) -> Option<Self> {
-        let file = open_regular_file(&**space.dir(), FILE).ok().flatten()?;
+        let file = open_regular_file(&**space.dir(), SPACE_INDEX).ok().flatten()?;
         let stamp = FileStamp::from_metadata(&file.metadata().ok()?);
         let lines = HEAD.len() as u64..stamp.size.checked_sub(TAIL.len() as u64)?;
         (lines.start <= lines.end).then(|| Self {
@@ -111,7 +110,7 @@ impl IndexFile {
         entries: &[CatalogEntry],
     ) -> io::Result<Self> {
         let mut digest = Sha256Hasher::default();
-        replace_derived_file(space, FILE, |file| {
+        replace_derived_file(space, SPACE_INDEX, |file| {
             let mut out = BufWriter::with_capacity(READ_BLOCK_BYTES, file);
             let mut last = String::new();
             let mut write_text = |text: &str| {

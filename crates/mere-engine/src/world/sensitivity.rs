@@ -8,7 +8,7 @@ use mere_core::address::{Address, RelPath, Root, visible_form};
 use mere_core::sensitive::is_sensitive;
 use mere_core::text::pattern::Patterns;
 
-use mere_host::{SPACE_FOLDER, WORKSPACES_FOLDER, is_temporary_name};
+use mere_host::{SPACE_FOLDER, SPACE_INDEX, WORKSPACES_FOLDER, is_temporary_name};
 
 /// The rules from the configuration and the person's approvals.
 #[derive(Debug, Default)]
@@ -99,7 +99,11 @@ impl VisibilityRules<'_> {
     /// Returns the visibility of `path`, whose last name is `name` and whose folder has the
     /// visibility `above`.
     pub(super) fn child_visibility(&self, above: Visibility, path: &str, name: &str) -> Visibility {
-        if name == WORKSPACES_FOLDER && self.holds_workspaces(path) {
+        if name == WORKSPACES_FOLDER && self.is_in_space(path) {
+            return Visibility::Hidden;
+        }
+        // It has the digests of items, whose text may be masked.
+        if name == SPACE_INDEX && self.is_in_space(path) {
             return Visibility::Hidden;
         }
         // Files that are half-written, or about to be removed, are never shown.
@@ -120,9 +124,9 @@ impl VisibilityRules<'_> {
         }
     }
 
-    /// Checks whether a path is the folder of a space that holds the agents' workspaces. Nobody
-    /// else sees those, whatever a person confirmed.
-    fn holds_workspaces(&self, path: &str) -> bool {
+    /// Checks whether a path lies directly in a space: the folder that holds the agents' workspaces
+    /// and the index, for example, which nobody sees, whatever a person confirmed.
+    fn is_in_space(&self, path: &str) -> bool {
         let space = path.rsplit('/').nth(1);
         match self.root {
             Root::Workspace => false,

@@ -36,6 +36,8 @@ use super::{SshAgent, TypedPath, WatchedFiles};
 
 /// The name of a space's folder.
 pub const SPACE_FOLDER: &str = ".ai";
+/// The index of the items in a space.
+pub const SPACE_INDEX: &str = ".index.json";
 /// The folder of the workspaces in a space.
 pub const WORKSPACES_FOLDER: &str = "workspaces";
 /// This program's folder below the user's base folders.

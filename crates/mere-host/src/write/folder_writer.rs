@@ -17,8 +17,8 @@ use super::derived_files::{remove_abandoned_files, temporary_name};
 use super::folder_lock::lock_folder;
 use super::workspace::open_or_create_folder;
 use crate::{
-    Folder, OpenFolder, SPACE_FOLDER, digest_file, exchange, none_if_missing, open_regular_file,
-    rename_no_replace,
+    Folder, OpenFolder, SPACE_FOLDER, SPACE_INDEX, digest_file, exchange, none_if_missing,
+    open_regular_file, rename_no_replace,
 };
 
 /// How often a file is exchanged back while someone else keeps saving it.
@@ -28,7 +28,7 @@ const MAX_EXCHANGES: usize = 100;
 pub(super) const STAGING_FOLDER: &str = ".new-files";
 
 /// What git ignores in a space.
-pub const GITIGNORE_PATTERNS: [&str; 3] = ["workspaces/", ".index.json", ".new-*"];
+pub const GITIGNORE_PATTERNS: [&str; 3] = ["workspaces/", SPACE_INDEX, ".new-*"];
 
 /// A folder that only this process changes while it holds this value.
 pub struct FolderWriter {

@@ -7,7 +7,7 @@ use mere_core::digest::Sha256;
 use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
-use crate::support::samples::{note, person, skill};
+use crate::support::samples::{note, person, skill, tool};
 use crate::support::workshop::{Who, Workshop};
 
 /// A text whose password is weak enough to be guessed.
@@ -385,4 +385,33 @@ fn the_chain_of_a_tool_does_not_tell_the_digest_of_what_it_masks() {
     assert_eq!(code(&drifted), "EX-RUN-E-001", "{drifted}");
     assert_eq!(drifted["data"]["found"], "[withheld]", "{drifted}");
     assert_eq!(drifted["data"]["expected"], "[withheld]", "{drifted}");
+}
+
+#[test]
+fn the_index_of_a_space_is_not_shown_to_agents() {
+    let stage = Stage::new();
+    let text = note("n", "password: hunter2\n");
+    stage.file("project/.ai/knowledge/n.md", &text);
+    stage.file("home/.ai/knowledge/u.md", &note("u", "password: hunter2\n"));
+    stage.file("project/.ai/tools/x.yaml", &tool("x"));
+    for scope in [&["index"][..], &["index", "--user"]] {
+        stage.person(scope);
+    }
+    let index = std::fs::read_to_string(stage.path("project/.ai/.index.json")).expect("an index");
+    assert!(index.contains(&Sha256::digest(text.as_bytes()).to_string()), "{index}");
+    for path in ["ROOT_PROJECT:/.ai/.index.json", "ROOT_USER:/.index.json"] {
+        let read = call(&stage, "read", &json!({ "path": path }));
+        assert_eq!(read["reply_type"], "I", "{read}");
+        check_no_oracle(&read, text.as_bytes());
+    }
+    for (tool, arguments) in [
+        ("dir", json!({ "command": "list", "path": "ROOT_PROJECT:/.ai" })),
+        ("grep", json!({ "pattern": "sha256", "path": "ROOT_PROJECT:/" })),
+        ("glob", json!({ "pattern": "**/.index.json", "path": "ROOT_PROJECT:/" })),
+    ] {
+        let reply = call(&stage, tool, &arguments);
+        assert_eq!(reply["reply_type"], "S", "{reply}");
+        assert!(!reply["data"].to_string().contains("index.json"), "{reply}");
+        check_no_oracle(&reply, text.as_bytes());
+    }
 }

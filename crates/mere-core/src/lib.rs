@@ -14,6 +14,7 @@ pub mod gate;
 pub mod graph;
 pub mod item;
 pub mod media;
+pub mod network;
 pub mod reply;
 pub mod request;
 pub mod schema;

@@ -19,6 +19,7 @@ const ROOMS: [(&str, &[&str]); 4] = [
             "graph",
             "item",
             "media",
+            "network",
             "reply",
             "request",
             "schema",

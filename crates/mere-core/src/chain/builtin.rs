@@ -11,15 +11,16 @@ use crate::item::{
 };
 
 /// The manifests by tool id.
-const MANIFESTS: [(&str, &str); 4] = [
+const MANIFESTS: [(&str, &str); 5] = [
     ("subprocess", include_str!("builtin/subprocess.yaml")),
+    ("http_client", include_str!("builtin/http_client.yaml")),
     ("python_runtime", include_str!("builtin/python_runtime.yaml")),
     ("node_runtime", include_str!("builtin/node_runtime.yaml")),
     ("bash_runtime", include_str!("builtin/bash_runtime.yaml")),
 ];
 
 /// Names that are reserved for tools that do not ship yet.
-const UNIMPLEMENTED_NAMES: [&str; 4] = ["http_client", "mcp_client", "mcp_stdio", "mcp_http"];
+const UNIMPLEMENTED_NAMES: [&str; 3] = ["mcp_client", "mcp_stdio", "mcp_http"];
 
 static TOOLS: LazyLock<Vec<ChainTool>> =
     LazyLock::new(|| MANIFESTS.iter().filter_map(|(id, text)| parse_builtin(id, text)).collect());
@@ -64,6 +65,8 @@ mod tests {
     use super::*;
     use crate::schema::Schema;
 
+    const PRIMITIVES: [&str; 2] = ["subprocess", "http_client"];
+
     fn id(text: &str) -> ItemId {
         text.parse().expect("an id")
     }
@@ -73,6 +76,7 @@ mod tests {
     fn what_ships_is_what_lockfiles_pin() {
         for (name, digest) in [
             ("subprocess", "aa4de8d3dcee115259dde98ce1b413967015fc6c62f12aafb9a77778dd2e0e71"),
+            ("http_client", "412c6b7403deed2e2885803b8d867399c8a36e3c4b38f505741c21389ff83646"),
             ("python_runtime", "106b7ad9467a8db2df14217ec2fdb9d6f6c0c9d020f3c9e1a1a1e77e011225be"),
             ("node_runtime", "8b4ac172aa66c1cb7a680c9ffa6727cee91fb2f7b5a6c11959c949c306fa923e"),
             ("bash_runtime", "db59eef5154784a6df0e96f6ae9a47f2e6c3001a4e836060422d797de71962c4"),
@@ -83,7 +87,7 @@ mod tests {
             let version = if calls_functions { "1.1.0" } else { "1.0.0" };
             assert_eq!(member.pin.version.to_string(), version, "{name}");
             let executor = member.pin.executor.map(|executor| executor.to_string());
-            let expected = (name != "subprocess").then_some("subprocess");
+            let expected = (!PRIMITIVES.contains(&name)).then_some("subprocess");
             assert_eq!(executor.as_deref(), expected, "{name}");
             assert!(member.manifest["description"].is_string(), "{name}");
             assert_eq!(member.pin.integrity.to_string(), digest, "{name}");

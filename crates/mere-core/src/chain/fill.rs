@@ -1,8 +1,8 @@
-//! Fills the templates of a chain's configuration: single values, and `command` and `args` one
+//! Fills the templates of a chain's configuration: values at any depth, and `command` and `args` one
 //! element at a time.
 //!
-//! An element stays one element whatever is put into it, and nothing that was put in is read as a
-//! template again. The size limits are checked while the arguments grow, not afterwards.
+//! An element stays one element whatever is put into it, what is put into a URL stays one part of
+//! it, and nothing that was put in is read as a template again. The size limits are checked while the arguments grow, not afterwards.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,8 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::template::{self, TemplateError, TemplatePart};
-use super::{Chain, ChainConfig, EntrypointFault};
+use super::{Chain, ChainConfig, FillFault};
+use crate::network::encode_component;
 use crate::text::json;
 
 /// How many arguments a program may have, including its own name.
@@ -40,95 +41,8 @@ pub struct FilledConfig<'a> {
     pub(super) value: Map<String, Value>,
 }
 
-/// The reason why a template cannot be filled. The fault never repeats a value.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FillFault {
-    /// A parameter has the name that is reserved for the entrypoint.
-    #[error("`parameters` contains `entrypoint`, a name that is reserved for the file to run")]
-    ReservedParameter,
-    /// A template is not closed.
-    #[error("`{field}` has a `${{` without a `}}`; write `$${{` for the characters themselves")]
-    Unclosed {
-        /// The field.
-        field: String,
-    },
-    /// A template does not contain a valid name.
-    #[error("`{field}` has a `${{…}}` that does not contain a valid name")]
-    InvalidName {
-        /// The field.
-        field: String,
-    },
-    /// The default of a template contains another template.
-    #[error("`{field}` has a template inside the default of another template")]
-    Nested {
-        /// The field.
-        field: String,
-    },
-    /// No parameter and no variable has that name.
-    #[error("`{field}` needs `{name}`, which is neither a parameter nor in `env_config`")]
-    UnknownName {
-        /// The field.
-        field: String,
-        /// The name.
-        name: String,
-    },
-    /// The variable of that name has no value.
-    #[error("`{field}` needs `{name}` of `env_config`, which has no value")]
-    UnsetVariable {
-        /// The field.
-        field: String,
-        /// The name.
-        name: String,
-    },
-    /// A secret would become an argument, which every user of the machine can see.
-    #[error(
-        "`{field}` needs the secret `{name}`, but arguments are visible to others; the tool finds \
-         it in its environment"
-    )]
-    SecretArgument {
-        /// The field.
-        field: String,
-        /// The name of the variable.
-        name: String,
-    },
-    /// The entrypoint is invalid.
-    #[error(transparent)]
-    Entrypoint(#[from] EntrypointFault),
-    /// An argument is neither a text nor a number nor a boolean.
-    #[error("`{field}` is {found}, but an argument must be a string, a number, true or false")]
-    NotText {
-        /// The field.
-        field: String,
-        /// The type of the value.
-        found: &'static str,
-    },
-    /// The arguments are not a list.
-    #[error("`{field}` is {found}, not a list")]
-    NotAList {
-        /// The field.
-        field: String,
-        /// The type of the value.
-        found: &'static str,
-    },
-    /// An argument has a NUL character, which cannot be passed to a program.
-    #[error("`{field}` has a NUL character")]
-    Nul {
-        /// The field.
-        field: String,
-    },
-    /// There are too many arguments.
-    #[error("`{field}` exceeds the limit of {MAX_ARGUMENTS} arguments")]
-    TooMany {
-        /// The field.
-        field: String,
-    },
-    /// The arguments are too long.
-    #[error("`{field}` exceeds the limit of {MAX_ARGUMENT_BYTES} bytes for all arguments")]
-    TooLong {
-        /// The field.
-        field: String,
-    },
-}
+/// The key of a URL, into which values are put encoded.
+const URL: &str = "url";
 
 /// The keys that are not filled as typed values: two are lists of texts, and `env_config` is never
 /// filled.
@@ -146,8 +60,12 @@ impl<'a> ChainConfig<'a> {
         for (key, field_value) in
             value.iter_mut().filter(|(key, _)| !UNTYPED_KEYS.contains(&key.as_str()))
         {
-            if let Value::String(text) = field_value {
-                *field_value = filling.fill_typed(text, &format!("config.{key}"))?;
+            let field = format!("config.{key}");
+            match field_value {
+                Value::String(text) if key == URL => {
+                    *field_value = filling.fill_url(text, &field)?;
+                }
+                _ => filling.fill_within(field_value, &field)?,
             }
         }
         filling.use_as = FilledAs::Argument;
@@ -241,6 +159,47 @@ impl<'a> Filler<'a> {
             elements.push(element);
         }
         Ok(elements)
+    }
+
+    /// Fills all texts within a value. The merged configuration is not nested too deeply to be
+    /// walked.
+    fn fill_within(&self, value: &mut Value, field: &str) -> Result<(), FillFault> {
+        match value {
+            Value::String(text) => *value = self.fill_typed(text, field)?,
+            Value::Array(items) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    self.fill_within(item, &format!("{field}[{index}]"))?;
+                }
+            }
+            Value::Object(map) => {
+                for (key, item) in map {
+                    self.fill_within(item, &format!("{field}.{key}"))?;
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Fills a URL. What it begins with is put in as it is; anything after that is encoded, so that
+    /// it cannot lead to another host, path or query.
+    fn fill_url(&self, text: &str, field: &str) -> Result<Value, FillFault> {
+        let mut url = String::new();
+        for (index, piece) in parse_template(text, field)?.into_iter().enumerate() {
+            let text = match piece {
+                TemplatePart::Text(text) => Cow::Borrowed(text),
+                TemplatePart::Name { name, default } => {
+                    let value = match self.resolve(name, default, field)? {
+                        ResolvedName::Text(text) => text,
+                        ResolvedName::Json(value) => argument_text(value, field)?,
+                    };
+                    if index == 0 { value } else { encode_component(&value).into() }
+                }
+            };
+            self.check_size(url.len() + text.len(), field)?;
+            url.push_str(&text);
+        }
+        Ok(url.into())
     }
 
     /// Fills a value that is not an argument. If the value is a single template, the result keeps

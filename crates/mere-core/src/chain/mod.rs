@@ -3,7 +3,7 @@
 //! A [`Chain`] proves that its tools fit together; that each of them is what was signed is proved
 //! elsewhere (`trust`). [`Chain::config`] merges their configurations, [`ChainConfig::environment`]
 //! says which variables need values, [`ChainConfig::fill`] fills the templates, and
-//! [`FilledConfig::subprocess`] checks the result and says what to run. Each step takes the result
+//! [`FilledConfig::action`] checks the result and says what to do. Each step takes the result
 //! of the one before, so that none can be left out. Nothing is run here.
 
 pub mod builtin;
@@ -14,9 +14,12 @@ mod entrypoint;
 mod environment;
 mod fault;
 mod fill;
+mod fill_fault;
 mod grant;
+mod http_request;
 pub mod lock;
 mod parameters;
+mod primitive;
 mod subprocess;
 mod template;
 
@@ -30,10 +33,13 @@ pub use config::{ChainConfig, ChainConfigFault};
 pub use entrypoint::{Entrypoint, EntrypointFault, manifest_entrypoint};
 pub use environment::{EnvSource, is_variable_for_secret};
 pub use fault::{ChainFault, PairFault};
-pub use fill::{FillFault, FilledConfig, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, TemplateValues};
+pub use fill::{FilledConfig, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, TemplateValues};
+pub use fill_fault::FillFault;
 pub use grant::{GrantedHost, HostReach, ToolGrant, grant_options};
+pub use http_request::{HttpMethod, HttpRequest, RetryPolicy};
 pub use parameters::{ParametersFault, tool_input_schema, with_defaults, with_text_values};
-pub use subprocess::{Stdin, Subprocess, SubprocessFault};
+pub use primitive::{PrimitiveFault, ToolAction};
+pub use subprocess::{Stdin, Subprocess};
 
 use crate::digest::Sha256;
 use crate::item::{ItemId, PinnedTool, ScopedPath, ToolManifest, ToolPermissions};

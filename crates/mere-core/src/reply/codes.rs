@@ -175,6 +175,7 @@ codes! {
     RUN_OLDER: Enforcement "RUN" Denied 4 "A tool of the chain is older than a version that this machine has seen; `data.trust.newest_seen` says which.";
     RUN_UNLOCKED: Enforcement "RUN" Denied 2 "The tool must have a lockfile, and has none.";
     RUN_UNGRANTED: Enforcement "RUN" Denied 3 "The tool asks for something that was not granted; `data.missing` says what.";
+    RUN_HOST: Enforcement "RUN" Denied 5 "The tool would connect to a host that was not granted, or that leads to a private address; `data.refused_hosts` names it.";
     GRANTED: Execution "GRANT" Success 1 "`mere grant`: what was granted to a tool, and what it still asks for.";
     GRANT_LIST: Execution "GRANT" Success 2 "`mere grants`: what was granted to tools in this project.";
     GRANT_REVOKED: Execution "GRANT" Success 3 "`mere revoke`: what was granted to a tool was taken back.";

@@ -127,7 +127,7 @@ fn a_chain_ends_in_a_primitive_that_ships() {
 
 #[test]
 fn what_is_not_there_yet_is_not_run() {
-    for name in ["http_client", "mcp_client", "mcp_stdio", "mcp_http"] {
+    for name in ["mcp_client", "mcp_stdio", "mcp_http"] {
         let (link, executor) = (id("leaf"), id(name));
         let leaf = open("leaf", "api", name);
         refused(
@@ -199,8 +199,8 @@ fn faults_say_which_link_and_field() {
             "`executor_id` of `word` is `python_runtime`, which is not in the chain",
         ),
         (
-            Chain::new(vec![script("word", "http_client", "x.py")]),
-            "`executor_id` of `word` is `http_client`, which is not supported yet",
+            Chain::new(vec![script("word", "mcp_client", "x.py")]),
+            "`executor_id` of `word` is `mcp_client`, which is not supported yet",
         ),
         (
             Chain::new(vec![tool("bash_runtime", "primitive", "", "")]),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mere_core::chain::{
-    Chain, ChainConfigFault, ChainTool, EnvSource, Stdin, Subprocess, SubprocessFault,
-    TemplateValues,
+    Chain, ChainConfigFault, ChainTool, EnvSource, PrimitiveFault, Stdin, Subprocess,
+    TemplateValues, ToolAction,
 };
 use serde_json::{Map, Value, json};
 
@@ -159,11 +159,14 @@ fn a_variable_that_is_overruled_must_be_one_too() {
     assert_eq!(fault, ChainConfigFault::VariableSource { link, field, name });
 }
 
-fn run(chain: &Chain, parameters: Value) -> Result<Subprocess, SubprocessFault> {
+fn run(chain: &Chain, parameters: Value) -> Result<Subprocess, PrimitiveFault> {
     let (parameters, environment) = (object(parameters), BTreeMap::new());
     let values =
         TemplateValues { folder: "/tool", parameters: &parameters, environment: &environment };
-    chain.config().expect("a config").fill(values).expect("filled").subprocess()
+    match chain.config().expect("a config").fill(values).expect("filled").action()? {
+        ToolAction::Subprocess(subprocess) => Ok(subprocess),
+        ToolAction::Http(request) => panic!("a request: {request:?}"),
+    }
 }
 
 #[test]
@@ -219,7 +222,7 @@ fn a_script_is_run_by_its_runtime() {
 /// Who refuses a config with this leaf, and where.
 fn refusal(leaf: Value, runtime: Value) -> (String, Vec<String>) {
     match run(&chain(leaf, runtime), json!({})) {
-        Err(SubprocessFault::SchemaMismatch { link, problems }) => {
+        Err(PrimitiveFault::SchemaMismatch { link, problems }) => {
             (link.to_string(), problems.into_iter().map(|problem| problem.pointer).collect())
         }
         other => panic!("{other:?}"),
@@ -257,7 +260,7 @@ fn the_primitive_says_what_a_config_is() {
     let shortest = chain(json!({"config": {"timeout_s": 1e-20}}), json!({}));
     let fault = run(&shortest, json!({})).expect_err("no time");
     let expected = "a number of seconds greater than 0";
-    assert_eq!(fault, SubprocessFault::InvalidField { field: "config.timeout_s", expected });
+    assert_eq!(fault, PrimitiveFault::InvalidField { field: "config.timeout_s", expected });
 }
 
 #[test]
@@ -281,7 +284,7 @@ fn every_tool_may_say_what_a_config_is() {
 
     let broken = chain(json!({"config_schema": {"type": 1}}), json!({}));
     let fault = run(&broken, json!({})).expect_err("no schema");
-    let SubprocessFault::InvalidSchema { link, .. } = fault else { panic!("{fault}") };
+    let PrimitiveFault::InvalidSchema { link, .. } = fault else { panic!("{fault}") };
     assert_eq!(link, id("leaf"));
 }
 

@@ -1,8 +1,12 @@
 //! The sentences for tools that ask for more than they were granted.
 
+use mere_core::address::NetworkTarget;
 use mere_core::chain::grant_options;
 use mere_core::item::{ItemRef, ProjectAccess, ToolPermissions};
+use mere_core::network::NetworkDenial;
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
+
+use mere_host::RefusedHost;
 
 use super::run::location_fields;
 use crate::files::masking::mask_secrets;
@@ -46,6 +50,39 @@ pub(super) fn not_granted_reply(tool: &ItemRef, missing: &ToolPermissions) -> Dr
         .with("tool", ParsedName::from(tool))
         .with("missing", permission_fields(missing));
     Draft::denied(codes::RUN_UNGRANTED, message).hint(hint).data(data)
+}
+
+/// Answers a request to a host that a tool may not connect to.
+pub(super) fn refused_host_reply(
+    tool: &ItemRef,
+    refused: &RefusedHost,
+    target: Option<&NetworkTarget>,
+) -> Draft {
+    let RefusedHost { endpoint, denial } = refused;
+    let message = Prose::words("The tool `").name(ParsedName::from(tool));
+    let private = target.filter(|_| *denial == NetworkDenial::PrivateAddress);
+    let host = || Content::mention(endpoint.to_string());
+    let message = message.and("` would connect to `").content(host()).and(match private {
+        Some(_) => {
+            "`, which leads to a private address. It was granted as a public host, so nothing was \
+             sent."
+        }
+        None => "`, which was not granted. Nothing was sent.",
+    });
+    let hint = if let Some(target) = private {
+        Prose::words("Ask the user to run `mere grant ")
+            .name(ParsedName::from(tool))
+            .and(format!(" --net-private {target}`; only a person can grant it."))
+    } else {
+        Prose::words(
+            "A tool reaches only the hosts that its manifest lists under `permissions.net` and \
+             that the user has granted.",
+        )
+    };
+    let data = Fields::default()
+        .with("tool", ParsedName::from(tool))
+        .with("refused_hosts", Data::from_iter([Data::from(host())]));
+    Draft::denied(codes::RUN_HOST, message).hint(hint).data(data)
 }
 
 /// Answers a run of a tool that asks for an environment variable which tools are not given.

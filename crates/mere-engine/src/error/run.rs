@@ -5,11 +5,11 @@
 use std::fmt::Display;
 
 use mere_core::address::{Address, RelPath, Root};
-use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, SubprocessFault};
+use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, PrimitiveFault};
 use mere_core::item::{ItemId, ItemRef};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
-use super::grants::{not_granted_reply, variable_reply};
+use super::grants::{not_granted_reply, refused_host_reply, variable_reply};
 use super::item::problems_data;
 use super::keys::end_sentence;
 use super::lockfile::{
@@ -39,7 +39,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         RunError::Fill(fault) => fill_fault_reply(fault),
         RunError::Parameters(fault) => config_fault_reply(fault, (None, "input_schema".to_owned())),
         RunError::TakesNoParameters { tool, wrong } => no_parameters_reply(tool, wrong),
-        RunError::Subprocess(fault) => subprocess_fault_reply(fault),
+        RunError::Primitive(fault) => primitive_fault_reply(fault),
         RunError::Entrypoint(fault) => {
             entrypoint_reply(&fault.link, "is not the path of one of the tool's files")
         }
@@ -68,6 +68,9 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         }
         RunError::Drift { tool, lockfile, drift } => drift_reply(tool, lockfile, drift),
         RunError::VariableNotAllowed(variable, name) => variable_reply(variable, name),
+        RunError::HostRefused { tool, refused, target } => {
+            refused_host_reply(tool, refused, target.as_deref())
+        }
         RunError::NotGranted { tool, missing } => not_granted_reply(tool, missing),
         RunError::Secret(name, error) => secret_error_reply(Some(name), error),
         RunError::NoProgram { .. }
@@ -207,19 +210,20 @@ fn fill_fault_reply(fault: &FillFault) -> Draft {
     config_fault_reply(fault, (None, field.to_owned()))
 }
 
-fn subprocess_fault_reply(fault: &SubprocessFault) -> Draft {
+fn primitive_fault_reply(fault: &PrimitiveFault) -> Draft {
     match fault {
-        SubprocessFault::InvalidSchema { link, .. } => {
+        PrimitiveFault::InvalidSchema { link, .. } => {
             config_fault_reply(fault, (Some(link), "config_schema".to_owned()))
         }
-        SubprocessFault::SchemaMismatch { link, problems } => {
+        PrimitiveFault::SchemaMismatch { link, problems } => {
             let data = location_fields(Some(link), "config_schema");
             config_fault_reply(fault, (Some(link), "config_schema".to_owned()))
                 .data(data.with("problems", problems_data(&mask_problems(problems.clone()))))
         }
-        SubprocessFault::InvalidField { field, .. } => {
+        PrimitiveFault::InvalidField { field, .. } => {
             config_fault_reply(fault, (None, (*field).to_owned()))
         }
+        PrimitiveFault::Url(_) => config_fault_reply(fault, (None, "config.url".to_owned())),
     }
 }
 

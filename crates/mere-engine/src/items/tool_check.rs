@@ -323,6 +323,10 @@ pub(crate) fn chain_fault_fix(fault: &ChainFault) -> String {
             "The tool can be kept, signed and found; it runs once its executor is supported."
                 .to_owned()
         }
+        ChainFault::Pair { parent, child, .. } if parent.as_str() == "http_client" => format!(
+            "Ask a person to run `mere edit tool {child}` and write `tool_type: api` with \
+             `config: {{url: https://…}}`; docs/running.md describes the other keys."
+        ),
         ChainFault::Pair { parent, child, .. } if builtin::is_reserved(parent) => format!(
             "Ask a person to run `mere edit tool {child}` and write `manifest: {{entrypoint: FILE}}` \
              with the `executor_id` that runs it: `python_runtime` (.py), `node_runtime` (.js, \

@@ -4,10 +4,10 @@
 //! Each one names the link, field or file at fault. The sentences for people and agents are written
 //! elsewhere.
 
-use mere_core::address::Address;
+use mere_core::address::{Address, NetworkTarget};
 use mere_core::chain::lock::LockMismatch;
 use mere_core::chain::{
-    ChainConfigFault, ChainFault, EntrypointFault, FillFault, ParametersFault, SubprocessFault,
+    ChainConfigFault, ChainFault, EntrypointFault, FillFault, ParametersFault, PrimitiveFault,
 };
 use mere_core::item::{
     ItemFault, ItemId, ItemRef, ScopedPath, SecretName, ToolPermissions, Version,
@@ -20,7 +20,7 @@ use crate::items::displaced_signature::DisplacedLockfile;
 use crate::items::{ItemError, UntrustedItem, WrongInputs};
 use crate::search::SearchError;
 use crate::trust::secret_store::SecretStoreError;
-use mere_host::{PackagesError, SandboxError, SweepReport};
+use mere_host::{PackagesError, RefusedHost, SandboxError, SweepReport};
 
 /// A signed tool of which a newer version was seen.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(crate) enum RunError {
     #[error("`{tool}` takes no parameters")]
     TakesNoParameters { tool: ItemRef, wrong: Box<WrongInputs> },
     #[error(transparent)]
-    Subprocess(SubprocessFault),
+    Primitive(PrimitiveFault),
     #[error(transparent)]
     Entrypoint(EntrypointFault),
     /// The entrypoint is not one of the tool's files.
@@ -87,6 +87,14 @@ pub(crate) enum RunError {
     /// The tool asks for more than a person granted.
     #[error("`{tool}` was not granted what it asks for")]
     NotGranted { tool: Box<ItemRef>, missing: Box<ToolPermissions> },
+    /// The URL of a request leads where the tool may not connect to.
+    #[error("`{tool}` may not connect to {}", .refused.endpoint)]
+    HostRefused {
+        tool: Box<ItemRef>,
+        refused: Box<RefusedHost>,
+        /// What was granted of it.
+        target: Option<Box<NetworkTarget>>,
+    },
     /// A secret was granted, but has no value.
     #[error("the secret {0} has no value")]
     Secret(SecretName, Box<SecretStoreError>),

@@ -17,9 +17,10 @@ use super::lock::Locked;
 use super::progress::ProgressLines;
 use super::project_fields::{PROPOSAL_HINT, SavedChanges, save_changes};
 use super::project_view::GrantedProject;
-use super::ready::Ready;
+use super::ready::{Ready, ReadyTool};
 use super::receipts::PendingReceipt;
 use super::replay::RecordedRun;
+use super::request::{dry_run_request, run_request};
 use super::{RunCall, RunError, show};
 use crate::files::error::FileError;
 use crate::files::redaction::MaskedText;
@@ -54,9 +55,13 @@ pub(crate) fn run_tool(call: &RunCall<'_>, request: &RunRequest<'_>) -> Result<D
         ExecutionMode::DryRun => {
             let linked = Linked::follow(&call.items, request.item, request.unsigned)?;
             let locked = Locked::check(call, linked, request.locking)?;
-            let ready = Ready::assemble(call, locked, request.parameters)?;
-            check_layers(call).map_err(RunError::Sandbox)?;
-            Ok(show::dry_run_reply(&ready))
+            match Ready::assemble(call, locked, request.parameters)? {
+                ReadyTool::Request(ready) => dry_run_request(&ready),
+                ReadyTool::Process(ready) => {
+                    check_layers(call).map_err(RunError::Sandbox)?;
+                    Ok(show::dry_run_reply(&ready))
+                }
+            }
         }
     }
 }
@@ -85,6 +90,10 @@ fn run_linked(
     let locked = Locked::check(call, linked, request.locking)?;
     let ready = Ready::assemble(call, locked, request.parameters)?;
     receipt.note_ready(&ready);
+    let ready = match ready {
+        ReadyTool::Process(ready) => ready,
+        ReadyTool::Request(ready) => return run_request(call, &ready, receipt),
+    };
     let project = GrantedProject::prepare(call, ready.granted())?;
     let Some(work) = open_workspace(call)? else { return Err(FileError::Cancelled.into()) };
     let finished =
@@ -192,8 +201,12 @@ fn run_in_cell(
 /// Returns the output that a reader may see. For an agent, recognisable secrets are masked. What
 /// was captured beyond the limit is judged with it.
 fn visible_output(items: &ItemReader<'_>, captured: &CapturedOutput) -> Content {
-    let shown = captured.bytes.len().min(MAX_SHOWN_OUTPUT);
-    let (shown, beyond) = captured.bytes.split_at(shown);
+    visible_text(items, &captured.bytes, MAX_SHOWN_OUTPUT)
+}
+
+/// Returns at most `most` bytes of what a tool brought back, as a reader may see them.
+pub(super) fn visible_text(items: &ItemReader<'_>, bytes: &[u8], most: usize) -> Content {
+    let (shown, beyond) = bytes.split_at(bytes.len().min(most));
     let mut text = String::from_utf8_lossy(shown).into_owned();
     let end = text.len();
     text.push_str(&String::from_utf8_lossy(beyond));

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use mere_core::address::RelPath;
 use mere_core::chain::{
-    Chain, Stdin, Subprocess, TemplateValues, tool_input_schema, with_defaults, with_text_values,
+    Chain, HttpRequest, Stdin, Subprocess, TemplateValues, ToolAction, tool_input_schema,
+    with_defaults, with_text_values,
 };
 use mere_core::digest::Sha256;
 use mere_core::item::{ItemId, ItemRef};
@@ -52,6 +53,62 @@ pub struct Ready {
     pub(super) packages: Option<Folder>,
 }
 
+/// A request that could be sent now. Only `Ready::assemble` makes one.
+pub struct ReadyRequest {
+    locked: Locked,
+    granted: GrantedPermissions,
+    parameters: Map<String, Value>,
+    /// Removes the secrets that the request may contain from what comes back.
+    pub(super) redactor: SecretRedactor,
+    pub(super) request: Box<HttpRequest>,
+}
+
+/// A tool that could be run now.
+pub(super) enum ReadyTool {
+    /// It is a process in a cell.
+    Process(Box<Ready>),
+    /// It is a request.
+    Request(ReadyRequest),
+}
+
+impl ReadyTool {
+    /// Returns the parameters, with defaults.
+    pub(super) fn parameters(&self) -> &Map<String, Value> {
+        match self {
+            Self::Process(ready) => &ready.parameters,
+            Self::Request(ready) => &ready.parameters,
+        }
+    }
+
+    /// Returns what the tool asks for, all of it granted.
+    pub(super) fn granted(&self) -> &GrantedPermissions {
+        match self {
+            Self::Process(ready) => ready.granted(),
+            Self::Request(ready) => ready.granted(),
+        }
+    }
+
+    /// Returns the chain and its lockfile.
+    pub(super) fn locked(&self) -> &Locked {
+        match self {
+            Self::Process(ready) => ready.locked(),
+            Self::Request(ready) => ready.locked(),
+        }
+    }
+}
+
+impl ReadyRequest {
+    /// Returns what the tool asks for, all of it granted.
+    pub(super) fn granted(&self) -> &GrantedPermissions {
+        &self.granted
+    }
+
+    /// Returns the chain and its lockfile.
+    pub(super) fn locked(&self) -> &Locked {
+        &self.locked
+    }
+}
+
 /// The file that pins the packages of a `package.json`.
 const NPM_LOCKFILE: &str = "package-lock.json";
 /// The files that ask for packages, and the runtimes that they are for.
@@ -66,7 +123,7 @@ impl Ready {
         call: &RunCall<'_>,
         locked: Locked,
         (parameters, texts): (&Map<String, Value>, &[(String, String)]),
-    ) -> Result<Self, RunError> {
+    ) -> Result<ReadyTool, RunError> {
         let granted = check_grants(call, locked.linked().chain())?;
         let chain = locked.linked().chain();
         let schema = tool_input_schema(&chain.leaf().manifest).map_err(RunError::Parameters)?;
@@ -90,7 +147,13 @@ impl Ready {
             environment: &variables,
         };
         let filled = config.fill(values).map_err(RunError::Fill)?;
-        let mut subprocess = filled.subprocess().map_err(RunError::Subprocess)?;
+        let mut subprocess = match filled.action().map_err(RunError::Primitive)? {
+            ToolAction::Subprocess(subprocess) => subprocess,
+            ToolAction::Http(request) => {
+                let ready = ReadyRequest { locked, granted, parameters, redactor, request };
+                return Ok(ReadyTool::Request(ready));
+            }
+        };
         let files = read_tool_files(call, &locked)?;
         let needs = RuntimeNeeds::from_chain(call, &locked, &files);
         let program = needs.find_program(call.context, &subprocess.argv, &files)?;
@@ -101,7 +164,7 @@ impl Ready {
             Stdin::None => Vec::new(),
         };
         let environment = build_environment(variables, &program);
-        Ok(Self {
+        Ok(ReadyTool::Process(Box::new(Self {
             locked,
             granted,
             subprocess,
@@ -112,12 +175,7 @@ impl Ready {
             files,
             program,
             packages,
-        })
-    }
-
-    /// Returns the parameters, with defaults.
-    pub(super) fn parameters(&self) -> &Map<String, Value> {
-        &self.parameters
+        })))
     }
 
     /// Returns what the tool asks for, all of it granted.

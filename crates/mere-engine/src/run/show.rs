@@ -8,7 +8,7 @@ use mere_core::item::{ItemRef, PinnedTool, ProjectAccess};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
 use super::links::ListedLinks;
-use super::ready::Ready;
+use super::ready::{Ready, ReadyRequest};
 
 /// Returns the reply of a dry run, in which everything was done except running the tool.
 pub(super) fn dry_run_reply(ready: &Ready) -> Draft {
@@ -25,6 +25,23 @@ pub(super) fn dry_run_reply(ready: &Ready) -> Draft {
         .with("environment", names.collect::<Data>())
         .with("granted", grant_fields(ready.granted().grant()))
         .with("timeout_s", ready.subprocess.timeout.as_secs())
+        .with_some("lockfile", ready.locked().lockfile().cloned());
+    let message = chain_title(chain).and(" It would run; this is a dry run.");
+    Draft::success(codes::RUN_DRY, message).data(data)
+}
+
+/// Returns the reply to a dry run of a request. Values are not shown, because they may be secret.
+pub(super) fn dry_request_reply(ready: &ReadyRequest) -> Draft {
+    let chain = ready.locked().linked().chain();
+    let request = &ready.request;
+    let names = request.headers.iter().map(|(name, _)| Data::from(Content::mention(name.clone())));
+    let data = Fields::default()
+        .with("chain", link_list(ready.locked().linked().listed()))
+        .with("method", request.method.as_str())
+        .with("host", Data::Words(request.url.endpoint().to_string().into()))
+        .with("headers", names.collect::<Data>())
+        .with("granted", grant_fields(ready.granted().grant()))
+        .with("timeout_s", request.timeout.as_secs())
         .with_some("lockfile", ready.locked().lockfile().cloned());
     let message = chain_title(chain).and(" It would run; this is a dry run.");
     Draft::success(codes::RUN_DRY, message).data(data)

@@ -1,5 +1,4 @@
-//! The HTTP client: the only way out of this machine, for requests that a person configured to a
-//! URL that a person configured.
+//! The HTTP client for requests that a person configured, to a URL that a person configured.
 //!
 //! No redirect is followed, a response is limited in size and time, and its content is checked by
 //! the caller. No error and no log contains a key.
@@ -66,8 +65,7 @@ impl PostRequest<'_> {
             request = request.header("authorization", format!("Bearer {}", key.expose()));
         }
         let mut response = request.send(self.body).map_err(|error| match error {
-            // Before there is a response, invalid data can only be a certificate.
-            Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => HttpError::Untrusted,
+            error if is_certificate_error(&error) => HttpError::Untrusted,
             error => classify(&error),
         })?;
         if response.status() != StatusCode::OK {
@@ -94,7 +92,13 @@ impl PostRequest<'_> {
     }
 }
 
-fn classify(error: &Error) -> HttpError {
+/// Returns whether an error that came before there was a response is that of a certificate. Invalid
+/// data can be nothing else then.
+pub(super) fn is_certificate_error(error: &Error) -> bool {
+    matches!(error, Error::Io(error) if error.kind() == io::ErrorKind::InvalidData)
+}
+
+pub(super) fn classify(error: &Error) -> HttpError {
     match error {
         Error::Timeout(_) => HttpError::Timeout,
         Error::BodyExceedsLimit(_) => HttpError::TooLarge,

@@ -43,6 +43,7 @@ pub use project::{
     ProjectSurvey, ProjectView, SurveyLimit, ViewScratch,
 };
 pub use protocol::{Exit, SandboxLayer};
+pub(crate) use run_plan::OUTPUT_OVERLAP;
 pub use run_plan::{
     CapturedOutput, ExceededLimit, FinishedRun, LayerReport, MAX_SHOWN_OUTPUT, NOT_ENFORCED,
     RunEnd, RunLimits, RunObserver, RunPlan, SandboxError, SandboxLevel,

@@ -62,7 +62,7 @@ pub struct RunLimits {
 pub const MAX_SHOWN_OUTPUT: usize = 256 * 1024;
 /// The number of bytes after them that are captured as well, so that a path or a secret that lies
 /// across the end is recognised.
-const OUTPUT_OVERLAP: usize = 16 * 1024;
+pub(crate) const OUTPUT_OVERLAP: usize = 16 * 1024;
 
 /// The bytes by which the workspace may grow in a run, however full it is.
 const LEAST_GROWTH: u64 = 64 * 1024 * 1024;

@@ -17,10 +17,12 @@ use super::book::NewReceipt;
 use super::kept_inputs::KeptInputs;
 use super::{ReceiptBook, ReceiptError, RunStage};
 use crate::files::masking::mask_secrets;
-use crate::run::ready::Ready;
+use crate::run::ready::ReadyTool;
 use crate::run::{RunCall, RunError, RunRequest};
 use crate::trust::MachineKey;
-use mere_host::{Exit, FinishedRun, RunEnd, new_sortable_id, now_nanoseconds};
+use mere_host::{
+    Exit, FinishedRequest, FinishedRun, RequestEnd, RunEnd, new_sortable_id, now_nanoseconds,
+};
 
 /// The name of the approval to run a tool that nobody signed.
 const UNSIGNED: &str = "unsigned";
@@ -89,7 +91,7 @@ impl<'a> PendingReceipt<'a> {
     }
 
     /// Notes what the tool is given: its inputs, and what a person granted.
-    pub(in crate::run) fn note_ready(&mut self, ready: &Ready) {
+    pub(in crate::run) fn note_ready(&mut self, ready: &ReadyTool) {
         let Some(run) = &mut self.run else { return };
         let inputs = self.inputs.insert(KeptInputs::new(ready.parameters()));
         run.inputs = Some(inputs.digest);
@@ -120,6 +122,23 @@ impl<'a> PendingReceipt<'a> {
             stdout: Sha256::digest(&finished.stdout.bytes),
             stderr: Sha256::digest(&finished.stderr.bytes),
             truncated: finished.stdout.truncated || finished.stderr.truncated,
+        });
+    }
+
+    /// Notes how a request ended, and what came back.
+    pub(in crate::run) fn note_response(&mut self, finished: &FinishedRequest, end: &str) {
+        let Some(run) = &mut self.run else { return };
+        let end = match finished.status {
+            Some(status) if finished.end == RequestEnd::Response => format!("status {status}"),
+            _ => end.to_owned(),
+        };
+        run.outcome = Some(RunOutcome {
+            exit_code: None,
+            end: Some(end),
+            duration_ms: u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
+            stdout: Sha256::digest(&finished.body),
+            stderr: Sha256::digest(b""),
+            truncated: finished.truncated,
         });
     }
 

@@ -109,12 +109,18 @@ fn a_manifest_that_could_not_run_is_refused_when_it_is_made() {
     assert!(message.contains("the runtime calls none"), "{reply:#}");
     // What is right is taken; what is not supported yet is said.
     assert_eq!(create(&workshop, "x", &good, &file)["code"], "IT-CHANGE-S-002");
-    let api = "tool_id: z\ntool_type: http\nexecutor_id: http_client\nversion: 1.0.0\n";
+    let api = "tool_id: z\ntool_type: http\nexecutor_id: mcp_client\nversion: 1.0.0\n";
     let reply = create(&workshop, "z", api, &json!([]));
     assert_eq!(reply["code"], "IT-CHANGE-S-002", "{reply:#}");
     let warnings = reply["data"]["validation_warnings"].to_string();
-    assert!(warnings.contains("`http_client`, which is not supported yet"), "{warnings}");
+    assert!(warnings.contains("`mcp_client`, which is not supported yet"), "{warnings}");
     assert!(warnings.contains("is read as `api`"), "{warnings}");
+    let api = "tool_id: v\ntool_type: http\nexecutor_id: http_client\nversion: 1.0.0\n";
+    let reply = create(&workshop, "v", api, &json!([]));
+    assert_eq!(reply["code"], "IT-CHANGE-I-002", "{reply:#}");
+    let reply =
+        create(&workshop, "v", &format!("{api}config: {{url: https://a.example}}\n"), &json!([]));
+    assert_eq!(reply["code"], "IT-CHANGE-S-002", "{reply:#}");
 }
 
 #[test]
@@ -229,7 +235,8 @@ fn a_chain_that_is_refused_names_what_to_correct() {
             "executor_id: bash_runtime\nmanifest: {entrypoint: mixed.py}\n",
             "`python_runtime` (.py)",
         ),
-        ("web", "executor_id: http_client\n", "runs once its executor is supported"),
+        ("web", "executor_id: http_client\n", "`tool_type: api`"),
+        ("later", "executor_id: mcp_client\n", "runs once its executor is supported"),
     ] {
         workshop.stage.file(&format!("project/.ai/tools/{id}.yaml"), &manifest(id, rest));
         workshop.stage.file(&format!("project/.ai/tools/{id}.py"), "print(1)\n");

@@ -148,7 +148,7 @@ fn what_a_script_does_not_say_is_told() {
         ("e", "x = 'never closed\ndef main(): pass\n", "only in part", "e.py"),
         (
             "f",
-            "__executor_id__ = 'http_client'\n__tool_type__ = 'http'\n",
+            "__executor_id__ = 'mcp_client'\n__tool_type__ = 'http'\n",
             "not supported yet",
             "tool_type: api\n",
         ),

@@ -61,7 +61,7 @@ fn each_link_that_does_not_fit_is_named_with_its_field() {
         // Nobody there.
         (leaf("nobody"), vec![], ("EX-RUN-I-001", "s", "executor_id")),
         // A primitive that is not run yet.
-        (leaf("http_client"), vec![], ("EX-RUN-I-001", "s", "executor_id")),
+        (leaf("mcp_client"), vec![], ("EX-RUN-I-001", "s", "executor_id")),
         // A runtime that lists nothing.
         (
             leaf("x"),

@@ -12,6 +12,8 @@ pub(crate) mod functions;
 mod grants;
 pub(crate) mod layers;
 pub(crate) mod lock;
+pub(crate) mod network_names;
+pub(crate) mod network_requests;
 pub(crate) mod packages;
 mod pinned;
 mod project_changes;

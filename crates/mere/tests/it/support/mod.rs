@@ -11,4 +11,5 @@ pub(crate) mod samples;
 pub(crate) mod store_fixture;
 pub(crate) mod tools;
 pub(crate) mod typist;
+pub(crate) mod web_server;
 pub(crate) mod workshop;

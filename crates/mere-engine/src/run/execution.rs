@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use mere_core::item::ItemRef;
+use mere_core::network::NetworkGrants;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{LockfilePolicy, Reader, UnsignedPolicy};
 use mere_core::trust::{Receipt, ReceiptId};
@@ -20,7 +21,7 @@ use super::project_view::GrantedProject;
 use super::ready::{Ready, ReadyTool};
 use super::receipts::PendingReceipt;
 use super::replay::RecordedRun;
-use super::request::{dry_run_request, run_request};
+use super::request::{REFUSED_HOST_HINT, dry_run_request, refused_hosts, run_request};
 use super::{RunCall, RunError, show};
 use crate::files::error::FileError;
 use crate::files::redaction::MaskedText;
@@ -170,6 +171,7 @@ fn run_in_cell(
         project: project.map(GrantedProject::view),
         timeout: ready.subprocess.timeout,
         limits: RunLimits::in_workspace(&work.folder, call.items.view.workspace_limits),
+        network: NetworkGrants::new(ready.granted().grant().hosts.clone()),
         level: call.run_config.sandbox_level,
     };
     let began = Instant::now();
@@ -248,6 +250,7 @@ fn run_reply(
         .with("chain", show::link_list(ready.locked().linked().listed()))
         .with_some("lockfile", ready.locked().lockfile().cloned())
         .with_some("repositories", disarmed_data(&finished.repositories))
+        .with_some("refused_hosts", refused_hosts(&finished.refused_hosts, &ready.redactor))
         .with("receipt", Data::Words(receipt.to_string().into()));
     let data = match &outcome.changes {
         Some(changes) => changes.add_to(data),
@@ -262,11 +265,13 @@ fn run_reply(
     let draft = Draft::success(codes::RUN_TOOL, message.and("` ").and(end_sentence(finished.end)));
     let repositories = &finished.repositories.disarmed;
     match end_hint(finished.end) {
+        Some(_) if !finished.refused_hosts.is_empty() => draft.hint(REFUSED_HOST_HINT).data(data),
         Some(hint) => draft.hint(hint).data(data),
         None if outcome.changes.as_ref().is_some_and(SavedChanges::has_proposal) => {
             draft.hint(PROPOSAL_HINT).data(data)
         }
         None if !repositories.is_empty() => draft.hint(REPOSITORY_HINT).data(data),
+        None if !finished.refused_hosts.is_empty() => draft.hint(REFUSED_HOST_HINT).data(data),
         None => draft.data(data),
     }
 }

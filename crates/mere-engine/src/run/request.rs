@@ -22,7 +22,7 @@ use mere_host::{
 };
 
 /// What to do about hosts that a tool tried to reach.
-const REFUSED_HOST_HINT: &str = "The tool may not connect to the hosts in `refused_hosts`. Its manifest has to list them under \
+pub(super) const REFUSED_HOST_HINT: &str = "The tool may not connect to the hosts in `refused_hosts`. Its manifest has to list them under \
      `permissions.net`, and the user has to grant them; one that leads to a private address needs \
      `mere grant TOOL --net-private HOST`.";
 
@@ -89,7 +89,7 @@ fn redact_body(ready: &ReadyRequest, finished: &FinishedRequest) -> Vec<u8> {
 
 /// Returns the hosts that a tool tried to reach and may not, as replies list them. A tool could
 /// tell a secret by such a name.
-fn refused_hosts(refused: &[RefusedHost], redactor: &SecretRedactor) -> Option<Data> {
+pub(super) fn refused_hosts(refused: &[RefusedHost], redactor: &SecretRedactor) -> Option<Data> {
     let hosts = refused.iter().map(|one| {
         let name = redactor.redact_text(&one.endpoint.to_string());
         Data::from(Content::mention(name))

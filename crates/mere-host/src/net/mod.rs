@@ -2,6 +2,12 @@
 //! a person granted.
 
 pub(crate) mod http_client;
+#[cfg(target_os = "linux")]
+pub(crate) mod proxy;
+#[cfg(target_os = "linux")]
+mod proxy_request;
+#[cfg(target_os = "linux")]
+mod relay;
 mod resolver;
 pub(crate) mod tool_exchange;
 pub(crate) mod tool_request;

@@ -7,8 +7,8 @@ use std::io;
 use std::path::Path;
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
-    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
+    PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{
@@ -106,6 +106,13 @@ impl LandlockRules {
         };
         let kept = if path.is_dir() { folder } else { folder & AccessFs::from_file(NEWEST_ABI) };
         self.add_rule(path, kept)
+    }
+
+    /// Allows connections to one port, where the kernel's landlock knows ports at all. The network
+    /// of the cell has nothing else either way.
+    pub(super) fn allow_port(self, port: u16) -> io::Result<Self> {
+        let added = self.0.add_rule(NetPort::new(port, AccessNet::ConnectTcp));
+        added.map(Self).map_err(io::Error::other)
     }
 
     fn add_rule(self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<Self> {

@@ -13,6 +13,8 @@ mod confine;
 #[cfg(target_os = "linux")]
 mod control_group;
 #[cfg(target_os = "linux")]
+mod network;
+#[cfg(target_os = "linux")]
 mod output_capture;
 #[cfg(target_os = "linux")]
 mod private_root;

@@ -17,8 +17,9 @@ use rustix::mount::{
 };
 use rustix::process::pivot_root;
 
+use super::network::CERTIFICATE_PATHS;
 use super::program::SYSTEM_PATHS;
-use super::protocol::{Access, BindMount};
+use super::protocol::{Access, BindMount, CellNetwork};
 
 /// A folder that every machine has, on which the new root is mounted for a moment.
 const PIVOT_POINT: &str = "/proc";
@@ -58,7 +59,11 @@ pub(super) enum ProcVisibility {
 }
 
 /// Replaces the machine's root by a new one for this cell.
-pub(super) fn enter(binds: &[BindMount], processes: ProcVisibility) -> io::Result<()> {
+pub(super) fn enter(
+    binds: &[BindMount],
+    processes: ProcVisibility,
+    network: CellNetwork,
+) -> io::Result<()> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private)?;
     let plain = MountFlags::NOSUID | MountFlags::NODEV;
@@ -70,7 +75,8 @@ pub(super) fn enter(binds: &[BindMount], processes: ProcVisibility) -> io::Resul
     fs::create_dir("/proc")?;
     mount("proc", "/proc", "proc", plain | MountFlags::NOEXEC, c"subset=pid")?;
     let system = SYSTEM_PATHS.map(|place| place.trim_start_matches('/'));
-    for name in system.into_iter().chain(SYSTEM_SETTINGS) {
+    let certificates = CERTIFICATE_PATHS.into_iter().filter(|_| network == CellNetwork::Proxy);
+    for name in system.into_iter().chain(SYSTEM_SETTINGS).chain(certificates) {
         bind_system_path(name)?;
     }
     bind_devices()?;
@@ -125,6 +131,7 @@ fn bind_system_path(name: &str) -> io::Result<()> {
         found => found?,
     };
     if metadata.is_symlink() {
+        target.parent().map_or(Ok(()), fs::create_dir_all)?;
         return symlink(fs::read_link(&source)?, &target);
     }
     if metadata.is_dir() {

@@ -28,6 +28,8 @@ pub(super) struct CellOrder {
     /// The project, if it is shown.
     pub(super) project: Option<ProjectOrder>,
     pub(super) bounds: ProcessLimits,
+    /// What the tool may connect to.
+    pub(super) network: CellNetwork,
     /// The layers that are required.
     pub(super) level: SandboxLevel,
 }
@@ -73,6 +75,15 @@ pub(super) enum Access {
     Write,
 }
 
+/// What the tool of a cell may connect to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum CellNetwork {
+    /// Nothing.
+    None,
+    /// The proxy that its supervisor runs.
+    Proxy,
+}
+
 /// The resource limits of each process of a cell.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct ProcessLimits {
@@ -98,6 +109,8 @@ pub(super) enum CellReport {
     Layer(SandboxLayer, Result<(), String>),
     /// The kernel has no overlay for the project; the cell waits for a copy.
     NoOverlay(String),
+    /// The listener for the proxy is attached to the next byte.
+    Listener,
     /// The program could not be started.
     Unstarted(String),
     /// The program runs.

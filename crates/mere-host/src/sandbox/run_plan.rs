@@ -5,12 +5,13 @@
 use std::time::Duration;
 
 use mere_core::address::RelPath;
+use mere_core::network::NetworkGrants;
 use mere_core::secrets::SecretRedactor;
 use serde::{Deserialize, Serialize};
 
 use super::project::{ProjectDifference, ProjectView};
 use super::protocol::{Exit, SandboxLayer};
-use crate::{Folder, RunMarker, SweepReport, WorkspaceLimits, WorkspaceSize};
+use crate::{Folder, RefusedHost, RunMarker, SweepReport, WorkspaceLimits, WorkspaceSize};
 
 /// The program that is run, and everything that it sees.
 pub struct RunPlan<'a> {
@@ -36,6 +37,8 @@ pub struct RunPlan<'a> {
     pub timeout: Duration,
     /// The resources that the run may use.
     pub limits: RunLimits,
+    /// The hosts that the program may connect to.
+    pub network: NetworkGrants,
     /// The layers that the sandbox must have.
     pub level: SandboxLevel,
 }
@@ -134,6 +137,8 @@ pub struct FinishedRun {
     pub repositories: SweepReport,
     /// What the tool changed in its view of the project, if it may propose changes.
     pub changes: Option<ProjectDifference>,
+    /// The hosts that it tried to connect to and that were refused.
+    pub refused_hosts: Vec<RefusedHost>,
 }
 
 /// The way in which a run ended.

@@ -23,9 +23,10 @@ use rustix::process::{
 };
 
 use super::confine::{self, LandlockRules};
+use super::network::{PROXY_PORT, open_listener, send_listener};
 use super::private_root::{self, ProcVisibility};
 use super::project::mount::{PROJECT, mount_project};
-use super::protocol::{CellOrder, CellReport, Exit, SandboxLayer, receive, send};
+use super::protocol::{CellNetwork, CellOrder, CellReport, Exit, SandboxLayer, receive, send};
 use crate::SweepReport;
 
 /// The argument that starts the first stage.
@@ -99,6 +100,15 @@ fn unshare_namespaces() -> io::Result<()> {
 fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let Some(order) = receive::<CellOrder>(supervisor)? else { return Ok(()) };
+    if order.network == CellNetwork::Proxy {
+        match open_listener() {
+            Ok(listener) => {
+                send(supervisor, &CellReport::Listener)?;
+                send_listener(supervisor, &listener)?;
+            }
+            Err(error) => return send(supervisor, &CellReport::Unstarted(error.to_string())),
+        }
+    }
     let Some(input) = build_layers(&order, supervisor)? else { return Ok(()) };
     let watched = supervisor.try_clone()?;
     // Whoever holds this ends the process.
@@ -113,7 +123,8 @@ fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
         }
         std::process::exit(1);
     });
-    if !build_layer(supervisor, &order, SandboxLayer::Seccomp, super::syscalls::install_filters)? {
+    let filter = || super::syscalls::install_filters(order.network);
+    if !build_layer(supervisor, &order, SandboxLayer::Seccomp, filter)? {
         return Ok(());
     }
     let Some((program, arguments)) = order.argv.split_first() else { return Ok(()) };
@@ -177,7 +188,7 @@ fn build_layers(order: &CellOrder, supervisor: &UnixStream) -> io::Result<Option
     let mut input = Stdio::null();
     let enter = || {
         rustix::system::sethostname(b"sandbox")?;
-        private_root::enter(&order.binds, processes)?;
+        private_root::enter(&order.binds, processes, order.network)?;
         private_root::write_tool_files(&order.files, supervisor)?;
         input = read_input(order.input, supervisor)?;
         if let Some(project) = &order.project {
@@ -197,7 +208,11 @@ fn build_layers(order: &CellOrder, supervisor: &UnixStream) -> io::Result<Option
         let open = |rules: LandlockRules, (path, access): (std::path::PathBuf, _)| {
             rules.allow(&path, access)
         };
-        places().try_fold(rules?, open)?.enforce()
+        let rules = places().try_fold(rules?, open)?;
+        match order.network {
+            CellNetwork::None => rules.enforce(),
+            CellNetwork::Proxy => rules.allow_port(PROXY_PORT)?.enforce(),
+        }
     };
     let drop_privileges = || {
         confine::drop_privileges()?;

@@ -4,17 +4,19 @@
 //! limit or is cancelled. When a run returns, all its processes have ended.
 
 use std::io;
+use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
 use super::cell_pool::CellPool;
 use super::cell_process::{Cell, CellProcess};
+use super::network::{is_proxy_variable, proxy_environment, receive_listener, with_proxy};
 use super::output_capture::OutputCapture;
 use super::process_tree::can_list_children;
 use super::project::ProjectRun;
 use super::protocol::{
-    Access, BindMount, CellOrder, CellReport, Exit, ProcessLimits, SandboxLayer, send,
+    Access, BindMount, CellNetwork, CellOrder, CellReport, Exit, ProcessLimits, SandboxLayer, send,
 };
 use super::run_plan::{
     ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunLimits, RunObserver, RunPlan,
@@ -78,13 +80,18 @@ fn run_in_cell(
     let ordered = cell.process.send_order(&order, bytes);
     // A cell that lacks a layer stops reading the order and reports the layer, so that report
     // matters more than the failed write.
-    match (ordered, await_start(&mut cell.process, plan.level, project.as_mut())) {
+    let started = await_start(&mut cell.process, plan.level, project.as_mut());
+    let listener = match (ordered, started) {
         (Err(error), Err(SandboxError::Io(_))) => return Err(error.into()),
         (_, started) => started?,
-    }
+    };
     let outputs = OutputCapture::new(outputs, plan.limits, plan.redactor)?;
     let mut supervision = Supervision { process: &mut cell.process, outputs, init, exit: None };
-    let mut finished = supervision.supervise(plan.timeout, observer, &mut usage)?;
+    let mut supervise = || supervision.supervise(plan.timeout, observer, &mut usage);
+    let mut finished = match listener {
+        None => supervise()?,
+        Some(listener) => with_proxy(listener, &plan.network, supervise)?,
+    };
     let is_killed = matches!(finished.end, RunEnd::Exit(Exit::Signal(9) | Exit::Code(137)));
     if is_killed && cell.control_group.has_run_out_of_memory() {
         finished.end = RunEnd::Exceeded(ExceededLimit::Memory);
@@ -133,6 +140,7 @@ pub fn probe_layers() -> Result<LayerReport, SandboxError> {
                 binds: Vec::new(),
                 project: None,
                 bounds: process_limits(limits, Duration::from_secs(1)),
+                network: CellNetwork::None,
                 level: SandboxLevel::Namespaces,
             };
             control.send_order(&order, std::iter::empty())?;
@@ -165,14 +173,21 @@ fn build_order(plan: &RunPlan<'_>, project: Option<&ProjectRun<'_>>) -> io::Resu
     let mut binds = shown.collect::<io::Result<Vec<_>>>()?;
     binds.push(work);
     let files = plan.files.iter().map(|(path, bytes)| (path.to_string(), bytes.len() as u64));
+    let mut environment = plan.environment.clone();
+    let network = if plan.network.is_empty() { CellNetwork::None } else { CellNetwork::Proxy };
+    if network == CellNetwork::Proxy {
+        environment.retain(|(name, _)| !is_proxy_variable(name));
+        environment.extend(proxy_environment());
+    }
     Ok(CellOrder {
         argv: plan.argv.clone(),
-        environment: plan.environment.clone(),
+        environment,
         files: files.collect(),
         input: plan.input.len() as u64,
         binds,
         project: project.map(ProjectRun::order).transpose()?,
         bounds: process_limits(plan.limits, plan.timeout),
+        network,
         level: plan.level,
     })
 }
@@ -192,12 +207,14 @@ fn await_init(control: &mut CellProcess) -> io::Result<u32> {
     }
 }
 
-/// Waits until the tool runs. If the cell has no overlay for the project, provides a copy.
+/// Waits until the tool runs. If the cell has no overlay for the project, provides a copy. Returns
+/// the listener of the tool's proxy, if it has one.
 fn await_start(
     control: &mut CellProcess,
     level: SandboxLevel,
     mut project: Option<&mut ProjectRun<'_>>,
-) -> Result<(), SandboxError> {
+) -> Result<Option<TcpListener>, SandboxError> {
+    let mut listener = None;
     loop {
         match control.receive()? {
             Some(CellReport::NoOverlay(why)) => {
@@ -211,7 +228,8 @@ fn await_start(
                 }
             }
             Some(CellReport::Unstarted(why)) => return Err(SandboxError::NotStarted(why)),
-            Some(CellReport::Started) => return Ok(()),
+            Some(CellReport::Listener) => listener = Some(receive_listener(&control.socket)?),
+            Some(CellReport::Started) => return Ok(listener),
             Some(_) => {}
             None => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
         }
@@ -269,7 +287,16 @@ impl Supervision<'_> {
         let ended = ended.or(over).unwrap_or(exit);
         let [stdout, stderr] = self.outputs.take_captured();
         let repositories = SweepReport::default();
-        Ok(FinishedRun { end: ended, stdout, stderr, duration, repositories, changes: None })
+        let (refused_hosts, changes) = (Vec::new(), None);
+        Ok(FinishedRun {
+            end: ended,
+            stdout,
+            stderr,
+            duration,
+            repositories,
+            changes,
+            refused_hosts,
+        })
     }
 
     fn end_reason(&self, observer: &RunObserver<'_>, usage: &mut UsageMonitor) -> Option<RunEnd> {

@@ -1,7 +1,8 @@
 //! The system calls that a tool may make: those that ordinary programs need, and no others.
 //!
 //! A call that is not listed fails as if the kernel did not have it, so that programs fall back to
-//! another. Sockets are denied outright. No call may create or enter a namespace, look into another
+//! another. Sockets are denied outright, except for connections to the proxy of a run that has one.
+//! No call may create or enter a namespace, look into another
 //! process, load code into the kernel, reveal mounts, create a set-user-id or set-group-id file, or
 //! hold memory that is not accounted for.
 
@@ -12,6 +13,8 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule, TargetArch,
 };
+
+use super::protocol::CellNetwork;
 
 /// The flags of `clone` that create a namespace.
 const CLONE_NAMESPACE_FLAGS: u64 = 0x7e02_0000;
@@ -126,19 +129,19 @@ const ALLOWED_LEGACY: &[i64] = &[libc::SYS_getrlimit, libc::SYS_setrlimit];
 type SyscallRules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Restricts this thread, and everything that it starts, to the allowed calls.
-pub(super) fn install_filters() -> io::Result<()> {
-    for program in filter_programs().map_err(io::Error::other)? {
+pub(super) fn install_filters(network: CellNetwork) -> io::Result<()> {
+    for program in filter_programs(network).map_err(io::Error::other)? {
         seccompiler::apply_filter(&program).map_err(io::Error::other)?;
     }
     Ok(())
 }
 
-fn filter_programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
+fn filter_programs(network: CellNetwork) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let target = TargetArch::try_from(std::env::consts::ARCH)?;
     let deny = |code: i32| SeccompAction::Errno(code.unsigned_abs());
     let always = |call| SyscallRules::from([(call, Vec::new())]);
     let denied = [
-        (libc::EACCES, always(libc::SYS_socket)),
+        (libc::EACCES, socket_rules(network)?),
         (libc::EPERM, set_id_rules()?),
         // `fallocate` fills a whole disk faster than its free space is checked.
         (libc::EOPNOTSUPP, always(libc::SYS_fallocate)),
@@ -149,9 +152,34 @@ fn filter_programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let denied = denied.into_iter().map(|(code, rules)| {
         SeccompFilter::new(rules, SeccompAction::Allow, deny(code), target)?.try_into()
     });
-    let calls =
-        SeccompFilter::new(allow_rules()?, deny(libc::ENOSYS), SeccompAction::Allow, target)?;
+    let calls = SeccompFilter::new(
+        allow_rules(network)?,
+        deny(libc::ENOSYS),
+        SeccompAction::Allow,
+        target,
+    )?;
     denied.chain([calls.try_into()]).collect()
+}
+
+/// Returns the rules for sockets that are denied: all of them, or all but TCP sockets.
+fn socket_rules(network: CellNetwork) -> Result<SyscallRules, seccompiler::BackendError> {
+    let mut denied = Vec::new();
+    if network == CellNetwork::Proxy {
+        let differs = |argument, values: &[i32]| {
+            let conditions = values.iter().map(|value| {
+                let value = u64::from(value.unsigned_abs());
+                SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value)
+            });
+            SeccompRule::new(conditions.collect::<Result<_, _>>()?)
+        };
+        denied.push(differs(0, &[libc::AF_INET, libc::AF_INET6])?);
+        denied.push(differs(2, &[0, libc::IPPROTO_TCP])?);
+        let stream = u64::from(libc::SOCK_STREAM.unsigned_abs());
+        for kind in (0..=SOCK_TYPE_MASK).filter(|kind| *kind != stream) {
+            denied.push(SeccompRule::new(vec![masked_condition(1, SOCK_TYPE_MASK, kind)?])?);
+        }
+    }
+    Ok(SyscallRules::from([(libc::SYS_socket, denied)]))
 }
 
 /// Returns the rules for calls that create a set-user-id or set-group-id file: outside of the
@@ -183,7 +211,7 @@ fn masked_condition(
     SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(mask), bits)
 }
 
-fn allow_rules() -> Result<SyscallRules, seccompiler::BackendError> {
+fn allow_rules(network: CellNetwork) -> Result<SyscallRules, seccompiler::BackendError> {
     let mut rules: SyscallRules =
         ALLOWED.iter().chain(ALLOWED_LEGACY).map(|call| (*call, Vec::new())).collect();
     let differs =
@@ -208,5 +236,8 @@ fn allow_rules() -> Result<SyscallRules, seccompiler::BackendError> {
     rules.insert(libc::SYS_socketpair, pairs.into_iter().collect::<Result<_, _>>()?);
     let nowhere = SeccompRule::new(vec![masked_condition(4, u64::MAX, 0)?])?;
     rules.insert(libc::SYS_sendto, vec![nowhere]);
+    if network == CellNetwork::Proxy {
+        rules.insert(libc::SYS_connect, Vec::new());
+    }
     Ok(rules)
 }

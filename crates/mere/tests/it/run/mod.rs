@@ -13,6 +13,7 @@ mod grants;
 pub(crate) mod layers;
 pub(crate) mod lock;
 pub(crate) mod network_names;
+pub(crate) mod network_proxy;
 pub(crate) mod network_requests;
 pub(crate) mod packages;
 mod pinned;

@@ -68,7 +68,7 @@ pub(super) enum ReadyTool {
     /// It is a process in a cell.
     Process(Box<Ready>),
     /// It is a request.
-    Request(ReadyRequest),
+    Request(Box<ReadyRequest>),
 }
 
 impl ReadyTool {
@@ -151,7 +151,7 @@ impl Ready {
             ToolAction::Subprocess(subprocess) => subprocess,
             ToolAction::Http(request) => {
                 let ready = ReadyRequest { locked, granted, parameters, redactor, request };
-                return Ok(ReadyTool::Request(ready));
+                return Ok(ReadyTool::Request(Box::new(ready)));
             }
         };
         let files = read_tool_files(call, &locked)?;

@@ -91,8 +91,9 @@ fn spellings(text: &str) -> Vec<String> {
 }
 
 /// What may change without anybody having asked for it: what is derived from other files, the
-/// server's own log, the records of what `mere` has seen on this machine, and its key for digests.
-const DERIVED: [&str; 9] = [
+/// server's own log, the records of what `mere` has seen on this machine, its key for digests, and the
+/// receipts of runs and refusals with the key that signs them.
+const DERIVED: [&str; 11] = [
     "home/.cache",
     "mcp.log",
     "home/.ai/.index.json",
@@ -100,7 +101,9 @@ const DERIVED: [&str; 9] = [
     "project/.ai/workspaces/.lock-default",
     "home/.local/state/merestone/.lock",
     "home/.local/state/merestone/digest-key",
+    "home/.local/state/merestone/machine",
     "home/.local/state/merestone/project-rules.json",
+    "home/.local/state/merestone/runs",
     "home/.local/state/merestone/seen",
 ];
 

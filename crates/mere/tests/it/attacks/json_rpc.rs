@@ -58,7 +58,11 @@ fn lines() -> Vec<(&'static str, Vec<u8>, Expectation)> {
         ("an id that is true", text(r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#), INVALID),
         ("another version", text(r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#), INVALID),
         ("no version", text(r#"{"id":1,"method":"ping"}"#), INVALID),
-        ("a version that is a number", text(r#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#), INVALID),
+        (
+            "a protocol version that is a number",
+            text(r#"{"jsonrpc":2.0,"id":1,"method":"ping"}"#),
+            INVALID,
+        ),
         ("a method that is a number", text(r#"{"jsonrpc":"2.0","id":1,"method":1}"#), INVALID),
         (
             "the same key twice",

@@ -282,7 +282,7 @@ fn replaced(bytes: &[u8], address: &str) -> Vec<u8> {
 fn without_times(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let timed = ["trace_id", "session_id", "duration_ms", "updated_at"];
+            let timed = ["trace_id", "session_id", "duration_ms", "updated_at", "receipt"];
             let kept = fields.iter().filter(|(name, _)| !timed.contains(&name.as_str()));
             let kept = kept.map(|(name, value)| (name.clone(), without_times(value)));
             Value::Object(kept.collect())

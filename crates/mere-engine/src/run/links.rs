@@ -58,7 +58,7 @@ impl Linked {
             let runnable = permit_link(items, checked, context)?;
             Ok((chain_tool(runnable.item())?, runnable))
         })?;
-        let (chain, links, fidelities) = followed.into_chain()?;
+        let ChainWithLinks { chain, links, fidelities } = followed.into_chain()?;
         Ok(Self { chain, links, fidelities })
     }
 
@@ -165,7 +165,10 @@ impl DrawnChain {
         });
         let links = links.collect();
         let chain = followed.into_chain();
-        let chain = chain.map(|(chain, links, fidelities)| ShownChain { chain, links, fidelities });
+        let chain = chain.map(|one| {
+            let ChainWithLinks { chain, links, fidelities } = one;
+            ShownChain { chain, links, fidelities }
+        });
         Ok(Self { links, chain })
     }
 }
@@ -181,16 +184,21 @@ struct FollowedLinks<L> {
     stopped_by: Option<RunError>,
 }
 
+/// A chain and its links, in the same order.
+struct ChainWithLinks<L> {
+    chain: Chain,
+    links: Vec<Option<L>>,
+    fidelities: Vec<Fidelity>,
+}
+
 impl<L> FollowedLinks<L> {
     /// Checks that all links could be followed and fit together.
-    fn into_chain(self) -> Result<(Chain, Vec<Option<L>>, Vec<Fidelity>), RunError> {
-        match self.stopped_by {
-            Some(error) => Err(error),
-            None => {
-                let chain = Chain::new(self.tools).map_err(RunError::Chain)?;
-                Ok((chain, self.links, self.fidelities))
-            }
+    fn into_chain(self) -> Result<ChainWithLinks<L>, RunError> {
+        if let Some(error) = self.stopped_by {
+            return Err(error);
         }
+        let chain = Chain::new(self.tools).map_err(RunError::Chain)?;
+        Ok(ChainWithLinks { chain, links: self.links, fidelities: self.fidelities })
     }
 }
 

@@ -204,7 +204,7 @@ fn check_npm_lockfile(text: &[u8]) -> Result<&[u8], PackagesError> {
     for (_, package) in packages.iter().filter(|(path, _)| !path.is_empty()) {
         let is_web = package["resolved"].as_str().is_some_and(|url| url.starts_with("https://"));
         let is_bundled = package["inBundle"] == true;
-        if !is_bundled && !(is_web && package["integrity"].is_string()) {
+        if !(is_bundled || is_web && package["integrity"].is_string()) {
             return Err(PackagesError::Lockfile(
                 "has a package without an `https:` address and an `integrity` hash",
             ));

@@ -1,5 +1,6 @@
 //! Receipts of runs: what they say, and what is noticed about those that somebody changed.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -67,7 +68,7 @@ fn lines(path: &PathBuf) -> Vec<String> {
 }
 
 fn write_lines(path: &PathBuf, lines: &[String]) {
-    let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let text = lines.iter().fold(String::new(), |all, line| all + line + "\n");
     std::fs::write(path, text).expect("written");
 }
 
@@ -103,7 +104,6 @@ fn a_run_leaves_a_receipt_that_is_listed_shown_and_verified() {
         assert_eq!(findings(&workshop), []);
         let (_, status) = runs(&workshop, &["show", &"0".repeat(32)]);
         assert_eq!(status, 1);
-        use std::os::unix::fs::PermissionsExt;
         for file in [RECEIPTS, INPUTS, HEAD, KEY] {
             let metadata = workshop.stage.path(file).metadata().expect("a file");
             assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "{file}");
@@ -264,7 +264,6 @@ fn receipts_of_another_key_are_found() {
     }
     assert!(all.iter().any(|(fault, _)| fault == "without_head"), "{all:?}");
     // A key that others can read is not used, and so nothing is run.
-    use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(&key, PermissionsExt::from_mode(0o644)).expect("a mode");
     let reply = workshop.call("echo", &json!({}));
     assert_eq!(reply["code"], "EX-RUN-E-005", "{reply:#}");
@@ -395,7 +394,6 @@ fn what_cannot_be_recorded_is_not_run() {
     // The folder is there, and nothing can be appended: the tool has run, which is said.
     std::fs::remove_file(&folder).expect("removed");
     std::fs::create_dir(&folder).expect("a folder");
-    use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o700)).expect("a mode");
     std::fs::create_dir(folder.join("receipts-000001.jsonl")).expect("a folder in its place");
     let reply = workshop.call("leave", &json!({}));
@@ -511,7 +509,7 @@ fn every_receipt_goes_to_the_system_log_too() {
     command.env("HOME", workshop.stage.path("home")).current_dir(workshop.stage.path("project"));
     let reply = workshop.stage.answer(&mut command).reply;
     let id = reply["data"]["receipt"].as_str().unwrap_or_else(|| panic!("{reply:#}"));
-    let mut message = [0; 65536];
+    let mut message = vec![0; 65536];
     let length = listener.recv(&mut message).expect("a message");
     let message = String::from_utf8_lossy(&message[..length]).into_owned();
     let (start, line) = message.split_once(": ").expect("a tag");

@@ -3,7 +3,7 @@
 use mere_core::chain::ToolGrant;
 use mere_core::item::ToolPermissions;
 
-/// Everything that a tool asks for, granted. Only [`permit_grants`] makes one; without it no run
+/// Everything that a tool asks for, granted. Only `permit_grants` makes one; without it no run
 /// sees the project, reaches a host or is given a secret.
 pub struct GrantedPermissions {
     grant: ToolGrant,

@@ -98,6 +98,11 @@ pub struct NetworkTarget {
 /// The text is not `HOST` or `HOST:PORT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkTargetError {
+    /// The text is a URL.
+    #[error(
+        "a host is written alone, such as `example.com` or `example.com:8443`, without `http://`"
+    )]
+    Url,
     /// The host is not valid.
     #[error(transparent)]
     Host(#[from] HostNameError),
@@ -129,6 +134,9 @@ impl FromStr for NetworkTarget {
     type Err = NetworkTargetError;
 
     fn from_str(text: &str) -> Result<Self, NetworkTargetError> {
+        if text.contains("://") {
+            return Err(NetworkTargetError::Url);
+        }
         let (host, port) = match text.rsplit_once(':') {
             Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
             _ => (text, None),

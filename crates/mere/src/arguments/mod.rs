@@ -169,12 +169,13 @@ impl LocationArguments {
         }
     }
 
-    /// Takes the access to the project that `mere grant --project read` grants. The option names a
-    /// folder everywhere else, and the command line has it once.
-    pub(crate) fn take_project_access(&mut self) -> Option<ProjectAccess> {
-        let access = self.project.as_ref()?.display_text().parse().ok()?;
-        self.project = None;
-        Some(access)
+    /// Takes the access to the project that `mere grant --project read` grants, or returns what is
+    /// wrong with it. The option names a folder everywhere else, and the command line has it once.
+    pub(crate) fn take_project_access(&mut self) -> Result<Option<ProjectAccess>, &'static str> {
+        const MEANING: &str =
+            "`mere grant --project` takes `read` or `propose`. To name another project, use -C.";
+        let Some(typed) = self.project.take() else { return Ok(None) };
+        typed.display_text().parse().map(Some).map_err(|_| MEANING)
     }
 
     pub(crate) fn project(&self) -> Option<&TypedPath> {

@@ -40,6 +40,7 @@ use crate::arguments::{
     ToolSubcommand, TrustSubcommand,
 };
 use crate::mcp;
+use crate::print::terminal;
 use person_session::with_default_session;
 
 /// Runs a command, and returns the exit code of the process.
@@ -95,10 +96,12 @@ fn run_tools(mut location: LocationArguments, command: ToolSubcommand) -> io::Re
         ToolSubcommand::Chain(arguments) => {
             with_default_session(location, |session| session.show_chain(arguments))
         }
-        ToolSubcommand::Grant(arguments) => {
-            let project = location.take_project_access();
-            with_default_session(location, |session| session.grant(&arguments, project))
-        }
+        ToolSubcommand::Grant(arguments) => match location.take_project_access() {
+            Ok(access) => {
+                with_default_session(location, |session| session.grant(&arguments, access))
+            }
+            Err(meaning) => Ok(terminal::print_failure(meaning, terminal::USAGE)),
+        },
         ToolSubcommand::Grants(arguments) => {
             with_default_session(location, |session| session.list_grants(&arguments))
         }

@@ -166,3 +166,16 @@ fn a_damaged_list_of_grants_grants_nothing() {
     std::fs::write(&file, &text).expect("written");
     assert_eq!(workshop.call("a", &json!({}))["reply_type"], "S");
 }
+
+#[test]
+fn a_mistyped_grant_is_told_how_it_is_written() {
+    let workshop = asking();
+    let check = |arguments: &[&str], expected: &str| {
+        let output = workshop.command().args(arguments).output().expect("mere runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(expected), "{said}");
+    };
+    check(&["grant", "a", "--project", "write"], "takes `read` or `propose`");
+    check(&["grant", "a", "--net", "https://api.example.org"], "without `http://`");
+}

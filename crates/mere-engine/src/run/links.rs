@@ -146,6 +146,19 @@ pub(crate) struct DrawnLink {
     pub(crate) fidelity: Fidelity,
 }
 
+/// Returns the links of a tool that is built into the binary, or `None` for any other.
+pub(crate) fn builtin_links(item: &ItemRef) -> Option<Vec<DrawnLink>> {
+    let ItemRef { category: None, id, .. } = item else { return None };
+    let mut tools = Vec::new();
+    push_builtins(id, &mut tools);
+    let links = tools.into_iter().map(|tool| DrawnLink {
+        pin: tool.pin,
+        trust: None,
+        fidelity: Fidelity::Exact,
+    });
+    Some(links.collect()).filter(|links: &Vec<_>| !links.is_empty())
+}
+
 impl DrawnChain {
     /// Follows the links of a tool as far as possible. Only a tool that cannot be read at all is an
     /// error.

@@ -31,7 +31,7 @@ mod variables;
 pub(crate) use call::RunCall;
 pub(crate) use error::{OlderTool, RunError};
 pub(super) use execution::{RunRequest, run_tool};
-pub(crate) use links::{DrawnChain, DrawnLink};
+pub(crate) use links::{DrawnChain, DrawnLink, builtin_links};
 pub use links::{Linked, ShownChain};
 pub use lock::Locked;
 pub(super) use prepare::prepare;

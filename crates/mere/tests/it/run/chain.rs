@@ -269,6 +269,10 @@ fn a_chain_that_is_refused_is_still_drawn() {
 #[test]
 fn a_tool_that_ships_with_the_program_can_be_shown() {
     let workshop = Workshop::new(Who::Tester);
+    let drawn = workshop.command().args(["chain", "python_runtime"]).output().expect("mere runs");
+    let drawn = String::from_utf8_lossy(&drawn.stdout).into_owned();
+    assert!(drawn.contains("└─ subprocess 1.0.0  builtin"), "{drawn}");
+    assert!(drawn.contains("not run by itself"), "{drawn}");
     let call = json!({ "item_type": "tool", "item_id": "python_runtime" }).to_string();
     let mut command = workshop.command();
     let reply = workshop.stage.answer(command.args(["call", "load", &call])).reply;

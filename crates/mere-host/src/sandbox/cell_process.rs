@@ -1,7 +1,7 @@
 //! A cell as its supervisor holds it.
 //!
-//! It is started before its order is known, gets its user mapping and its control group, and is
-//! killed when it is dropped, whatever happens.
+//! It is started before its order is known, gets its user mapping, is moved into its control group
+//! while it goes on, and is killed when it is dropped, whatever happens.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::fs::Uid;
 
 use super::confine::CELL_USER;
-use super::control_group::ControlGroup;
+use super::control_group::{ControlGroup, PendingGroup};
 use super::protocol::{CellOrder, CellReport, SandboxLayer, receive, send};
 use super::run_plan::{RunLimits, SandboxError};
 use super::stages::OUTER_STAGE;
@@ -24,11 +24,15 @@ pub(super) const NOBODY: u32 = 65_534;
 /// How long a cell may take to be built.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A cell that waits for its order, in namespaces of its own and in its control group.
+/// A cell that waits for its order, in namespaces of its own.
 pub(crate) struct Cell {
     // The fields are dropped in this order: the processes end before their group is removed.
     pub(super) process: CellProcess,
     pub(super) outputs: Option<OutputPipes>,
+    /// The first process in the new namespaces, which starts the tool.
+    pub(super) init: u32,
+    pending_group: PendingGroup,
+    /// Limits nothing until [`Cell::join_group`] has returned.
     pub(super) control_group: ControlGroup,
 }
 
@@ -42,11 +46,19 @@ pub(super) struct CellProcess {
 pub(super) type OutputPipes = (ChildStdout, ChildStderr);
 
 impl Cell {
-    /// Starts a cell in a control group.
+    /// Starts a cell, and starts to move it into a control group.
     pub(super) fn build() -> Result<Self, SandboxError> {
-        let group = ControlGroup::create(RunLimits::default());
-        let (control, outputs) = CellProcess::start(&group)?;
-        Ok(Self { process: control, outputs: Some(outputs), control_group: group })
+        let mut pending_group = PendingGroup::create(RunLimits::default());
+        let (mut process, outputs) = CellProcess::start()?;
+        let init = process.await_init()?;
+        pending_group.add_process(init);
+        let (outputs, control_group) = (Some(outputs), ControlGroup::default());
+        Ok(Self { process, outputs, init, pending_group, control_group })
+    }
+
+    /// Waits until the cell is in its control group, if the machine lets us create one.
+    pub(super) fn join_group(&mut self) {
+        self.control_group = self.pending_group.wait();
     }
 
     /// Checks whether the cell's process is still running.
@@ -56,7 +68,7 @@ impl Cell {
 }
 
 impl CellProcess {
-    fn start(group: &ControlGroup) -> Result<(Self, OutputPipes), SandboxError> {
+    fn start() -> Result<(Self, OutputPipes), SandboxError> {
         let (socket, theirs) = UnixStream::pair()?;
         socket.set_read_timeout(Some(BUILD_TIMEOUT))?;
         socket.set_write_timeout(Some(BUILD_TIMEOUT))?;
@@ -86,12 +98,19 @@ impl CellProcess {
             _ => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
         }
         control.receive()?;
-        group.add_process(control.child.id())?;
         control
             .write_id_maps()
             .map_err(|error| SandboxError::Layer(SandboxLayer::Namespaces, error.to_string()))?;
         send(&control.socket, &())?;
         Ok((control, outputs))
+    }
+
+    /// Waits until the cell has reported the id of its first process.
+    fn await_init(&mut self) -> io::Result<u32> {
+        match self.receive()? {
+            Some(CellReport::Init(process)) => Ok(process),
+            _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
     }
 
     /// Sends the order and the bytes that belong to it.

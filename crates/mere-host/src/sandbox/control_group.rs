@@ -2,11 +2,16 @@
 //!
 //! Where the machine lets us create one, the kernel itself enforces the limits on processes and
 //! memory; elsewhere, processes and memory are counted from outside.
+//!
+//! Moving a process into a group takes the kernel 10 ms or more, so a thread does it while the cell
+//! is built. The tool is started after that.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use std::{fs, io};
 
 use super::run_plan::RunLimits;
 
@@ -26,7 +31,7 @@ pub(super) struct ControlGroup {
 
 impl ControlGroup {
     /// Creates the groups of a run, as far as the machine lets us.
-    pub(super) fn create(limits: RunLimits) -> Self {
+    fn create(limits: RunLimits) -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         let name = &format!("{GROUP_PREFIX}{}-{number}", std::process::id());
@@ -81,12 +86,14 @@ impl ControlGroup {
         Some(())
     }
 
-    /// Adds a process and everything that it will start.
-    pub(super) fn add_process(&self, process: u32) -> io::Result<()> {
-        for folder in &self.folders {
-            fs::write(folder.join("cgroup.procs"), process.to_string())?;
+    /// Adds a process and everything that it will start. A group that does not take it, for example
+    /// because somebody has removed the group, limits nothing.
+    fn add_process(&mut self, process: u32) {
+        let add = |folder: &PathBuf| fs::write(folder.join("cgroup.procs"), process.to_string());
+        if let Err(error) = self.folders.iter().try_for_each(add) {
+            tracing::warn!(%error, "a control group is lost; its run is watched instead");
+            (self.has_task_limit, self.has_memory_limit) = (false, false);
         }
-        Ok(())
     }
 
     /// Checks whether a process was killed because memory ran out.
@@ -95,6 +102,47 @@ impl ControlGroup {
         let text = text.unwrap_or_default();
         let killed = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
         killed.unwrap_or(text.trim()).trim().parse::<u64>().is_ok_and(|count| count > 0)
+    }
+}
+
+/// A control group that is being created, and that a process is being moved into.
+pub(super) struct PendingGroup {
+    process: Option<Sender<u32>>,
+    thread: Option<JoinHandle<ControlGroup>>,
+}
+
+impl PendingGroup {
+    /// Starts to create the groups of a run.
+    pub(super) fn create(limits: RunLimits) -> Self {
+        let (process, to_add) = channel();
+        let thread = thread::spawn(move || {
+            let mut group = ControlGroup::create(limits);
+            if let Ok(process) = to_add.recv() {
+                group.add_process(process);
+            }
+            group
+        });
+        Self { process: Some(process), thread: Some(thread) }
+    }
+
+    /// Starts to move a process into the groups.
+    pub(super) fn add_process(&mut self, process: u32) {
+        if let Some(sender) = self.process.take() {
+            let _ = sender.send(process);
+        }
+    }
+
+    /// Waits until the process is in its groups. If it is in none, the result limits nothing.
+    pub(super) fn wait(&mut self) -> ControlGroup {
+        // The thread ends if there is no process to wait for.
+        self.process = None;
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for PendingGroup {
+    fn drop(&mut self) {
+        drop(self.wait());
     }
 }
 
@@ -153,4 +201,22 @@ fn legacy_group(mounts: &str, own: &str, controller: &str) -> Option<PathBuf> {
     })?;
     let below = own.strip_prefix(*root).unwrap_or(own).trim_start_matches('/');
     Some(Path::new(point).join(below))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ControlGroup;
+
+    #[test]
+    fn a_group_that_was_removed_limits_nothing() {
+        let folders = vec!["/proc/self/no-such-group".into()];
+        let mut group = ControlGroup {
+            folders,
+            has_task_limit: true,
+            has_memory_limit: true,
+            memory_events: None,
+        };
+        group.add_process(std::process::id());
+        assert!(!group.has_task_limit && !group.has_memory_limit);
+    }
 }

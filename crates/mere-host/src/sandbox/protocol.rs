@@ -100,8 +100,7 @@ pub(super) struct ProcessLimits {
 /// A message from a cell to its supervisor.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum CellReport {
-    /// The first stage has left the namespaces of the machine, and waits for its user mapping and
-    /// its control group.
+    /// The first stage has left the namespaces of the machine, and waits for its user mapping.
     Unshared,
     /// The process id of the second stage.
     Init(u32),
@@ -111,6 +110,8 @@ pub(super) enum CellReport {
     NoOverlay(String),
     /// The listener for the proxy is attached to the next byte.
     Listener,
+    /// All layers but the last are built; the second stage waits until its control group limits it.
+    Built,
     /// The program could not be started.
     Unstarted(String),
     /// The program runs.

@@ -110,6 +110,8 @@ fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
         }
     }
     let Some(input) = build_layers(&order, supervisor)? else { return Ok(()) };
+    send(supervisor, &CellReport::Built)?;
+    let Some(()) = receive(supervisor)? else { return Ok(()) };
     let watched = supervisor.try_clone()?;
     // Whoever holds this ends the process.
     let ending = Arc::new(Mutex::new(()));

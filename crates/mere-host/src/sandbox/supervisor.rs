@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::cell_pool::CellPool;
 use super::cell_process::{Cell, CellProcess};
+use super::control_group::ControlGroup;
 use super::network::{is_proxy_variable, proxy_environment, receive_listener, with_proxy};
 use super::output_capture::OutputCapture;
 use super::process_tree::can_list_children;
@@ -53,26 +54,17 @@ fn run_in_cell(
     plan: &RunPlan<'_>,
     observer: &RunObserver<'_>,
 ) -> Result<FinishedRun, SandboxError> {
-    let watched = WatchedLimits {
-        tasks: !cell.control_group.has_task_limit,
-        memory: !cell.control_group.has_memory_limit,
-    };
-    if (watched.tasks || watched.memory) && !can_list_children() {
-        let why = "no control group can be created, and processes cannot be counted";
-        return Err(SandboxError::Limits(why.to_owned()));
-    }
     if rustix::process::geteuid().is_root() {
         give_to_nobody(plan.workspace.dir(), MAX_DEPTH)?;
     }
     let mut project = plan.project.as_ref().map(ProjectRun::begin).transpose()?;
     let layers = plan.project.as_ref().map(|project| project.scratch.layers()).transpose()?;
     let layers = layers.into_iter().flatten().collect();
-    let mut usage = UsageMonitor::new(plan.limits, watched, (plan.workspace.dir(), layers))?;
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let outputs = cell.outputs.take().ok_or_else(gone)?;
     let order = build_order(plan, project.as_ref())?;
     // The process is known before it is told what to run.
-    let init = await_init(&mut cell.process)?;
+    let init = cell.init;
     plan.marker.record_process(init)?;
     let files = plan.files.iter().map(|(_, bytes)| bytes.as_slice());
     let hidden = project.as_ref().map(|project| project.hidden.as_slice());
@@ -80,11 +72,16 @@ fn run_in_cell(
     let ordered = cell.process.send_order(&order, bytes);
     // A cell that lacks a layer stops reading the order and reports the layer, so that report
     // matters more than the failed write.
-    let started = await_start(&mut cell.process, plan.level, project.as_mut());
-    let listener = match (ordered, started) {
+    let built = await_layers(&mut cell.process, plan.level, project.as_mut());
+    let listener = match (ordered, built) {
         (Err(error), Err(SandboxError::Io(_))) => return Err(error.into()),
-        (_, started) => started?,
+        (_, built) => built?,
     };
+    cell.join_group();
+    let watched = watched_limits(&cell.control_group)?;
+    let mut usage = UsageMonitor::new(plan.limits, watched, (plan.workspace.dir(), layers))?;
+    send(&cell.process.socket, &())?;
+    await_start(&mut cell.process, plan.level)?;
     let outputs = OutputCapture::new(outputs, plan.limits, plan.redactor)?;
     let mut supervision = Supervision { process: &mut cell.process, outputs, init, exit: None };
     let mut supervise = || supervision.supervise(plan.timeout, observer, &mut usage);
@@ -105,6 +102,16 @@ fn run_in_cell(
         plan.marker.remove();
     }
     Ok(finished)
+}
+
+/// Returns what has to be watched because no control group limits it.
+fn watched_limits(group: &ControlGroup) -> Result<WatchedLimits, SandboxError> {
+    let watched = WatchedLimits { tasks: !group.has_task_limit, memory: !group.has_memory_limit };
+    if (watched.tasks || watched.memory) && !can_list_children() {
+        let why = "no control group can be created, and processes cannot be counted";
+        return Err(SandboxError::Limits(why.to_owned()));
+    }
+    Ok(watched)
 }
 
 /// Waits until the first process of a cell has ended, and with it all the others.
@@ -129,7 +136,9 @@ pub fn probe_layers() -> Result<LayerReport, SandboxError> {
     match Cell::build() {
         Err(SandboxError::Layer(layer, why)) => layers.push((layer, Err(why))),
         Err(error) => return Err(error),
-        Ok(Cell { process: mut control, control_group: group, .. }) => {
+        Ok(mut cell) => {
+            cell.join_group();
+            let group = &cell.control_group;
             (processes, memory) = (kept(group.has_task_limit), kept(group.has_memory_limit));
             layers.push((SandboxLayer::Namespaces, Ok(())));
             let order = CellOrder {
@@ -143,10 +152,12 @@ pub fn probe_layers() -> Result<LayerReport, SandboxError> {
                 network: CellNetwork::None,
                 level: SandboxLevel::Namespaces,
             };
-            control.send_order(&order, std::iter::empty())?;
-            while let Some(report) = control.receive()? {
-                if let CellReport::Layer(layer, built) = report {
-                    layers.push((layer, built));
+            cell.process.send_order(&order, std::iter::empty())?;
+            while let Some(report) = cell.process.receive()? {
+                match report {
+                    CellReport::Layer(layer, built) => layers.push((layer, built)),
+                    CellReport::Built => send(&cell.process.socket, &())?,
+                    _ => {}
                 }
             }
         }
@@ -199,17 +210,9 @@ fn build_bind_mount(folder: &Folder, target: &str, access: Access) -> io::Result
     Ok(BindMount { source, identity, target: target.to_owned(), access })
 }
 
-/// Waits until the cell has reported the id of its first process.
-fn await_init(control: &mut CellProcess) -> io::Result<u32> {
-    match control.receive()? {
-        Some(CellReport::Init(process)) => Ok(process),
-        _ => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
-}
-
-/// Waits until the tool runs. If the cell has no overlay for the project, provides a copy. Returns
-/// the listener of the tool's proxy, if it has one.
-fn await_start(
+/// Waits until all layers but the last are built. If the cell has no overlay for the project,
+/// provides a copy. Returns the listener of the tool's proxy, if it has one.
+fn await_layers(
     control: &mut CellProcess,
     level: SandboxLevel,
     mut project: Option<&mut ProjectRun<'_>>,
@@ -222,17 +225,32 @@ fn await_start(
                 project.as_mut().map_or(Ok(()), |project| project.provide_copy())?;
                 send(&control.socket, &())?;
             }
-            Some(CellReport::Layer(layer, Err(why))) => {
-                if !level.accepts_missing(layer) {
-                    return Err(SandboxError::Layer(layer, why));
-                }
-            }
-            Some(CellReport::Unstarted(why)) => return Err(SandboxError::NotStarted(why)),
             Some(CellReport::Listener) => listener = Some(receive_listener(&control.socket)?),
-            Some(CellReport::Started) => return Ok(listener),
-            Some(_) => {}
-            None => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+            Some(CellReport::Built) => return Ok(listener),
+            report => check_report(report, level)?,
         }
+    }
+}
+
+/// Waits until the tool runs.
+fn await_start(control: &mut CellProcess, level: SandboxLevel) -> Result<(), SandboxError> {
+    loop {
+        match control.receive()? {
+            Some(CellReport::Started) => return Ok(()),
+            report => check_report(report, level)?,
+        }
+    }
+}
+
+/// Fails if a report says that the cell will not start the tool.
+fn check_report(report: Option<CellReport>, level: SandboxLevel) -> Result<(), SandboxError> {
+    match report {
+        Some(CellReport::Layer(layer, Err(why))) if !level.accepts_missing(layer) => {
+            Err(SandboxError::Layer(layer, why))
+        }
+        Some(CellReport::Unstarted(why)) => Err(SandboxError::NotStarted(why)),
+        Some(_) => Ok(()),
+        None => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
     }
 }
 

@@ -44,12 +44,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
             entrypoint_reply(&fault.link, "is not the path of one of the tool's files")
         }
         RunError::NoEntrypoint(id) => entrypoint_reply(id, "is not one of its files"),
-        RunError::FileChanged(address) => {
-            let message = Prose::words("A file of ").address(address.clone());
-            let message = message.and(" changed while it was read. Nothing was run.");
-            Draft::fault(codes::RUN_CHANGED, message)
-                .hint("Try again when nobody is writing to it.")
-        }
+        RunError::FileChanged(address) => changed_file_reply(address),
         RunError::Unsigned(untrusted) => unsigned_tool_reply(untrusted),
         RunError::Older(older) => older_tool_reply(older),
         RunError::Unrecorded(address) => unrecorded_tool_reply(address),
@@ -85,6 +80,12 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         RunError::Item(error) => super::item::item_error_reply(error),
         RunError::Search(error) => super::search_error_reply(error),
     }
+}
+
+fn changed_file_reply(address: &Address) -> Draft {
+    let message = Prose::words("A file of ").address(address.clone());
+    let message = message.and(" changed while it was read. Nothing was run.");
+    Draft::fault(codes::RUN_CHANGED, message).hint("Try again when nobody is writing to it.")
 }
 
 /// Answers a run with parameters for a tool that does not say which it takes.

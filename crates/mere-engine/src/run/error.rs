@@ -8,6 +8,7 @@ use mere_core::address::{Address, NetworkTarget};
 use mere_core::chain::lock::LockMismatch;
 use mere_core::chain::{
     ChainConfigFault, ChainFault, EntrypointFault, FillFault, ParametersFault, PrimitiveFault,
+    ToolGrant,
 };
 use mere_core::item::{
     ItemFault, ItemId, ItemRef, ScopedPath, SecretName, ToolPermissions, Version,
@@ -125,6 +126,17 @@ pub(crate) enum RunError {
     /// An item that was needed could not be found, read or used.
     #[error(transparent)]
     Item(Box<ItemError>),
+}
+
+impl RunError {
+    /// Says that a tool may not connect to a host, and what was granted of it.
+    pub(super) fn refused_host(tool: ItemRef, grant: &ToolGrant, refused: RefusedHost) -> Self {
+        let endpoint = &refused.endpoint;
+        let mut granted = grant.hosts.iter();
+        let granted = granted.find(|one| one.target.covers(&endpoint.host, endpoint.port));
+        let target = granted.map(|one| Box::new(one.target.clone()));
+        Self::HostRefused { tool: Box::new(tool), refused: Box::new(refused), target }
+    }
 }
 
 impl<E: Into<ItemError>> From<E> for RunError {

@@ -25,6 +25,7 @@ pub(crate) mod receipts;
 pub(crate) mod replay;
 mod request;
 mod run_item;
+mod runtime_needs;
 pub(crate) mod show;
 mod variables;
 

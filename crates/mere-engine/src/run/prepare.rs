@@ -9,7 +9,8 @@ use mere_core::request::{LockfilePolicy, UnsignedPolicy};
 
 use super::links::Linked;
 use super::lock::Locked;
-use super::ready::{RuntimeNeeds, read_tool_files};
+use super::ready::read_tool_files;
+use super::runtime_needs::RuntimeNeeds;
 use mere_host::PackagesError;
 
 /// Fetches the packages of a tool. The tool must be signed as if it were run, because its packages

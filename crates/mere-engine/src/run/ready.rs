@@ -8,24 +8,21 @@ use mere_core::chain::{
     Chain, HttpRequest, Stdin, Subprocess, TemplateValues, ToolAction, tool_input_schema,
     with_defaults, with_text_values,
 };
-use mere_core::digest::Sha256;
-use mere_core::item::{ItemId, ItemRef};
 use mere_core::secrets::SecretRedactor;
 use serde_json::{Map, Value};
 
 use super::grants::check_grants;
 use super::inputs::check_inputs;
 use super::lock::Locked;
+use super::runtime_needs::RuntimeNeeds;
 use super::variables::Variables;
 use super::{RunCall, RunError};
-use crate::config::RuntimeConfig;
 use crate::items::ItemError;
 use crate::policy::GrantedPermissions;
-use crate::world::Context;
-use mere_host::{Folder, PackageManifest, PackageRequest, Program, SEARCH_PATH};
+use mere_host::{Folder, Program, SEARCH_PATH};
 
 /// The folder in the cell that holds the tool's own files.
-const TOOL_FOLDER: &str = "/tool";
+pub(super) const TOOL_FOLDER: &str = "/tool";
 /// The variables that every tool gets. `HOME` is the tool's own folder, so that files an agent left
 /// in the workspace are not read as configuration.
 const BASE_ENVIRONMENT: [(&str, &str); 5] = [
@@ -109,14 +106,6 @@ impl ReadyRequest {
     }
 }
 
-/// The file that pins the packages of a `package.json`.
-const NPM_LOCKFILE: &str = "package-lock.json";
-/// The files that ask for packages, and the runtimes that they are for.
-const PACKAGE_FILES: [(&str, &str, PackageManifest); 2] = [
-    ("python_runtime", "requirements.txt", PackageManifest::Requirements),
-    ("node_runtime", "package.json", PackageManifest::PackageJson),
-];
-
 impl Ready {
     /// Does everything except running the tool.
     pub(super) fn assemble(
@@ -126,17 +115,7 @@ impl Ready {
     ) -> Result<ReadyTool, RunError> {
         let granted = check_grants(call, locked.linked().chain())?;
         let chain = locked.linked().chain();
-        let schema = tool_input_schema(&chain.leaf().manifest).map_err(RunError::Parameters)?;
-        let parameters = with_text_values(&schema, parameters.clone(), texts);
-        let parameters = with_defaults(&schema, parameters);
-        if let Some(leaf) = locked.linked().leaf() {
-            check_inputs(leaf, &schema, &parameters).map_err(|error| match error {
-                ItemError::InvalidInputs(wrong) if !declares_parameters(chain) => {
-                    RunError::TakesNoParameters { tool: leaf.place.reference(), wrong }
-                }
-                error => error.into(),
-            })?;
-        }
+        let parameters = check_parameters(&locked, parameters, texts)?;
         let config = chain.config().map_err(RunError::Config)?;
         let requested = config.environment().map_err(RunError::Config)?;
         let Variables { values: variables, redactor } =
@@ -159,10 +138,7 @@ impl Ready {
         let program = needs.find_program(call.context, &subprocess.argv, &files)?;
         let packages = needs.find_packages(call.context, &program)?;
         subprocess.argv[0].clone_from(&program.path);
-        let input = match subprocess.stdin {
-            Stdin::Json => Value::Object(parameters.clone()).to_string().into_bytes(),
-            Stdin::None => Vec::new(),
-        };
+        let input = input_bytes(subprocess.stdin, &parameters);
         let environment = build_environment(variables, &program);
         Ok(ReadyTool::Process(Box::new(Self {
             locked,
@@ -189,127 +165,39 @@ impl Ready {
     }
 }
 
+/// Returns the parameters with defaults, if the requested tool takes them.
+fn check_parameters(
+    locked: &Locked,
+    parameters: &Map<String, Value>,
+    texts: &[(String, String)],
+) -> Result<Map<String, Value>, RunError> {
+    let chain = locked.linked().chain();
+    let schema = tool_input_schema(&chain.leaf().manifest).map_err(RunError::Parameters)?;
+    let parameters = with_text_values(&schema, parameters.clone(), texts);
+    let parameters = with_defaults(&schema, parameters);
+    if let Some(leaf) = locked.linked().leaf() {
+        check_inputs(leaf, &schema, &parameters).map_err(|error| match error {
+            ItemError::InvalidInputs(wrong) if !declares_parameters(chain) => {
+                RunError::TakesNoParameters { tool: leaf.place.reference(), wrong }
+            }
+            error => error.into(),
+        })?;
+    }
+    Ok(parameters)
+}
+
+/// Returns what a program reads from standard input.
+fn input_bytes(stdin: Stdin, parameters: &Map<String, Value>) -> Vec<u8> {
+    match stdin {
+        Stdin::Json => Value::Object(parameters.clone()).to_string().into_bytes(),
+        Stdin::None => Vec::new(),
+    }
+}
+
 /// Returns whether the requested tool says which parameters it takes.
 fn declares_parameters(chain: &Chain) -> bool {
     let manifest = &chain.leaf().manifest;
     ["input_schema", "parameters"].iter().any(|key| manifest.contains_key(*key))
-}
-
-/// What a tool needs from the machine besides the system itself.
-pub(super) struct RuntimeNeeds<'a> {
-    tool: ItemRef,
-    /// The runtime in the chain that a person may configure.
-    runtime: Option<ItemId>,
-    runtime_config: Option<RuntimeConfig>,
-    /// The files that ask for packages.
-    pub(super) package_request: Option<PackageRequest<'a>>,
-}
-
-impl<'a> RuntimeNeeds<'a> {
-    pub(super) fn from_chain(
-        call: &RunCall<'_>,
-        locked: &Locked,
-        files: &'a [(RelPath, Vec<u8>)],
-    ) -> Self {
-        let chain = locked.linked().chain();
-        let leaf = &chain.leaf().pin;
-        let tool = ItemRef {
-            category: Some(leaf.category.clone()).filter(|category| !category.is_empty()),
-            id: leaf.id.clone(),
-            version: None,
-        };
-        let configured =
-            chain.pins().find_map(|pin| call.run_config.runtimes.get_key_value(&pin.id));
-        // The link that the primitive runs.
-        let last = chain.pins().rev().nth(1).map(|pin| pin.id.clone());
-        let runtime = configured.map(|(id, _)| id.clone()).or(last);
-        let runs = |id: &str| chain.pins().any(|pin| pin.id.as_str() == id);
-        let asking = PACKAGE_FILES.iter().find(|(id, ..)| runs(id));
-        let find_file = |name: &str| {
-            let beside = format!("{}.{name}", leaf.id);
-            let file = files.iter().find(|(path, _)| [name, &beside].contains(&path.as_str()));
-            file.map(|(_, bytes)| bytes.as_slice())
-        };
-        let package_request = asking.and_then(|(_, name, manifest)| {
-            let text = find_file(name)?;
-            let is_npm = *manifest == PackageManifest::PackageJson;
-            let lockfile = is_npm.then(|| find_file(NPM_LOCKFILE)).flatten();
-            Some(PackageRequest { manifest: *manifest, text, lockfile })
-        });
-        Self {
-            tool,
-            runtime,
-            runtime_config: configured.map(|(_, one)| one.clone()),
-            package_request,
-        }
-    }
-
-    /// Finds the program to start.
-    pub(super) fn find_program(
-        &self,
-        context: &Context,
-        argv: &[String],
-        files: &[(RelPath, Vec<u8>)],
-    ) -> Result<Program, RunError> {
-        let interpreter = self.runtime_config.as_ref().and_then(|one| one.interpreter.as_deref());
-        if let (Some(text), Some(runtime)) = (interpreter, &self.runtime) {
-            let project = context.project_folder();
-            let program = context.environment.configured_interpreter(text, project);
-            let runtime = runtime.clone();
-            return program.map_err(|cause| RunError::BadInterpreter { runtime, cause });
-        }
-        let program = argv.first().map(String::as_str).unwrap_or_default();
-        let missing = || {
-            let runtime = self.runtime.clone();
-            RunError::NoProgram { program: program.to_owned(), runtime }
-        };
-        let own = program.strip_prefix(TOOL_FOLDER).and_then(|path| path.strip_prefix('/'));
-        if let Some(own) = own.filter(|own| files.iter().any(|(path, _)| path.as_str() == *own)) {
-            return Ok(Program::from_tool_file(&format!("{TOOL_FOLDER}/{own}")));
-        }
-        Program::find(program).ok_or_else(missing)
-    }
-
-    /// Returns the key under which the tool's packages are stored.
-    pub(super) fn packages_key(&self, program: &Program) -> Option<String> {
-        let request = self.package_request?;
-        let kind = match request.manifest {
-            PackageManifest::Requirements => "python",
-            PackageManifest::PackageJson => "node",
-        };
-        let mut all = kind.as_bytes().to_vec();
-        let lockfile = request.lockfile;
-        for part in [&program.identity_bytes()[..], request.text].into_iter().chain(lockfile) {
-            all.push(0);
-            all.extend_from_slice(part);
-        }
-        Some(format!("{kind}-{}", Sha256::digest(&all)))
-    }
-
-    fn find_packages(
-        &self,
-        context: &Context,
-        program: &Program,
-    ) -> Result<Option<Folder>, RunError> {
-        let environment = &context.environment;
-        let configured = self.runtime_config.as_ref().and_then(|one| one.packages.as_deref());
-        if let (Some(text), Some(runtime)) = (configured, &self.runtime) {
-            let folder = environment.configured_folder(text);
-            let wrong = |cause| RunError::BadInterpreter { runtime: runtime.clone(), cause };
-            return folder.map(Some).map_err(wrong);
-        }
-        let Some(key) = self.packages_key(program) else { return Ok(None) };
-        let found = environment.package_sets().map(|packages| packages.find(&key)).transpose();
-        match found.ok().flatten().flatten() {
-            Some(folder) => Ok(Some(folder)),
-            None => Err(RunError::PackagesNotFetched { tool: self.tool.clone() }),
-        }
-    }
-
-    /// Returns the reference of the tool.
-    pub(super) fn tool(&self) -> &ItemRef {
-        &self.tool
-    }
 }
 
 /// Reads the verified files of the tool that has the entrypoint.

@@ -68,12 +68,8 @@ pub(super) fn run_request(
 }
 
 fn refused_request(ready: &ReadyRequest, refused: RefusedHost) -> RunError {
-    let tool = Box::new(ready.locked().linked().chain().leaf().pin.reference());
-    let RefusedHost { endpoint, .. } = &refused;
-    let granted = ready.granted().grant().hosts.iter();
-    let mut granted = granted.filter(|one| one.target.covers(&endpoint.host, endpoint.port));
-    let target = granted.next().map(|one| Box::new(one.target.clone()));
-    RunError::HostRefused { tool, refused: Box::new(refused), target }
+    let tool = ready.locked().linked().chain().leaf().pin.reference();
+    RunError::refused_host(tool, ready.granted().grant(), refused)
 }
 
 /// Removes the secrets of a request from the body of the response. What may be the beginning of a

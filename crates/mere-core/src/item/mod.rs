@@ -37,7 +37,10 @@ mod xml_bounds;
 mod xml_tag;
 
 pub use any_item::{Item, MAX_ITEM_BYTES, decode_text};
-pub use directive::{Directive, DirectiveInput, Part, PartElement, ProcessEntry, StepGroup};
+pub use directive::{
+    Directive, DirectiveInput, DirectivePermission, Part, PartElement, PermittedAccess,
+    PermittedResource, ProcessEntry, StepGroup,
+};
 pub use fault::ItemFault;
 pub use id::{Category, IdError, ItemId};
 pub use item_name::{ItemName, ItemNameError};

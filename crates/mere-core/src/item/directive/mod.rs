@@ -18,7 +18,8 @@ pub use self::inputs::DirectiveInput;
 use self::inputs::DirectiveInputs;
 use self::part::{ContentRun, content_runs, lossless_json};
 pub use self::part::{Part, PartElement};
-use self::permissions::{check_permissions, find_permissions};
+pub use self::permissions::{DirectivePermission, PermittedAccess, PermittedResource};
+use self::permissions::{check_permissions, find_permissions, parse_permissions};
 pub use self::process::{ProcessEntry, StepGroup};
 use self::process::{parse_process, take_attribute};
 use super::fault::{ItemFault, place_mismatch};
@@ -62,6 +63,8 @@ pub struct Directive {
     pub process: Vec<ProcessEntry>,
     /// Each `<permissions>` as data: the one in the root first, then those in `<metadata>`.
     pub permissions: Vec<Value>,
+    /// What all of them permit together; `None` if there are none, so that nothing is narrowed.
+    pub permitted: Option<Vec<DirectivePermission>>,
     /// `<outputs>` as data.
     pub outputs: Option<Value>,
     /// `<context>` as data.
@@ -101,6 +104,7 @@ impl Directive {
             input_notes: notes,
             input_schema: schema,
             process: parse_process(&reader, process)?,
+            permitted: parse_permissions(&permissions),
             permissions: permissions.into_iter().map(lossless_json).collect(),
             outputs: xml::child(root, "outputs").map(lossless_json),
             context: xml::child(root, "context").map(lossless_json),

@@ -181,6 +181,10 @@ codes! {
     GRANT_REVOKED: Execution "GRANT" Success 3 "`mere revoke`: what was granted to a tool was taken back.";
     GRANT_UNASKED: Execution "GRANT" Invalid 1 "The tool does not ask for what would be granted.";
     GRANT_MISSING: Execution "GRANT" Invalid 2 "Nothing was granted to a tool of this name in this project.";
+    RUN_CLOSED: Items "RUN" Success 3 "`execute close`: the run of a directive was closed.";
+    RUN_UNKNOWN: Items "RUN" Invalid 5 "`run` is the handle of no open run of this agent.";
+    RUN_OUTSIDE: Enforcement "RUN" Denied 6 "The directive that is followed does not permit the tool run or the write; `data.missing` says what it would have to list.";
+    RUN_HANDLE: Enforcement "RUN" Denied 7 "The agent has an open run, and a tool run or a write must name it as `run`.";
     RUN_NO_RECEIPT: Execution "RUN" Fault 5 "The receipt of a run cannot be written; `data.ran` says whether the tool has run.";
     RUNS: Execution "RUNS" Success 1 "`mere runs`: the receipts of runs, the newest first.";
     RUNS_SHOWN: Execution "RUNS" Success 2 "`mere runs show`: one receipt.";

@@ -7,8 +7,8 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
-use super::CallError;
 use super::tool::Tool;
+use super::{CallError, RUN};
 use crate::address::{RelPath, Spoken};
 use crate::cursor::Cursor;
 use crate::digest::ShownDigest;
@@ -187,7 +187,7 @@ pub(super) struct Arguments<'a> {
 impl<'a> Arguments<'a> {
     pub(super) fn new(tool: &'static Tool, map: &'a Map<String, Value>) -> Result<Self, CallError> {
         let known = || tool.parameters.iter().map(|parameter| parameter.name);
-        if map.keys().all(|key| known().any(|name| name == key)) {
+        if map.keys().all(|key| key == RUN.name || known().any(|name| name == key)) {
             return Ok(Self { tool, map });
         }
         let error = ArgumentError::Unknown { known: known().collect() };

@@ -1,7 +1,7 @@
 //! The arguments of the tools that rearrange the workspace: `delete`, `move` and `mkdir`.
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
-use super::{CallError, EXPECT_SHA256, FileVerb, HOME, Verb};
+use super::{CallError, EXPECT_SHA256, FileVerb, HOME, RUN, Verb};
 use crate::address::Spoken;
 use crate::digest::ShownDigest;
 
@@ -17,15 +17,16 @@ const fn path_parameter(name: &'static str, about: &'static str) -> Parameter {
 }
 
 pub(super) const DELETE: &[Parameter] =
-    &[path_parameter("path", "Such as ROOT_WORKSPACE:/old.md."), EXPECT_SHA256, HOME];
+    &[path_parameter("path", "Such as ROOT_WORKSPACE:/old.md."), EXPECT_SHA256, HOME, RUN];
 pub(super) const MOVE: &[Parameter] = &[
     path_parameter("from", "What to move."),
     path_parameter("to", "Its new path, with its name."),
     EXPECT_SHA256,
     HOME,
+    RUN,
 ];
 pub(super) const MAKE: &[Parameter] =
-    &[path_parameter("path", "Such as ROOT_WORKSPACE:/notes/."), HOME];
+    &[path_parameter("path", "Such as ROOT_WORKSPACE:/notes/."), HOME, RUN];
 
 /// One call that rearranges the workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,25 +23,26 @@ const fn optional_parameter(
 }
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    ITEM_TYPE,
+    Parameter { need: Need::Optional, ..ITEM_TYPE },
     optional_parameter(
         "action",
-        ParameterKind::ChoiceWithDefault(&["run", "create", "update", "delete"]),
+        ParameterKind::ChoiceWithDefault(&["run", "create", "update", "delete", "close"]),
         "",
     ),
     Parameter {
         name: "item_id",
         kind: ParameterKind::Text,
-        need: Need::Required,
+        need: Need::Optional,
         about: "id or category/id",
     },
     optional_parameter("category", ParameterKind::Text, "For create, such as `api/auth`."),
-    optional_parameter("content", ParameterKind::Text, "For create, update: the whole main file."),
+    optional_parameter("content", ParameterKind::Text, "The whole main file."),
     optional_parameter("files", ParameterKind::Files, "Other files of a tool or skill."),
     optional_parameter("parameters", ParameterKind::Object, "For run: the inputs."),
     optional_parameter("include_relationships", ParameterKind::Flag, ""),
     optional_parameter("expect_sha256", ParameterKind::Digest, "Of the main file before."),
     optional_parameter("dry_run", ParameterKind::Flag, "Check only."),
+    optional_parameter("run", ParameterKind::Text, "Of the directive you follow."),
 ];
 
 /// One `execute` call.
@@ -99,6 +100,10 @@ pub struct ItemContent {
 }
 
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    let action = arguments.choice_or_default("action")?;
+    if action == "close" {
+        return parse_close(arguments);
+    }
     let kind = item_type(arguments)?;
     let mut item = item_id(arguments)?;
     let expect = arguments.digest("expect_sha256")?;
@@ -114,7 +119,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         }
         item.category = Some(category);
     }
-    let action = match arguments.choice_or_default("action")? {
+    let action = match action {
         "create" => ItemAction::Create(text()?),
         "update" => ItemAction::Update { content: text()?, expect },
         "delete" => ItemAction::Delete { expect },
@@ -138,4 +143,13 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         action,
         dry_run,
     })))
+}
+
+/// Parses the end of a run. It names no item, so that nobody takes it for a change to one.
+fn parse_close(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
+    const TAKES: &str = "nothing where `action` is `close`: that ends a run and names no item";
+    match arguments.text("item_id")? {
+        None => Ok(Verb::CloseRun),
+        Some(_) => Err(arguments.malformed_error("item_id", TAKES)),
+    }
 }

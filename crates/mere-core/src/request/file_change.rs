@@ -1,7 +1,7 @@
 //! The arguments of the tools that change files: `write`, `edit` and `patch_section`.
 
 use super::arguments::{ArgumentError, Arguments, Need, Parameter, ParameterKind};
-use super::{CallError, EXPECT_SHA256, FileVerb, HOME, Verb};
+use super::{CallError, EXPECT_SHA256, FileVerb, HOME, RUN, Verb};
 use crate::address::Spoken;
 use crate::digest::ShownDigest;
 use crate::text::markdown::Section;
@@ -32,6 +32,7 @@ pub(super) const WRITE: &[Parameter] = &[
         about: "Create missing directories.",
     },
     HOME,
+    RUN,
 ];
 
 pub(super) const EDIT: &[Parameter] = &[
@@ -40,6 +41,7 @@ pub(super) const EDIT: &[Parameter] = &[
     text_parameter("new", Need::Required, "The new text."),
     EXPECT_SHA256,
     HOME,
+    RUN,
 ];
 
 pub(super) const PATCH: &[Parameter] = &[
@@ -56,6 +58,7 @@ pub(super) const PATCH: &[Parameter] = &[
     CONTENT,
     EXPECT_SHA256,
     HOME,
+    RUN,
 ];
 
 /// One call that changes a file.

@@ -1,7 +1,7 @@
 //! The `glob` tool's arguments.
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
-use super::{CURSOR, CallError, FileVerb, HOME, Verb};
+use super::{CURSOR, CallError, FileVerb, HOME, RUN, Verb};
 use crate::address::{Address, RelPath, Root, Spoken};
 use crate::cursor::Cursor;
 use crate::text::pattern::Pattern;
@@ -28,6 +28,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     LIMIT,
     CURSOR,
     HOME,
+    RUN,
 ];
 
 const LIMIT: Parameter = Parameter {

@@ -1,7 +1,7 @@
 //! The `grep` tool's arguments.
 
 use super::arguments::{Arguments, Need, Parameter, ParameterKind};
-use super::{CURSOR, CallError, FileVerb, HOME, Verb};
+use super::{CURSOR, CallError, FileVerb, HOME, RUN, Verb};
 use crate::address::Spoken;
 use crate::cursor::Cursor;
 use crate::text::pattern::Pattern;
@@ -48,6 +48,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
     CURSOR,
     HOME,
+    RUN,
 ];
 
 /// One `grep` call.

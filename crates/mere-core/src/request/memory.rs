@@ -28,7 +28,7 @@ const fn required_parameter(name: &'static str, about: &'static str) -> Paramete
     Parameter { name, kind: ParameterKind::Text, need: Need::Required, about }
 }
 
-const PATH: Parameter = required_parameter("path", "`category/slug`, or `slug`.");
+const PATH: Parameter = required_parameter("path", "category/slug or slug");
 const TAGS: Parameter = optional_parameter("tags", ParameterKind::Texts, "");
 const CITATIONS: Parameter = optional_parameter("citations", ParameterKind::Texts, "");
 const INCLUDE_EXPIRED: Parameter = optional_parameter("include_expired", ParameterKind::Flag, "");
@@ -119,6 +119,19 @@ pub enum MemoryCall {
     },
     /// Lists memories.
     List(ListMemories),
+}
+
+impl MemoryCall {
+    /// Returns the paths of the memories that the call changes.
+    pub fn changed_paths(&self) -> Vec<&MemoryPath> {
+        match self {
+            Self::Create { path, .. } | Self::Update { path, .. } | Self::Remove { path } => {
+                vec![path]
+            }
+            Self::Move { from, to } => vec![from, to],
+            Self::Get { .. } | Self::List(_) => Vec::new(),
+        }
+    }
 }
 
 /// The memories to list.

@@ -22,6 +22,7 @@ mod person_command;
 mod read;
 mod receipts;
 mod run;
+mod run_handle;
 mod search;
 mod secret;
 mod secrets;
@@ -63,6 +64,7 @@ pub use person_command::{
 pub use read::Read;
 pub use receipts::{ReceiptCommand, ReceiptCursor, ReceiptScope};
 pub use run::{GrantTool, LockCommand, LockfilePolicy, RunTool, ToolCommand, UnsignedPolicy};
+pub use run_handle::RunHandle;
 pub use search::{
     RankMode, RelatedHits, Search, SearchCondition, SearchFilter, SearchMode, SearchSource,
 };
@@ -75,6 +77,7 @@ pub use sign::{
 pub use signers::{SignerKey, SignerName, SignerNameError, SignerSelector, TrustCommand};
 pub use stores::{DryRun, NewStore, StoreCommand, StoreTemplate, StrayRename};
 pub use team::{JoinCommand, JoinConsent, NewMember, NewTeam, TeamCommand, TeamRole};
+use tool::ParsedCall;
 pub use tool::{Availability, Effect, TOOLS, Tool, Toolset};
 pub use verb::{FileVerb, ItemVerb, StoreVerb, Verb};
 pub use workspace::WorkspaceCommand;
@@ -86,6 +89,11 @@ const HOME: Parameter = Parameter {
     need: Need::Optional,
     about: "For this call only.",
 };
+
+/// The handle of the run that a call belongs to. Every tool takes it; it is listed with those that
+/// need it most, because what is listed costs each agent attention.
+const RUN: Parameter =
+    Parameter { name: "run", kind: ParameterKind::Text, need: Need::Optional, about: "" };
 
 /// The parameter of every tool that changes or removes a file.
 const EXPECT_SHA256: Parameter = Parameter {
@@ -110,6 +118,8 @@ pub struct Caller {
     pub agent: AgentName,
     /// The home root for this call, or `None` for that of the session.
     pub home: Option<Root>,
+    /// The run of a directive that this call belongs to, if the caller named one.
+    pub run: Option<RunHandle>,
     /// The trace that this call belongs to, if the caller named one.
     pub trace: Option<TraceId>,
     /// The reader of the answer.
@@ -219,12 +229,13 @@ impl Request {
     fn from_parsed(
         mut caller: Caller,
         tool: &str,
-        understand: impl FnOnce(&'static Tool) -> Result<(Verb, Option<Root>), CallError>,
+        understand: impl FnOnce(&'static Tool) -> Result<ParsedCall, CallError>,
     ) -> Self {
         let tool = Tool::find(tool);
         let verb = match tool.ok_or(CallError::Tool).and_then(understand) {
-            Ok((verb, home)) => {
+            Ok(ParsedCall { verb, home, run }) => {
                 caller.home = home.or(caller.home);
+                caller.run = run;
                 verb
             }
             Err(error) => Verb::InvalidCall(error),

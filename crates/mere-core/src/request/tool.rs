@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, Need, Parameter};
 use super::{
-    CallError, StoreVerb, Verb, category, dir, entry_change, execute, file_change, glob, grep,
-    help, load, memory, read, search, stores,
+    CallError, RunHandle, StoreVerb, Verb, category, dir, entry_change, execute, file_change, glob,
+    grep, help, load, memory, read, search, stores,
 };
 use crate::address::Root;
 use crate::category::CategoryMode;
@@ -307,6 +307,15 @@ pub const TOOLS: &[Tool] = &[
     },
 ];
 
+/// What the arguments of a call say.
+pub(super) struct ParsedCall {
+    pub(super) verb: Verb,
+    /// The home root that the call asks for.
+    pub(super) home: Option<Root>,
+    /// The run that the call belongs to.
+    pub(super) run: Option<RunHandle>,
+}
+
 impl Tool {
     /// Finds the tool of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
@@ -344,15 +353,16 @@ impl Tool {
         }))
     }
 
-    /// Parses arguments into a verb, and returns it with the home root that the call asks for.
+    /// Parses arguments into a verb, and what the call says about its caller.
     pub(super) fn parse_arguments(
         &'static self,
         arguments: &Map<String, Value>,
-    ) -> Result<(Verb, Option<Root>), CallError> {
+    ) -> Result<ParsedCall, CallError> {
         let arguments = Arguments::new(self, arguments)?;
         let home = arguments.text("home")?.map(Root::parse_bare).transpose();
         let home = home.map_err(|_| CallError::Path { tool: self.name })?;
-        Ok(((self.parse)(&arguments)?, home))
+        let run = arguments.text("run")?.map(RunHandle::new);
+        Ok(ParsedCall { verb: (self.parse)(&arguments)?, home, run })
     }
 }
 

@@ -31,6 +31,8 @@ pub enum Verb {
         /// The topic, or `None` for an overview.
         topic: Option<&'static str>,
     },
+    /// Closes the run of a directive that the caller has open.
+    CloseRun,
     /// A call that could not be understood.
     InvalidCall(CallError),
 }

@@ -47,7 +47,7 @@ pub(crate) use named_folders::read_named_folders;
 use patterns::{parse_marker, parse_sensitive};
 use project_search::parse_wide_root;
 pub(crate) use project_search::{ProjectSearchConfig, project_search};
-use running::{RawRuntimes, RawSandbox};
+use running::{RawRuns, RawRuntimes, RawSandbox};
 pub(crate) use running::{RunConfig, RuntimeConfig};
 use search::RawSearch;
 pub(crate) use search::SEARCHED_TYPES;
@@ -163,6 +163,7 @@ struct UserFile {
     sandbox: Option<RawSandbox>,
     runtimes: Option<RawRuntimes>,
     audit: Option<Spanned<RawAudit>>,
+    runs: Option<RawRuns>,
 }
 
 /// The keys of a project's file. The type parameters `M`, `V`, `P`, `A` and `S` say how the values
@@ -234,6 +235,7 @@ pub(crate) fn read_user(space: &Dir) -> Result<Config, ConfigError> {
             type_priority: search::parse_type_priority(file.search)?,
             running: RunConfig {
                 audit: audit::parse(file.audit)?,
+                requires_run_handle: file.runs.unwrap_or_default().requires_handle(),
                 ..running::parse_user(file.require_lock, file.sandbox, file.runtimes)?
             },
         })

@@ -1,4 +1,4 @@
-//! `require_lock:`, `sandbox:` and `runtimes:` of a config: how tools are run.
+//! `require_lock:`, `runs:`, `sandbox:` and `runtimes:` of a config: how tools are run.
 //!
 //! A project may require lockfiles, because that narrows. What it says about the sandbox and about
 //! interpreters is ignored.
@@ -14,7 +14,7 @@ use super::{SpannedTexts, YamlError};
 use mere_host::{AuditSink, SandboxLevel};
 
 /// What one config says about running tools.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct RunConfig {
     /// True if a tool runs only with a lockfile.
     pub(crate) require_lock: bool,
@@ -25,6 +25,35 @@ pub(crate) struct RunConfig {
     pub(crate) runtimes: BTreeMap<ItemId, RuntimeConfig>,
     /// Where receipts are sent besides the user's own folder.
     pub(crate) audit: Option<AuditSink>,
+    /// True if an agent over HTTP that has an open run must name it before it runs a tool or writes.
+    pub(crate) requires_run_handle: bool,
+}
+
+impl Default for RunConfig {
+    fn default() -> Self {
+        Self {
+            require_lock: false,
+            sandbox_level: SandboxLevel::default(),
+            allowed_variables: Vec::new(),
+            runtimes: BTreeMap::new(),
+            audit: None,
+            requires_run_handle: true,
+        }
+    }
+}
+
+/// `runs:` of the user's config.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawRuns {
+    require_handle: Option<bool>,
+}
+
+impl RawRuns {
+    /// Returns whether an open run must be named.
+    pub(super) fn requires_handle(&self) -> bool {
+        self.require_handle.unwrap_or(true)
+    }
 }
 
 /// What a runtime uses on this machine.
@@ -83,7 +112,7 @@ pub(super) fn parse_user(
         sandbox_level: level.unwrap_or_default(),
         allowed_variables: variables,
         runtimes: runtimes.collect::<Result<_, YamlError>>()?,
-        audit: None,
+        ..RunConfig::default()
     })
 }
 

@@ -6,6 +6,7 @@ use mere_core::digest::ShownDigest;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::text::markdown::PatchError;
 
+use super::directive_run::run_refusal_reply;
 use crate::files::file_change::{ChangeError, UnmovableReason};
 use crate::files::view::usage_fields;
 use crate::policy::Denied;
@@ -102,6 +103,7 @@ pub(super) fn denial_reply(denied: &Denied) -> Draft {
             Draft::denied(codes::WRITE_DENIED, message)
                 .hint(hint.address(instead.clone()).and("; ask a person to change the rest."))
         }
+        Denied::OutsideRun(refusal) => run_refusal_reply(refusal),
         Denied::Reveals => {
             let message = "The move would show you something that only a person may show.";
             Draft::denied(codes::WRITE_REVEALS, message)

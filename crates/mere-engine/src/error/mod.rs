@@ -3,6 +3,7 @@
 //! This is the one place that turns errors into replies. Sentences carry addresses, never paths,
 //! and never repeat what a caller said; causes with host paths go to the log.
 
+mod directive_run;
 mod file_change;
 pub(crate) mod grants;
 mod item;
@@ -207,6 +208,7 @@ pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
         ToolError::Store(error) => store::store_error_reply(error),
         ToolError::Search(error) => search_error_reply(error),
         ToolError::Run(error) => run::run_error_reply(error),
+        ToolError::UnknownRun => directive_run::unknown_run_reply(),
     }
 }
 

@@ -9,6 +9,7 @@ use mere_core::chain::{ChainConfigFault, ChainFault, FillFault, PairFault, Primi
 use mere_core::item::{ItemId, ItemRef};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
+use super::directive_run::run_refusal_reply;
 use super::grants::{not_granted_reply, refused_host_reply, variable_reply};
 use super::item::problems_data;
 use super::keys::end_sentence;
@@ -66,6 +67,7 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         RunError::HostRefused { tool, refused, target } => {
             refused_host_reply(tool, refused, target.as_deref())
         }
+        RunError::OutsideRun(refusal) => run_refusal_reply(refusal),
         RunError::NotGranted { tool, missing } => not_granted_reply(tool, missing),
         RunError::Secret(name, error) => secret_error_reply(Some(name), error),
         RunError::NoProgram { .. }

@@ -26,6 +26,9 @@ pub(crate) enum ToolError {
     Search(#[from] SearchError),
     #[error(transparent)]
     Run(Box<RunError>),
+    /// The call names a run that is not open, or that belongs to another agent.
+    #[error("there is no such run")]
+    UnknownRun,
 }
 
 impl From<WorldError> for ToolError {

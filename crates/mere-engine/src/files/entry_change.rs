@@ -33,7 +33,8 @@ pub(crate) fn rearrange(
         let address = path.address(&view.home);
         view.world.address(path, &view.home).unwrap_or(address)
     };
-    let permit = policy::permit_entry_change(call, resolve).map_err(ChangeError::from)?;
+    let permit =
+        policy::permit_entry_change(&view.run, call, resolve).map_err(ChangeError::from)?;
     let change = permit.spend();
     let (PermittedEntryChange::Delete { target: address, .. }
     | PermittedEntryChange::Move { from: address, .. }

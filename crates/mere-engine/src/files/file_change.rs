@@ -108,7 +108,7 @@ pub(crate) fn change_file(
 ) -> Result<Draft, FileError> {
     let address = call.path.address(&view.home);
     let address = view.world.address(&call.path, &view.home).unwrap_or(address);
-    let permit = policy::permit(address, call).map_err(ChangeError::from)?;
+    let permit = policy::permit(&view.run, address, call).map_err(ChangeError::from)?;
     check_speakable(view, permit.address())?;
     if permit.address().is_directory() {
         return Err(ChangeError::NotRegularFile(permit.address().clone()).into());

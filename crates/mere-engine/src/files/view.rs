@@ -11,6 +11,7 @@ use mere_core::reply::{Code, Content, Data, Draft, Fields, Prose, Success};
 use mere_core::text::shorten::shorten;
 
 use crate::files::error::FileError;
+use crate::policy::RunPermit;
 use crate::trust::digest_key::DigestKeyReader;
 use crate::world::{Omitted, PathKind, Position, SweepPage, VisibilityRef, Weight, World};
 use mere_host::{SweepReport, WorkspaceLimits, WorkspaceSize};
@@ -18,6 +19,8 @@ use mere_host::{SweepReport, WorkspaceLimits, WorkspaceSize};
 /// The world, gate, agent and home root of one call.
 pub(crate) struct View<'a> {
     pub(crate) world: World,
+    /// What the call may write and run. Without it there is no view.
+    pub(crate) run: RunPermit,
     pub(crate) gate: &'a Gate,
     pub(crate) agent: &'a AgentName,
     /// The root that bare paths start from.

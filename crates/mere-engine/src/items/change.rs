@@ -3,7 +3,7 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::{Sha256, ShownDigest};
-use mere_core::item::{CategoryBase, ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::item::{CategoryBase, ItemForm, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::Draft;
 use mere_core::request::{Execute, ItemAction, ItemContent, LookupScope, Reader, Secret};
 
@@ -20,7 +20,7 @@ use super::{ItemError, ItemReader, proposal};
 use crate::config::AgentsConfig;
 use crate::files::error::FileError;
 use crate::memory::ItemRules;
-use crate::policy::{self, CategoryPermit, ChangeRoute, ItemChange};
+use crate::policy::{self, CategoryPermit, ChangeRoute, Denied, ItemChange};
 use crate::space::ItemChangeError;
 use crate::world::Context;
 
@@ -102,7 +102,19 @@ fn create(call: &ItemCall<'_>, request: &Execute, text: &ItemContent) -> Result<
 fn find_requested(call: &ItemCall<'_>, request: &Execute) -> Result<ScopedPath, ItemError> {
     let source = call.effective_source(request.source);
     let named = NamedItem { kind: request.kind, item: &request.item, source };
-    Ok(call.items.find(named)?.place)
+    let run = &call.items.view.run;
+    let found = call.items.find(named).map_err(|error| {
+        // Whether there is such an item is not told to a run that may not change it.
+        let scope = call.effective_scope(Scope::Project);
+        let nominal = place_in_space(scope, request.kind, &request.item, ItemForm::Flat).address();
+        match nominal.map(|nominal| run.permit_write(&nominal)) {
+            Some(Err(refusal)) => ItemChangeError::from(Denied::from(refusal)).into(),
+            Some(Ok(())) | None => error,
+        }
+    })?;
+    let address = found.place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    run.permit_write(&address).map_err(|refusal| ItemChangeError::from(Denied::from(refusal)))?;
+    Ok(found.place)
 }
 
 fn update(
@@ -207,6 +219,7 @@ fn apply_or_propose(
     report: ChangeReport,
     mode: ExecutionMode,
 ) -> Result<Draft, ItemError> {
+    permit_files(call, &change, &report.address)?;
     let signature_state = detect_signature_state(&call.items, change.place());
     let permit = policy::permit_item(call.items.reader, call.agents, change, signature_state);
     let outcome = match (mode, permit.route()) {
@@ -224,6 +237,17 @@ fn apply_or_propose(
     Ok(report.draft(&outcome, &lockfiles))
 }
 
+/// Allows the files of a change to be written, as far as the run of a directive permits it.
+fn permit_files(call: &ItemCall<'_>, change: &ItemChange, main: &Address) -> Result<(), ItemError> {
+    let folder = main.path().split_last().map(|(folder, _)| folder).unwrap_or_default();
+    for path in change.file_paths() {
+        let address = Address::file(main.root().clone(), folder.join_path(path));
+        let permitted = call.items.view.run.permit_write(&address);
+        permitted.map_err(|refusal| ItemChangeError::from(Denied::from(refusal)))?;
+    }
+    Ok(())
+}
+
 /// Allows an item to be created at a place: its category is allowed, and its name is not taken by
 /// an item of either form or by any other file.
 pub(crate) fn permit_destination(
@@ -231,6 +255,8 @@ pub(crate) fn permit_destination(
     place: ScopedPath,
 ) -> Result<CategoryPermit, ItemError> {
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let permitted = call.items.view.run.permit_write(&address);
+    permitted.map_err(|refusal| ItemChangeError::from(Denied::from(refusal)))?;
     let inside = call.items.sources.space(place.scope).map(|space| space.is_inside_an_item(&place));
     let inside = inside.transpose().map_err(ItemError::Unsearchable)?.unwrap_or_default();
     if inside || !is_visible(call.items.view, &place) {

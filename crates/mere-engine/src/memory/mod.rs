@@ -39,9 +39,10 @@ use mere_core::address::{Address, ModName, Root};
 use mere_core::category::CategoryRules;
 use mere_core::item::{Category, Scope};
 use mere_core::reply::Draft;
-use mere_core::request::{CategoryCall, MemoryCall, Reader, StoreCommand};
+use mere_core::request::{CategoryCall, CategoryChange, MemoryCall, Reader, StoreCommand};
 
 use crate::files::view::View;
+use crate::policy::{Denied, RunRefusal};
 use crate::space::ItemChangeError;
 use crate::world::{Context, join_path};
 pub(crate) use categories::with_left;
@@ -142,7 +143,19 @@ pub(crate) fn run_category_call(
     call: &StoreCall<'_>,
     category_call: &CategoryCall,
 ) -> Result<Draft, StoreError> {
+    match category_call.change {
+        CategoryChange::CountContents => {}
+        CategoryChange::Create { .. }
+        | CategoryChange::Delete { .. }
+        | CategoryChange::Describe { .. } => {
+            call.view.run.permit_category(&category_call.path).map_err(outside_run)?;
+        }
+    }
     categories::run_category_call(call, category_call)
+}
+
+fn outside_run(refusal: RunRefusal) -> StoreError {
+    ItemChangeError::from(Denied::from(refusal)).into()
 }
 
 /// Runs a call about memories.
@@ -150,6 +163,9 @@ pub(crate) fn run_memory_call(
     call: &StoreCall<'_>,
     memory_call: &MemoryCall,
 ) -> Result<Draft, StoreError> {
+    for path in memory_call.changed_paths() {
+        call.view.run.permit_memory(path).map_err(outside_run)?;
+    }
     match memory_call {
         MemoryCall::Create { path, wording } => memories::create(call, path, wording),
         MemoryCall::Get { path, expired } => memories::get(call, path, *expired),

@@ -7,7 +7,7 @@ use mere_core::address::{Address, EntryForm, RelPath, RepositoryName, Root, Spok
 use mere_core::digest::ShownDigest;
 use mere_core::request::{EntryChange, FileChange, FileChangeKind};
 
-use super::Denied;
+use super::{Denied, RunPermit};
 
 /// A change that policy allows.
 pub struct Permit<'a> {
@@ -15,9 +15,14 @@ pub struct Permit<'a> {
     change: &'a FileChange,
 }
 
-/// Allows a change to a file in the workspace, and to nothing else. Does not check whether the file
+/// Allows a change to a file in the workspace, and to nothing else, if the run permits it. Does not check whether the file
 /// exists.
-pub(crate) fn permit(address: Address, change: &FileChange) -> Result<Permit<'_>, Denied> {
+pub(crate) fn permit<'a>(
+    run: &RunPermit,
+    address: Address,
+    change: &'a FileChange,
+) -> Result<Permit<'a>, Denied> {
+    run.permit_write(&address)?;
     check_place(&address, Denied::OutsideWorkspace)?;
     check_name(&address, EntryForm::Leaf)?;
     Ok(Permit { address, change })
@@ -62,13 +67,15 @@ impl EntryPermit {
     }
 }
 
-/// Allows the workspace to be rearranged, and nothing else. Does not check what exists.
+/// Allows the workspace to be rearranged, and nothing else, as far as the run permits it. Does not check what exists.
 pub(crate) fn permit_entry_change(
+    run: &RunPermit,
     change: &EntryChange,
     resolve: impl Fn(&Spoken) -> Address,
 ) -> Result<EntryPermit, Denied> {
     let allow = |path: &Spoken, outside: fn(Address) -> Denied| {
         let address = resolve(path);
+        run.permit_write(&address)?;
         check_place(&address, outside).map(|()| address)
     };
     let change = match change {

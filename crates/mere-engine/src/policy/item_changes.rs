@@ -55,6 +55,15 @@ impl ItemChange {
         Self { place, operation: ItemOperation::AddSidecar { sidecar, digest } }
     }
 
+    /// Returns the paths of the files that are written, relative to the main file's folder.
+    pub(crate) fn file_paths(&self) -> impl Iterator<Item = &RelPath> {
+        let files = match &self.operation {
+            ItemOperation::Create { files } | ItemOperation::Replace { files, .. } => &files[..],
+            ItemOperation::Remove { .. } | ItemOperation::AddSidecar { .. } => &[],
+        };
+        files.iter().map(|(path, _)| path)
+    }
+
     /// Returns where the item lies or will lie.
     pub(crate) fn place(&self) -> &ScopedPath {
         &self.place

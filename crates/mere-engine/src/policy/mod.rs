@@ -5,10 +5,12 @@
 //! cannot be copied.
 
 mod categories;
+mod directive_runs;
 mod file_changes;
 mod grants;
 mod item_changes;
 mod item_use;
+mod path_reach;
 mod signing;
 
 use mere_core::address::{Address, RepositoryName};
@@ -17,6 +19,8 @@ pub use categories::CategoryPermit;
 pub(crate) use categories::{
     StoreChangeContext, permit_category, permit_lockfile_category, permit_store_change,
 };
+pub use directive_runs::RunPermit;
+pub(crate) use directive_runs::{RunBond, RunLimits, RunRefusal, permit_call};
 pub use file_changes::{EntryPermit, Permit};
 pub(crate) use file_changes::{
     MoveEffect, MovePermit, PermittedEntryChange, permit, permit_entry_change, permit_move,
@@ -31,6 +35,7 @@ pub use item_use::{CountedLockfile, Runnable, Usable};
 pub(crate) use item_use::{
     RunContext, RunDenied, SignatureRequirement, permit_lockfile, permit_run, permit_use,
 };
+pub(crate) use path_reach::RunCoverage;
 pub use signing::SigningPermit;
 pub(crate) use signing::{SigningContext, SigningReason, permit_rotation, permit_signing};
 
@@ -50,6 +55,9 @@ pub(crate) enum Denied {
     /// there.
     #[error("agents may not create repositories")]
     Repository(RepositoryName),
+    /// The run of a directive that the agent follows does not permit it.
+    #[error(transparent)]
+    OutsideRun(#[from] RunRefusal),
     /// Only a person may copy an item into a space.
     #[error("agents may not install items")]
     Install,

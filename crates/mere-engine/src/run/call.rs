@@ -1,6 +1,8 @@
 //! What a call that runs something needs.
 
+use mere_core::item::{Directive, ScopedPath};
 use mere_core::reply::{CodeId, Prose};
+use mere_core::request::RunHandle;
 use mere_core::turn::OutputStream;
 
 use super::RunError;
@@ -18,6 +20,8 @@ pub(crate) struct RunCall<'a> {
     pub(crate) run_config: &'a RunConfig,
     /// The sandbox cells that tools run in.
     pub(crate) cells: &'a CellPool,
+    /// Opens the run of a directive for an agent.
+    pub(crate) open_run: &'a dyn Fn(&ScopedPath, Option<&Directive>) -> RunHandle,
     /// Returns the code of the reply that an error leads to.
     pub(crate) refusal_code: &'a dyn Fn(&RunError) -> CodeId,
     /// Reports a note about a running tool's output, with the elapsed milliseconds.

@@ -5,6 +5,7 @@
 use mere_core::digest::ShownDigest;
 use mere_core::item::{Directive, Knowledge, ScopedPath};
 use mere_core::reply::{Data, Draft, Fields, Prose, codes};
+use mere_core::request::RunHandle;
 use mere_core::schema::{input_default, input_schema};
 use mere_core::trust::VersionAge;
 use serde_json::{Map, Value};
@@ -21,7 +22,7 @@ use crate::items::version_check::trust_fields_with_age;
 use crate::items::{ItemReader, LoadedItem, UsableItem, reply_fields};
 
 /// A directive or knowledge entry that its reader may use.
-pub(super) struct OpenedItem {
+pub(super) struct OpenedItem<'a> {
     pub(super) usable: UsableItem,
     /// How its reader sees its files.
     pub(super) fidelity: ItemFidelity,
@@ -29,9 +30,11 @@ pub(super) struct OpenedItem {
     pub(super) age: VersionAge,
     /// Items of the same name that nobody vouches for.
     pub(super) beside: Vec<ScopedPath>,
+    /// Opens a run once the inputs are known to be right; returns its handle for an agent.
+    pub(super) open_run: &'a dyn Fn(&LoadedItem) -> Option<RunHandle>,
 }
 
-impl OpenedItem {
+impl OpenedItem<'_> {
     fn integrity(&self) -> Option<ShownDigest> {
         self.fidelity.integrity(self.usable.item().integrity)
     }
@@ -44,7 +47,7 @@ impl OpenedItem {
 /// Checks a directive's inputs and returns its steps.
 pub(super) fn run_directive(
     items: &ItemReader<'_>,
-    opened: &OpenedItem,
+    opened: &OpenedItem<'_>,
     directive: &Directive,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, RunError> {
@@ -73,15 +76,16 @@ pub(super) fn run_directive(
         .with("input_schema", masker.data(&schema))
         .with("validation_warnings", warnings(items, loaded));
     let guidance = "Follow the entries of `process` in order, with the values of `inputs`; where an \
-        entry has `parts`, they are all that it says. Keep to `permissions` where they are given, \
-        and return what `outputs` asks for.";
+        entry has `parts`, they are all that it says. Where `permissions` are given, nothing \
+        else is permitted until the run ends: pass `run` with every call, and end it with `execute` \
+        and `action` close. Return what `outputs` asks for.";
     Ok(directive_reply(opened, &masker, data, guidance))
 }
 
 /// Returns the text of a skill, which is followed as it is written.
 pub(super) fn run_skill(
     items: &ItemReader<'_>,
-    opened: &OpenedItem,
+    opened: &OpenedItem<'_>,
     parameters: &Map<String, Value>,
 ) -> Result<Draft, RunError> {
     let usable = &opened.usable;
@@ -111,7 +115,7 @@ fn ready_fields(masker: &mut ItemMasker, loaded: &LoadedItem, inputs: Data) -> F
 }
 
 fn directive_reply(
-    opened: &OpenedItem,
+    opened: &OpenedItem<'_>,
     masker: &ItemMasker,
     data: Fields,
     instructions: &'static str,
@@ -121,6 +125,10 @@ fn directive_reply(
         .with("integrity", opened.integrity())
         .with("trust", opened.trust_fields())
         .with("instructions", instructions)
+        .with_some(
+            "run",
+            (opened.open_run)(loaded).map(|run| Data::Words(run.as_str().to_owned().into())),
+        )
         .with_some("masked", masker.masked_count());
     let message = Prose::words("The directive `")
         .name(item_name(&loaded.place))
@@ -136,7 +144,7 @@ fn warnings(items: &ItemReader<'_>, loaded: &LoadedItem) -> Data {
 /// Returns the text of a knowledge entry.
 pub(super) fn run_knowledge(
     items: &ItemReader<'_>,
-    opened: &OpenedItem,
+    opened: &OpenedItem<'_>,
     entry: &Knowledge,
     related: Option<Fields>,
 ) -> Result<Draft, RunError> {

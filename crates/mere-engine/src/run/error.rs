@@ -19,6 +19,7 @@ use super::receipts::{ReceiptError, RunStage};
 use super::replay::ReplayFault;
 use crate::items::displaced_signature::DisplacedLockfile;
 use crate::items::{ItemError, UntrustedItem, WrongInputs};
+use crate::policy::RunRefusal;
 use crate::search::SearchError;
 use crate::trust::secret_store::SecretStoreError;
 use mere_host::{PackagesError, RefusedHost, SandboxError, SweepReport};
@@ -85,6 +86,9 @@ pub(crate) enum RunError {
     /// A lockfile of the tool's name and version pins a tool that does not exist.
     #[error("the lockfile {lockfile} pins `{pinned}`, which does not exist")]
     LockLeftBehind { lockfile: Address, pinned: Box<ItemRef>, tool: Box<ItemRef> },
+    /// The run of a directive that the agent follows does not permit the tool.
+    #[error(transparent)]
+    OutsideRun(RunRefusal),
     /// The tool asks for more than a person granted.
     #[error("`{tool}` was not granted what it asks for")]
     NotGranted { tool: Box<ItemRef>, missing: Box<ToolPermissions> },

@@ -54,6 +54,7 @@ pub(crate) fn run_tool(call: &RunCall<'_>, request: &RunRequest<'_>) -> Result<D
     match request.mode {
         ExecutionMode::Real => Ok(run_recorded(call, request)?.0),
         ExecutionMode::DryRun => {
+            call.items.view.run.permit_tool(request.item).map_err(RunError::OutsideRun)?;
             let linked = Linked::follow(&call.items, request.item, request.unsigned)?;
             let locked = Locked::check(call, linked, request.locking)?;
             match Ready::assemble(call, locked, request.parameters)? {
@@ -83,6 +84,7 @@ fn run_linked(
     request: &RunRequest<'_>,
     receipt: &mut PendingReceipt<'_>,
 ) -> Result<Draft, RunError> {
+    call.items.view.run.permit_tool(request.item).map_err(RunError::OutsideRun)?;
     let linked = Linked::follow(&call.items, request.item, request.unsigned)?;
     receipt.note_chain(linked.chain());
     if let Some(recorded) = request.replay {

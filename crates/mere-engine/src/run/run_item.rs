@@ -3,7 +3,7 @@
 
 use mere_core::item::{Item, ItemType};
 use mere_core::reply::Draft;
-use mere_core::request::{Execute, LockfilePolicy, LookupScope, RunItem, UnsignedPolicy};
+use mere_core::request::{Execute, LockfilePolicy, LookupScope, Reader, RunItem, UnsignedPolicy};
 use mere_core::schema::input_schema;
 
 use super::directive::{OpenedItem, run_directive, run_knowledge, run_skill};
@@ -13,7 +13,7 @@ use crate::items::change::ExecutionMode;
 use crate::items::find::NamedItem;
 use crate::items::item_fidelity::ItemFidelity;
 use crate::items::version_check::{note_version, use_advice};
-use crate::items::{ItemError, open_for_use};
+use crate::items::{ItemError, LoadedItem, open_for_use};
 use crate::search::SearchContext;
 use crate::search::relations::relationships;
 
@@ -48,7 +48,15 @@ pub(crate) fn run_item(
     let usable = open_for_use(&call.items, found.place)?;
     let age = note_version(call.items.trust_policy, usable.checked());
     let fidelity = ItemFidelity::examine(call.items.view, usable.item());
-    let opened = OpenedItem { usable, fidelity, age, beside: found.beside };
+    let opens_run = call.items.reader == Reader::Agent && !request.dry_run;
+    let open_run = |loaded: &LoadedItem| {
+        let directive = match &loaded.item {
+            Item::Directive(directive) => Some(&**directive),
+            _ => None,
+        };
+        opens_run.then(|| (call.open_run)(&loaded.place, directive))
+    };
+    let opened = OpenedItem { usable, fidelity, age, beside: found.beside, open_run: &open_run };
     let usable = &opened.usable;
     let draft = match &usable.item().item {
         Item::Directive(directive) => run_directive(&call.items, &opened, directive, parameters),

@@ -59,6 +59,10 @@ pub(crate) type ItemLookup<'a, T> = Box<dyn Fn(&ScopedPath) -> T + Sync + 'a>;
 pub(crate) struct ItemAccess<'a> {
     /// Returns whether the caller may know that an item exists.
     pub(crate) is_visible: ItemLookup<'a, bool>,
+    /// Returns whether the index, which serves later calls too, may hold an item.
+    pub(crate) is_indexable: ItemLookup<'a, bool>,
+    /// Whether the index may hold items that the caller may not see.
+    pub(crate) hides_indexed_items: bool,
     /// Returns what of an item the caller may rely on.
     pub(crate) trust_of: ItemLookup<'a, EntryTrust>,
     /// Returns the address of the visible item that takes precedence over an item of the same name.
@@ -147,7 +151,7 @@ impl SearchContext<'_> {
         UpdateContext {
             gate: self.agent_gate,
             embedder: self.embedder,
-            is_visible: &*self.items.is_visible,
+            is_visible: &*self.items.is_indexable,
             signals: self.signals,
             patience,
         }

@@ -28,6 +28,7 @@ use crate::files::{dir, entry_change, file_change, glob, grep, question};
 use crate::items::load::RelatedFields;
 use crate::items::{self, ItemCall, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
+use crate::policy::RunPermit;
 use crate::run::{self, RunCall};
 use crate::search::relations::{find_successor, relationships};
 use crate::search::{self, CallSignals, CorpusSources, EmbeddingJob, SearchContext, ThreadBudget};
@@ -46,16 +47,23 @@ fn wait_limit() -> impl Fn() -> bool {
     move || began.elapsed() > MAX_WAIT
 }
 
+/// A call, the configuration that it is answered with, and what the run that binds it permits.
+pub(super) struct PermittedCall<'a> {
+    pub(super) request: &'a Request,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) run: RunPermit,
+}
+
 impl Session {
     /// Answers a call about files.
     pub(super) fn answer_file_verb(
         &self,
         verb: &FileVerb,
-        request: &Request,
-        snapshot: &Snapshot,
+        call: &PermittedCall<'_>,
         turn: &mut dyn Turn,
     ) -> Result<DraftOutcome, ToolError> {
-        let view = || self.view(snapshot, &request.caller);
+        let PermittedCall { request, snapshot, run } = call;
+        let view = || self.view(snapshot, &request.caller, run.clone());
         let draft = match verb {
             FileVerb::Dir(Dir::Pwd) => self.pwd(snapshot, &request.caller)?,
             FileVerb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
@@ -103,10 +111,10 @@ impl Session {
     pub(super) fn answer_person_command(
         &self,
         command: &PersonCommand,
-        request: &Request,
-        snapshot: &Snapshot,
+        call: &PermittedCall<'_>,
         turn: &mut dyn Turn,
     ) -> Result<Draft, ToolError> {
+        let request = call.request;
         let environment = &self.context.environment;
         match command {
             PersonCommand::CheckConfig => Ok(commands::check_config(&self.context)),
@@ -125,31 +133,26 @@ impl Session {
             PersonCommand::Receipts(command) => {
                 Ok(commands::receipts::run_command(&self.context, command))
             }
-            PersonCommand::Stores(command) => {
-                self.with_store_call(&request.caller, snapshot, turn, |call| {
-                    let create_categories = || self.reload_and_create_categories();
-                    Ok(memory::run_store_command(call, command, &create_categories)?)
-                })
-            }
-            PersonCommand::Items(command) => {
-                self.with_command_call(request, snapshot, turn, |call| {
-                    commands::execute_item_command(call, command)
-                })
-            }
+            PersonCommand::Stores(command) => self.with_store_call(call, turn, |call| {
+                let create_categories = || self.reload_and_create_categories();
+                Ok(memory::run_store_command(call, command, &create_categories)?)
+            }),
+            PersonCommand::Items(command) => self.with_command_call(call, turn, |call| {
+                commands::execute_item_command(call, command)
+            }),
         }
     }
 
     /// Makes what a call about items needs, and passes it to `answer`.
     pub(super) fn with_command_call(
         &self,
-        request: &Request,
-        snapshot: &Snapshot,
+        call: &PermittedCall<'_>,
         turn: &mut dyn Turn,
         answer: impl FnOnce(&CommandCall<'_>) -> Result<Draft, ToolError>,
     ) -> Result<Draft, ToolError> {
+        let PermittedCall { request, snapshot, run } = call;
         let turn = RefCell::new(turn);
-        let is_late = wait_limit();
-        let is_unlimited = request.verb.has_no_time_limit();
+        let (is_late, is_unlimited) = (wait_limit(), request.verb.has_no_time_limit());
         let is_cancelled = || check_active(&**turn.borrow()).is_err() || !is_unlimited && is_late();
         let gate = snapshot.gate(request.caller.reader);
         let report_progress = |done, total, words: &Prose| {
@@ -165,7 +168,8 @@ impl Session {
             }
         };
         let reader = request.caller.reader;
-        let view = self.view(snapshot, &request.caller)?;
+        let view = self.view(snapshot, &request.caller, run.clone())?;
+        let open_run = self.run_opener(&request.caller, snapshot);
         let store_call = self.store_call(snapshot, &view, reader, &is_cancelled)?;
         let sources = self.item_sources(snapshot)?;
         let trust_policy = snapshot.trust_policy()?;
@@ -185,6 +189,7 @@ impl Session {
             is_cancelled: &is_cancelled,
             run_config: snapshot.running()?,
             cells: &self.cells,
+            open_run: &open_run,
             refusal_code: &error::run_error_code,
             report_tool_note: &report_note,
             stream_tool_output: &stream_output,
@@ -254,7 +259,8 @@ impl Session {
         let Ok(embedder) = snapshot.embedder() else { return };
         let (caller, view) = (Caller::default(), OnceCell::new());
         let is_visible = |place: &ScopedPath| {
-            let view = view.get_or_init(|| self.view(&snapshot, &caller).ok());
+            let view =
+                view.get_or_init(|| self.view(&snapshot, &caller, RunPermit::unbound()).ok());
             view.as_ref().is_some_and(|view| items::is_visible(view, place))
         };
         let gate = snapshot.gate(Reader::Agent);
@@ -278,14 +284,15 @@ impl Session {
     /// Makes what a call about stores needs, and passes it to `answer`.
     pub(super) fn with_store_call(
         &self,
-        caller: &Caller,
-        snapshot: &Snapshot,
+        call: &PermittedCall<'_>,
         turn: &dyn Turn,
         answer: impl FnOnce(&StoreCall<'_>) -> Result<Draft, ToolError>,
     ) -> Result<Draft, ToolError> {
         let is_late = wait_limit();
         let is_cancelled = || check_active(turn).is_err() || is_late();
-        let view = self.view(snapshot, caller)?;
+        let PermittedCall { request, snapshot, run } = call;
+        let caller = &request.caller;
+        let view = self.view(snapshot, caller, run.clone())?;
         answer(&self.store_call(snapshot, &view, caller.reader, &is_cancelled)?)
     }
 }

@@ -14,7 +14,7 @@ use mere_core::category::CategoryMode;
 use mere_core::gate::{Cleared, ClearedMessage, ReplyMetadata, Seal};
 use mere_core::item::{ItemRef, ItemType, Scope};
 use mere_core::reply::codes;
-use mere_core::request::{Caller, Reader, Request, Tool, Verb};
+use mere_core::request::{Reader, Request, Tool, Verb};
 use mere_core::trace::SessionId;
 use mere_core::turn::{Outcome, Question, Turn};
 use serde_json::Value;
@@ -23,18 +23,18 @@ use crate::error::{self, tool_error::ToolError};
 use crate::files::dir::HomeMemory;
 use crate::files::error::FileError;
 use crate::files::question::DraftOutcome;
-use crate::files::view::View;
 use crate::items::{Catalogs, ItemSources};
 use crate::memory::{
     MemoryTables, NoServedStore, StoreError, Stores, UnavailableReason, UnknownStore,
 };
 use crate::run::project_proposal::recover_project_changes;
 use crate::search::SessionIndex;
-use crate::session::dispatch::{answer_item_verb, answer_store_verb};
+use crate::session::dispatch::{PermittedCall, answer_item_verb, answer_store_verb};
 use crate::session::event::Event;
+use crate::session::open_runs::OpenRuns;
 use crate::session::options::{Purpose, SessionOptions, SessionState};
 use crate::session::snapshot::Snapshot;
-use crate::world::{Context, OpenError, OperatorChoice, ResolveError, World};
+use crate::world::{Context, OpenError, OperatorChoice, ResolveError};
 use mere_host::{CellPool, EnvironmentError, FileStamps, NoAddress, TypedPath, WatchedFiles};
 
 mod dispatch;
@@ -45,8 +45,10 @@ mod home;
 mod landmarks;
 pub(crate) mod locations;
 mod mounts;
+mod open_runs;
 pub(crate) mod options;
 pub(crate) mod project_approval;
+mod run_check;
 pub(crate) mod search_access;
 mod snapshot;
 
@@ -71,6 +73,8 @@ pub struct Session {
     tables: MemoryTables,
     searches: SessionIndex,
     cells: CellPool,
+    /// The runs of directives that agents have open.
+    open_runs: OpenRuns,
 }
 
 impl Session {
@@ -126,6 +130,7 @@ impl Session {
             tables: MemoryTables::default(),
             searches: SessionIndex::default(),
             cells,
+            open_runs: OpenRuns::new(opening.state.into()),
             context,
             agent,
         };
@@ -253,11 +258,6 @@ impl Session {
         self.agent.as_ref()
     }
 
-    /// Returns the roots one agent sees now; `None` while the configuration is broken.
-    pub fn world(&self, agent: &AgentName) -> Option<World> {
-        self.snapshot().world(&self.context, agent).ok()
-    }
-
     fn answer(&self, snapshot: &Snapshot, request: &Request, turn: &mut dyn Turn) -> DraftOutcome {
         let answered = self.try_answer(snapshot, request, turn);
         let outcome =
@@ -285,20 +285,20 @@ impl Session {
                 return Err(FileError::ProjectDeleted.into());
             }
         }
+        let run = self.permit_request(request, snapshot)?;
+        let call = PermittedCall { request, snapshot, run };
         let draft = match &request.verb {
             Verb::InvalidCall(error) => error::call_error_reply(error),
             Verb::Help { topic } => help::help(*topic, &snapshot.roots(&self.context)),
-            Verb::Files(verb) => return self.answer_file_verb(verb, request, snapshot, turn),
-            Verb::Items(verb) => self
-                .with_command_call(request, snapshot, turn, |call| answer_item_verb(call, verb))?,
+            Verb::Files(verb) => return self.answer_file_verb(verb, &call, turn),
+            Verb::Items(verb) => {
+                self.with_command_call(&call, turn, |call| answer_item_verb(call, verb))?
+            }
             Verb::Stores(verb) => {
-                self.with_store_call(&request.caller, snapshot, turn, |call| {
-                    answer_store_verb(call, verb)
-                })?
+                self.with_store_call(&call, turn, |call| answer_store_verb(call, verb))?
             }
-            Verb::Person(command) => {
-                self.answer_person_command(command, request, snapshot, turn)?
-            }
+            Verb::Person(command) => self.answer_person_command(command, &call, turn)?,
+            Verb::CloseRun => self.close_run(&request.caller)?,
         };
         Ok(DraftOutcome::Done(draft))
     }
@@ -325,23 +325,6 @@ impl Session {
         let mut made = snapshot.stores()?.create_categories(&self.context)?;
         made.extend(snapshot.item_rules()?.create_categories(&self.context)?);
         Ok(made)
-    }
-
-    /// Returns what one call sees, as the disk is now.
-    fn view<'a>(
-        &'a self,
-        snapshot: &'a Snapshot,
-        caller: &'a Caller,
-    ) -> Result<View<'a>, ToolError> {
-        let home = match caller.home.clone().unwrap_or_else(|| self.path_home()) {
-            // Without a project, this is not there either: each path that starts at it says so.
-            Root::Project => Root::Project,
-            home => self.find_root(snapshot, &home)?,
-        };
-        let world = snapshot.world(&self.context, &caller.agent)?;
-        let (gate, digest_key) = (snapshot.gate(caller.reader), self.context.digest_key());
-        let workspace_limits = snapshot.agents()?.workspace_limits();
-        Ok(View { world, gate, agent: &caller.agent, home, workspace_limits, digest_key })
     }
 
     fn find_root(&self, snapshot: &Snapshot, root: &Root) -> Result<Root, ToolError> {

@@ -33,6 +33,11 @@ impl<'a> SearchAccess<'a> {
     pub(super) fn access(self) -> ItemAccess<'a> {
         ItemAccess {
             is_visible: Box::new(move |place| is_visible(self.0.view, place)),
+            is_indexable: Box::new(move |place| {
+                let address = place.address();
+                address.is_some_and(|address| self.0.view.world.may_show_outside_runs(&address))
+            }),
+            hides_indexed_items: self.0.view.run.read_limits().is_some(),
             trust_of: Box::new(move |place| self.trust_of(place)),
             shadowed_by: Box::new(move |place| self.shadowed_by(place)),
             read: Box::new(move |place| self.read_hit(place)),

@@ -28,6 +28,7 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use mere_core::address::{Address, ModName, RelPath, Root, Spoken};
 
+use crate::policy::{RunLimits, RunPermit};
 pub(crate) use context::Context;
 pub(crate) use error::WorldError;
 pub(crate) use find::SweepBounds;
@@ -91,6 +92,16 @@ pub struct World {
     /// The address that the person has confirmed for this call alone.
     confirmed_once: Option<Address>,
     twins: TwinMemory,
+    run: RunScope,
+}
+
+/// What the run of a directive shows of a world.
+#[derive(Default)]
+struct RunScope {
+    /// The limits of what the call sees.
+    reads: Option<Arc<RunLimits>>,
+    /// The limits of what a tool sees of the project and may propose to change.
+    tools: Option<Arc<RunLimits>>,
 }
 
 impl World {
@@ -99,7 +110,16 @@ impl World {
         hidden: HiddenFolders,
         sensitivity: Arc<SensitivityRules>,
     ) -> Self {
-        Self { roots, hidden, sensitivity, confirmed_once: None, twins: TwinMemory::default() }
+        let (twins, run) = (TwinMemory::default(), RunScope::default());
+        Self { roots, hidden, sensitivity, confirmed_once: None, twins, run }
+    }
+
+    /// Returns what of this world a call may see.
+    #[must_use]
+    pub(crate) fn within_run(self, permit: &RunPermit) -> Self {
+        let run =
+            RunScope { reads: permit.read_limits().cloned(), tools: permit.tool_limits().cloned() };
+        Self { run, ..self }
     }
 
     /// Uses what earlier calls of the session learned about names that look alike.
@@ -170,6 +190,15 @@ impl World {
         address.is_within_length_limit() && visibility.is_shown()
     }
 
+    /// Checks the same as [`Self::may_show`] for an agent that no run limits, for what is kept for
+    /// later calls.
+    pub(crate) fn may_show_outside_runs(&self, address: &Address) -> bool {
+        let limits = self.limits(address.root());
+        let rules = VisibilityRules { run: None, ..limits.visibility };
+        address.is_within_length_limit()
+            && rules.path_visibility(address.path().as_str()).is_shown()
+    }
+
     /// Checks whether an agent would see more of a file at the path `to` of a root than at `from`.
     pub(crate) fn shows_more(&self, root: &Root, from: &str, to: &str) -> bool {
         let rules = self.limits(root).visibility;
@@ -196,12 +225,20 @@ impl World {
         let visibility = VisibilityRules {
             sensitivity: &self.sensitivity,
             confirmed_once: self.confirmed_once.as_ref(),
+            run: self.run.reads.as_deref(),
             root,
         };
         // A tool can make links in the workspace, so there they must not confirm a guess.
         let link_base = (*root != Root::Workspace).then(|| self.find_root(root)).flatten();
         let link_base = link_base.and_then(|mounted| mounted.folder.as_deref());
         Limits { hidden: &self.hidden, visibility, twins: &self.twins, link_base }
+    }
+
+    /// Returns the limits of what a tool may see of the project.
+    fn tool_limits<'a>(&'a self, root: &'a Root) -> Limits<'a> {
+        let limits = self.limits(root);
+        let run = self.run.tools.as_deref();
+        Limits { visibility: VisibilityRules { run, ..limits.visibility }, ..limits }
     }
 
     fn enclosing_repository(&self, root: &Root) -> Option<(&Dir, &RelPath)> {

@@ -57,7 +57,7 @@ impl World {
         let root = Root::Project;
         let project = self.find_root(&root).and_then(|mounted| mounted.folder.as_deref());
         let project = project.ok_or(io::ErrorKind::NotFound).map_err(io::Error::from)?;
-        let limits = self.limits(&root);
+        let limits = self.tool_limits(&root);
         let mut tour = ProjectTour { project, limits, survey: ProjectSurvey::default() };
         let mut waiting = vec![(RelPath::default(), Visibility::Plain)];
         let mut seen = 0_usize;
@@ -84,8 +84,13 @@ impl World {
         if path.names().any(is_space) {
             return Some(LeftOut::Space);
         }
-        let is_shown =
-            form == EntryForm::Folder || self.may_show(&Address::file(Root::Project, path.clone()));
+        let address = Address::file(Root::Project, path.clone());
+        let visibility = self.tool_limits(&Root::Project).visibility;
+        let is_permitted = self.run.tools.as_ref().is_none_or(|run| run.may_write(&address));
+        let is_shown = form == EntryForm::Folder
+            || address.is_within_length_limit()
+                && visibility.path_visibility(path.as_str()).is_shown()
+                && is_permitted;
         (!is_shown).then_some(LeftOut::Hidden)
     }
 }

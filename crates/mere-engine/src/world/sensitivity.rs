@@ -8,6 +8,7 @@ use mere_core::address::{Address, RelPath, Root, visible_form};
 use mere_core::sensitive::is_sensitive;
 use mere_core::text::pattern::Patterns;
 
+use crate::policy::{RunCoverage, RunLimits};
 use mere_host::{SPACE_FOLDER, SPACE_INDEX, WORKSPACES_FOLDER, is_temporary_name};
 
 /// The rules from the configuration and the person's approvals.
@@ -75,6 +76,9 @@ pub(super) enum Visibility {
     /// A sensitive folder on the way to something confirmed. It may be passed through, but not
     /// listed.
     PassThrough,
+    /// Not sensitive, and perhaps on the way to something that a run may read. It may be passed
+    /// through, but not listed.
+    RunPassage,
     /// Reported to agents as missing.
     Hidden,
 }
@@ -92,6 +96,8 @@ pub(super) struct VisibilityRules<'a> {
     pub(super) sensitivity: &'a SensitivityRules,
     /// The address that the person has confirmed for this call alone.
     pub(super) confirmed_once: Option<&'a Address>,
+    /// The limits of the run of a directive that the caller follows.
+    pub(super) run: Option<&'a RunLimits>,
     pub(super) root: &'a Root,
 }
 
@@ -110,7 +116,19 @@ impl VisibilityRules<'_> {
         if *self.root != Root::Workspace && is_temporary_name(name) {
             return Visibility::Hidden;
         }
-        let plain = above == Visibility::Plain
+        let coverage =
+            self.run.map_or(RunCoverage::Reached, |run| run.read_coverage(self.root, path));
+        match (coverage, self.sensitive_visibility(above, path)) {
+            (RunCoverage::Outside, _) => Visibility::Hidden,
+            (RunCoverage::OnTheWay, Visibility::Plain) => Visibility::RunPassage,
+            (RunCoverage::OnTheWay, Visibility::Confirmed) => Visibility::PassThrough,
+            (RunCoverage::Reached | RunCoverage::OnTheWay, visibility) => visibility,
+        }
+    }
+
+    /// Returns the visibility of `path` by what is sensitive.
+    fn sensitive_visibility(&self, above: Visibility, path: &str) -> Visibility {
+        let plain = matches!(above, Visibility::Plain | Visibility::RunPassage)
             && !is_sensitive(&visible_form(path))
             && !self.is_configured_sensitive(path);
         if plain {
@@ -195,7 +213,8 @@ mod tests {
     use super::*;
 
     fn check(sensitivity: &SensitivityRules, path: &str, expected: Visibility) {
-        let rules = VisibilityRules { sensitivity, confirmed_once: None, root: &Root::Project };
+        let rules =
+            VisibilityRules { sensitivity, confirmed_once: None, run: None, root: &Root::Project };
         assert_eq!(rules.path_visibility(path), expected, "{path}");
     }
 

@@ -8,7 +8,7 @@ use mere_core::item::ItemType;
 use mere_core::request::SearchMode;
 use mere_core::search::Highlight;
 
-use super::filter::{Filter, allowed_slots};
+use super::filter::{Filter, allowed_slots, exclude_hidden};
 use super::nearest::{Similarities, find_similar};
 use super::plan::QueryPlan;
 use super::question::SearchQuestion;
@@ -77,7 +77,10 @@ impl Candidates {
     ) -> Result<Self, SearchError> {
         let (index, is_cancelled) = (&live_index.index, context.signals.is_cancelled);
         let filters = Filter::resolve_all(question.request, live_index, context.visibility())?;
-        let allowed = allowed_slots(live_index, question, &filters)?;
+        let mut allowed = allowed_slots(live_index, question, &filters)?;
+        if context.items.hides_indexed_items {
+            exclude_hidden(live_index, &*context.items.is_visible, &mut allowed)?;
+        }
         let postings = PostingCache::new(index, &allowed, is_cancelled);
         let plan = QueryPlan::build(index, &question.query, &postings)?;
         let mut words = WordMatches::find(index, &plan, &allowed, is_cancelled)?;

@@ -12,7 +12,7 @@ use super::plan::requested_kinds;
 use super::question::SearchQuestion;
 use super::term_postings::slots_with_term;
 use crate::search::error::SearchError;
-use crate::search::graph::GraphVisibility;
+use crate::search::graph::{GraphVisibility, ItemPredicate};
 use crate::search::index::{CorpusId, SearchIndex, Segment, SegmentSlot, kind_number};
 use crate::search::update::batch_reader::to_nanoseconds;
 use crate::search::update::live_index::LiveIndex;
@@ -98,6 +98,21 @@ pub(super) fn allowed_slots(
         }
     }
     Ok(allowed)
+}
+
+/// Excludes the items that the caller may not see, so that not even their number is told.
+pub(super) fn exclude_hidden(
+    live_index: &LiveIndex,
+    is_visible: ItemPredicate<'_>,
+    allowed: &mut [Vec<bool>],
+) -> Result<(), SearchError> {
+    for (segment, allowed) in live_index.index.segments.iter().zip(allowed) {
+        for (slot, allowed) in segment.slots.iter().zip(allowed).filter(|(_, allowed)| **allowed) {
+            let place = live_index.locate(slot.item)?;
+            *allowed = place.is_some_and(|place| is_visible(&place));
+        }
+    }
+    Ok(())
 }
 
 /// Returns which slots have an item of a corpus and a type that is searched.

@@ -43,7 +43,7 @@ impl SearchContext<'_> {
         let job = EmbeddingJob {
             embedder: self.embedder,
             gate: self.agent_gate,
-            is_visible: &*self.items.is_visible,
+            is_visible: &*self.items.is_indexable,
             threads: ThreadBudget::All,
         };
         self.session_index.embed_missing(&job, is_enough)

@@ -1,6 +1,8 @@
 //! Tools that run, and tools that must not.
 
 pub(crate) mod chain;
+mod directive_run_attacks;
+mod directive_runs;
 mod displaced_elsewhere;
 pub(crate) mod displaced_lock;
 pub(crate) mod ends;

@@ -50,6 +50,10 @@ pub(crate) fn timeless(reply: &Value) -> Value {
     let trace = reply["trace"]["trace_id"].as_str().expect("every reply has a trace id");
     assert!(trace.len() == 32 && trace.bytes().all(|b| b.is_ascii_hexdigit()), "{trace}");
     reply.as_object_mut().expect("an object").shift_remove("trace");
+    // The handle of a run is random.
+    if let Some(run) = reply.pointer_mut("/data/run").filter(|run| run.is_string()) {
+        *run = Value::from("a run");
+    }
     reply
 }
 

@@ -72,6 +72,10 @@ impl<'a> Pair<'a> {
     /// A call that changes nothing; the reply without its trace.
     pub(crate) fn ask(&mut self, tool: &str, arguments: &Value) -> Value {
         let over_mcp = timeless(&self.mcp.call(tool, arguments));
+        if over_mcp["data"]["run"].is_string() {
+            let closed = self.mcp.call("execute", &json!({ "action": "close" }));
+            assert_eq!(closed["reply_type"], "S", "{closed}");
+        }
         let keyboard = self.stage.call_text(tool, &arguments.to_string());
         assert_eq!(over_mcp, keyboard.timeless(), "{arguments}");
         let status = match over_mcp["reply_type"].as_str() {

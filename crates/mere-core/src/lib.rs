@@ -13,6 +13,7 @@ pub mod embed;
 pub mod gate;
 pub mod graph;
 pub mod item;
+pub mod mcp;
 pub mod media;
 pub mod network;
 pub mod reply;

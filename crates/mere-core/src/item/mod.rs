@@ -58,7 +58,7 @@ pub use relink::{BareLinks, EntryName, EntryRename, RelinkedNote, relink};
 pub use rewrite_location::{restate_location, rewrite_location};
 pub use script::{
     ScriptFile, ScriptFunction, ScriptLanguage, ScriptMetadata, ScriptStyle, draft_manifest,
-    read_script,
+    read_script, write_manifest,
 };
 pub use skill::Skill;
 pub use template::{ToolTemplate, template_files};

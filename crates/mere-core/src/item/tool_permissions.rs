@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::address::NetworkTarget;
 
@@ -139,6 +139,24 @@ impl ToolPermissions {
         let hosts = parse_list(fields.get("net"), ToolPermissionsFault::Net)?;
         let secrets = parse_list(fields.get("secrets"), ToolPermissionsFault::Secrets)?;
         Ok(Self { project, hosts, secrets })
+    }
+
+    /// Returns what is asked for as a manifest has it.
+    pub fn to_json(&self) -> Value {
+        let mut fields = Map::new();
+        let texts = |list: Vec<String>| Value::from(list);
+        if let Some(access) = self.project {
+            fields.insert("project".to_owned(), access.as_str().into());
+        }
+        if !self.hosts.is_empty() {
+            let hosts = self.hosts.iter().map(ToString::to_string).collect();
+            fields.insert("net".to_owned(), texts(hosts));
+        }
+        if !self.secrets.is_empty() {
+            let secrets = self.secrets.iter().map(ToString::to_string).collect();
+            fields.insert("secrets".to_owned(), texts(secrets));
+        }
+        Value::Object(fields)
     }
 
     /// Returns whether nothing is asked for.

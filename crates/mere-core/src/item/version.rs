@@ -39,6 +39,12 @@ impl Version {
         Self(semver::Version::new(major, minor, patch))
     }
 
+    /// Returns the next version with another patch number, without pre-release and build parts.
+    #[must_use]
+    pub fn next_patch(&self) -> Self {
+        Self::new(self.0.major, self.0.minor, self.0.patch.saturating_add(1))
+    }
+
     /// Returns whether another version takes precedence over this one. Build metadata says nothing
     /// about that.
     pub fn is_older_than(&self, other: &Self) -> bool {

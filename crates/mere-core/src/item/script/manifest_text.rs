@@ -43,8 +43,13 @@ pub fn draft_manifest(
     if let Some(schema) = metadata.input_schema.as_ref().or(signature) {
         insert("input_schema", schema.clone());
     }
+    write_manifest(&manifest)
+}
+
+/// Writes a manifest that is known as a value.
+pub fn write_manifest(manifest: &Map<String, Value>) -> String {
     let mut text = String::new();
-    write_mapping(&mut text, &manifest, 0);
+    write_mapping(&mut text, manifest, 0);
     text
 }
 

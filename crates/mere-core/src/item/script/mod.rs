@@ -12,7 +12,7 @@ mod python;
 mod python_type;
 mod tokens;
 
-pub use manifest_text::draft_manifest;
+pub use manifest_text::{draft_manifest, write_manifest};
 pub use metadata::{ScriptFunction, ScriptMetadata};
 
 /// The language of a script.

@@ -18,6 +18,7 @@ const ROOMS: [(&str, &[&str]); 4] = [
             "gate",
             "graph",
             "item",
+            "mcp",
             "media",
             "network",
             "reply",

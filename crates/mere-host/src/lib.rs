@@ -48,9 +48,9 @@ pub use sandbox::{
     CapturedOutput, CellPool, ChangeJudge, ChangedFile, DifferenceBound, ExceededLimit, Exit,
     FileState, FinishedRun, LayerReport, LeftOut, LeftOutPath, MAX_CHANGED_BYTES,
     MAX_CHANGED_FILES, MAX_COPIED_BYTES, MAX_COPIED_FILES, MAX_SHOWN_OUTPUT, NOT_ENFORCED,
-    NewContent, Program, ProjectDifference, ProjectSurvey, ProjectView, RunEnd, RunLimits,
-    RunObserver, RunPlan, SEARCH_PATH, SandboxError, SandboxLayer, SandboxLevel, SurveyLimit,
-    ViewScratch, probe_layers, run_cell_stage, run_tool,
+    NewContent, Program, ProjectDifference, ProjectSurvey, ProjectView, RunEnd, RunInput,
+    RunLimits, RunObserver, RunPlan, SEARCH_PATH, SandboxError, SandboxLayer, SandboxLevel,
+    SurveyLimit, ViewScratch, probe_layers, run_cell_stage, run_tool,
 };
 pub use watch::file_stamps::{
     FileStamp, FileStamps, WatchedFiles, new_sortable_id, now_nanoseconds,

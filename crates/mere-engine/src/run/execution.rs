@@ -31,7 +31,7 @@ pub(crate) use crate::items::change::ExecutionMode;
 use crate::items::load::item_name;
 use mere_host::{
     self, CapturedOutput, ExceededLimit, Exit, FinishedRun, Folder, MAX_SHOWN_OUTPUT, NOT_ENFORCED,
-    RunEnd, RunLimits, RunMarker, RunObserver, RunPlan, SandboxError, Workspace,
+    RunEnd, RunInput, RunLimits, RunMarker, RunObserver, RunPlan, SandboxError, Workspace,
 };
 
 const REPOSITORY_HINT: &str = "What looked like a repository in the workspace was renamed, as `repositories` says: git and \
@@ -164,7 +164,7 @@ fn run_in_cell(
     let plan = RunPlan {
         argv: ready.subprocess.argv.clone(),
         environment: ready.environment.clone(),
-        input: ready.input.clone(),
+        input: RunInput::Bytes(ready.input.clone()),
         redactor: &ready.redactor,
         files: &ready.files,
         workspace: &work.folder,
@@ -281,22 +281,24 @@ fn run_reply(
 /// Returns what ended the tool, or `None` if it exited by itself.
 fn end_reason(ended: RunEnd) -> Option<Data> {
     let words = match ended {
-        RunEnd::Exit(Exit::Code(_)) => return None,
+        RunEnd::Exit(Exit::Code(_)) | RunEnd::SessionOver => return None,
         RunEnd::Exit(Exit::Signal(signal)) => format!("signal {signal}"),
         RunEnd::Timeout => "timeout".to_owned(),
         RunEnd::Cancelled => "cancelled".to_owned(),
         RunEnd::Exceeded(excess) => excess.name().to_owned(),
+        RunEnd::SessionFault(_) => "protocol".to_owned(),
     };
     Some(Data::Words(words.into()))
 }
 
 fn end_sentence(ended: RunEnd) -> String {
     match ended {
-        RunEnd::Exit(Exit::Code(0)) => "ran.".to_owned(),
+        RunEnd::Exit(Exit::Code(0)) | RunEnd::SessionOver => "ran.".to_owned(),
         RunEnd::Exit(Exit::Code(code)) => format!("ran and failed: it exited with status {code}."),
         RunEnd::Exit(Exit::Signal(signal)) => format!("was killed by signal {signal}."),
         RunEnd::Timeout => "exceeded its time limit and was stopped.".to_owned(),
         RunEnd::Cancelled => "was ended.".to_owned(),
+        RunEnd::SessionFault(fault) => format!("ran and failed: {fault}."),
         RunEnd::Exceeded(ExceededLimit::Memory) => {
             "exceeded its memory limit and was stopped.".to_owned()
         }
@@ -317,8 +319,8 @@ fn end_sentence(ended: RunEnd) -> String {
 
 fn end_hint(ended: RunEnd) -> Option<&'static str> {
     match ended {
-        RunEnd::Exit(Exit::Code(0)) | RunEnd::Cancelled => None,
-        RunEnd::Exit(_) => Some("See `stderr` for what it printed."),
+        RunEnd::Exit(Exit::Code(0)) | RunEnd::Cancelled | RunEnd::SessionOver => None,
+        RunEnd::Exit(_) | RunEnd::SessionFault(_) => Some("See `stderr` for what it printed."),
         RunEnd::Timeout => Some("Its manifest can allow more time with `config.timeout_s`."),
         RunEnd::Exceeded(ExceededLimit::Repositories) => Some(REPOSITORY_HINT),
         RunEnd::Exceeded(_) => Some("docs/running.md describes the limits of a run."),

@@ -29,7 +29,7 @@ pub(super) fn save_changes<'a>(
     finished: &'a FinishedRun,
 ) -> Result<Option<SavedChanges<'a>>, RunError> {
     let Some(difference) = &finished.changes else { return Ok(None) };
-    let is_cut_short = !matches!(finished.end, RunEnd::Exit(Exit::Code(_)));
+    let is_cut_short = !matches!(finished.end, RunEnd::Exit(Exit::Code(_)) | RunEnd::SessionOver);
     let mut proposal = None;
     if !is_cut_short && !difference.files.is_empty() {
         let tool = &ready.locked().linked().chain().leaf().pin.id;

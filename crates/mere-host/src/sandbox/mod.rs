@@ -21,6 +21,8 @@ mod private_root;
 #[cfg(target_os = "linux")]
 mod process_tree;
 mod program;
+#[cfg(target_os = "linux")]
+mod program_session;
 mod project;
 mod protocol;
 mod run_plan;
@@ -48,7 +50,7 @@ pub use protocol::{Exit, SandboxLayer};
 pub(crate) use run_plan::OUTPUT_OVERLAP;
 pub use run_plan::{
     CapturedOutput, ExceededLimit, FinishedRun, LayerReport, MAX_SHOWN_OUTPUT, NOT_ENFORCED,
-    RunEnd, RunLimits, RunObserver, RunPlan, SandboxError, SandboxLevel,
+    RunEnd, RunInput, RunLimits, RunObserver, RunPlan, SandboxError, SandboxLevel,
 };
 #[cfg(target_os = "linux")]
 pub use stages::run_cell_stage;

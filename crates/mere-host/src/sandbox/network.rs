@@ -91,9 +91,9 @@ fn bring_up_loopback() -> io::Result<()> {
     }
 }
 
-/// Sends a listener to the supervisor.
-pub(super) fn send_listener(supervisor: &UnixStream, listener: &OwnedFd) -> io::Result<()> {
-    let handles = [listener.as_fd()];
+/// Sends a handle to the supervisor.
+pub(super) fn send_handle(supervisor: &UnixStream, handle: &OwnedFd) -> io::Result<()> {
+    let handles = [handle.as_fd()];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     control.push(SendAncillaryMessage::ScmRights(&handles));
@@ -101,8 +101,8 @@ pub(super) fn send_listener(supervisor: &UnixStream, listener: &OwnedFd) -> io::
     Ok(())
 }
 
-/// Receives the listener of a cell.
-pub(super) fn receive_listener(cell: &UnixStream) -> io::Result<TcpListener> {
+/// Receives a handle from a cell.
+pub(super) fn receive_handle(cell: &UnixStream) -> io::Result<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
@@ -111,8 +111,8 @@ pub(super) fn receive_listener(cell: &UnixStream) -> io::Result<TcpListener> {
         RecvAncillaryMessage::ScmRights(handles) => Some(handles),
         _ => None,
     });
-    let listener = handles.next().and_then(|mut handles| handles.next());
-    listener.map(TcpListener::from).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    let handle = handles.next().and_then(|mut handles| handles.next());
+    handle.ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 /// Supervises a run while the proxy serves its tool, and returns the hosts that were refused.

@@ -10,6 +10,7 @@ use mere_core::secrets::{RedactedStream, SecretRedactor};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::cell_process::OutputPipes;
+use super::program_session::ProgramSession;
 use super::run_plan::{CapturedOutput, MAX_SHOWN_OUTPUT, RunLimits, RunObserver};
 
 /// How long to wait for output at a time.
@@ -26,6 +27,8 @@ pub(super) struct OutputCapture<'a> {
     total: u64,
     /// Up to which byte the observer has been given each output.
     reported: [usize; 2],
+    /// The session that takes standard output, if there is one.
+    pub(super) session: Option<ProgramSession<'a>>,
 }
 
 impl<'a> OutputCapture<'a> {
@@ -46,6 +49,7 @@ impl<'a> OutputCapture<'a> {
             limits,
             total: 0,
             reported: [0; 2],
+            session: None,
         })
     }
 
@@ -105,6 +109,9 @@ impl<'a> OutputCapture<'a> {
 
     fn capture(&mut self, which: usize, bytes: &[u8]) {
         self.total = self.total.saturating_add(bytes.len() as u64);
+        if let Some(session) = self.session.as_mut().filter(|_| which == 0) {
+            return session.take(bytes);
+        }
         let bytes = self.streams[which].push(self.redactor, bytes);
         self.keep(which, &bytes);
     }

@@ -21,8 +21,8 @@ pub(super) struct CellOrder {
     pub(super) environment: Vec<(String, String)>,
     /// The files of the tool: each path below `/tool` and its size in bytes.
     pub(super) files: Vec<(String, u64)>,
-    /// The size of the program's input in bytes.
-    pub(super) input: u64,
+    /// What the program reads from standard input.
+    pub(super) input: CellInput,
     /// The folders of the machine that are shown.
     pub(super) binds: Vec<BindMount>,
     /// The project, if it is shown.
@@ -32,6 +32,15 @@ pub(super) struct CellOrder {
     pub(super) network: CellNetwork,
     /// The layers that are required.
     pub(super) level: SandboxLevel,
+}
+
+/// What the program of a cell reads from standard input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum CellInput {
+    /// This many bytes.
+    Bytes(u64),
+    /// A pipe, which its supervisor writes to.
+    Pipe,
 }
 
 /// A folder of the machine that is shown in a cell.
@@ -110,6 +119,8 @@ pub(super) enum CellReport {
     NoOverlay(String),
     /// The listener for the proxy is attached to the next byte.
     Listener,
+    /// The end of the pipe that leads to the program's standard input is attached to the next byte.
+    Input,
     /// All layers but the last are built; the second stage waits until its control group limits it.
     Built,
     /// The program could not be started.

@@ -2,9 +2,11 @@
 //!
 //! They are the same on every system and hold no logic.
 
+use std::cell::RefCell;
 use std::time::Duration;
 
 use mere_core::address::RelPath;
+use mere_core::mcp::{McpFault, McpSession};
 use mere_core::network::NetworkGrants;
 use mere_core::secrets::SecretRedactor;
 use serde::{Deserialize, Serialize};
@@ -19,8 +21,8 @@ pub struct RunPlan<'a> {
     pub argv: Vec<String>,
     /// The environment variables of the process, and no others.
     pub environment: Vec<(String, String)>,
-    /// The bytes that the program reads from standard input.
-    pub input: Vec<u8>,
+    /// What the program reads from standard input.
+    pub input: RunInput<'a>,
     /// The secrets that the program was given, which are removed from its output as it arrives.
     pub redactor: &'a SecretRedactor,
     /// The tool's files, verified.
@@ -41,6 +43,25 @@ pub struct RunPlan<'a> {
     pub network: NetworkGrants,
     /// The layers that the sandbox must have.
     pub level: SandboxLevel,
+}
+
+/// What a program reads from standard input.
+pub enum RunInput<'a> {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// What this session answers to what the program writes to standard output. The run ends with
+    /// the session.
+    Session(&'a RefCell<McpSession>),
+}
+
+impl RunInput<'_> {
+    /// Returns the bytes that are known before the run.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Session(_) => &[],
+        }
+    }
 }
 
 /// The limits of a run.
@@ -152,6 +173,10 @@ pub enum RunEnd {
     Cancelled,
     /// It exceeded a limit.
     Exceeded(ExceededLimit),
+    /// The session with it is over.
+    SessionOver,
+    /// It did not keep to the protocol of the session with it.
+    SessionFault(McpFault),
 }
 
 /// The limit that was exceeded.

@@ -17,16 +17,19 @@ use cap_std::fs::Dir;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::SigSet;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::pipe::PipeFlags;
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus, set_dumpable_behavior,
     set_parent_process_death_signal, setsid, wait,
 };
 
 use super::confine::{self, LandlockRules};
-use super::network::{PROXY_PORT, open_listener, send_listener};
+use super::network::{PROXY_PORT, open_listener, send_handle};
 use super::private_root::{self, ProcVisibility};
 use super::project::mount::{PROJECT, mount_project};
-use super::protocol::{CellNetwork, CellOrder, CellReport, Exit, SandboxLayer, receive, send};
+use super::protocol::{
+    CellInput, CellNetwork, CellOrder, CellReport, Exit, SandboxLayer, receive, send,
+};
 use crate::SweepReport;
 
 /// The argument that starts the first stage.
@@ -104,7 +107,7 @@ fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
         match open_listener() {
             Ok(listener) => {
                 send(supervisor, &CellReport::Listener)?;
-                send_listener(supervisor, &listener)?;
+                send_handle(supervisor, &listener)?;
             }
             Err(error) => return send(supervisor, &CellReport::Unstarted(error.to_string())),
         }
@@ -192,7 +195,10 @@ fn build_layers(order: &CellOrder, supervisor: &UnixStream) -> io::Result<Option
         rustix::system::sethostname(b"sandbox")?;
         private_root::enter(&order.binds, processes, order.network)?;
         private_root::write_tool_files(&order.files, supervisor)?;
-        input = read_input(order.input, supervisor)?;
+        input = match order.input {
+            CellInput::Bytes(size) => read_input(size, supervisor)?,
+            CellInput::Pipe => open_input_pipe(supervisor)?,
+        };
         if let Some(project) = &order.project {
             mount_project(project, supervisor)?;
         }
@@ -260,6 +266,14 @@ fn read_input(size: u64, supervisor: &UnixStream) -> io::Result<Stdio> {
     let all = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
     fcntl_add_seals(&file, all)?;
     Ok(file.into())
+}
+
+/// Opens a pipe for the tool's input, and hands its other end to the supervisor.
+fn open_input_pipe(supervisor: &UnixStream) -> io::Result<Stdio> {
+    let (input, output) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+    send(supervisor, &CellReport::Input)?;
+    send_handle(supervisor, &output)?;
+    Ok(input.into())
 }
 
 /// Waits for the tool and meanwhile reaps its orphaned processes.

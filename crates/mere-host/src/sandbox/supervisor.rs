@@ -5,23 +5,25 @@
 
 use std::io;
 use std::net::TcpListener;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
 use super::cell_pool::CellPool;
 use super::cell_process::{Cell, CellProcess};
 use super::control_group::ControlGroup;
-use super::network::{is_proxy_variable, proxy_environment, receive_listener, with_proxy};
+use super::network::{is_proxy_variable, proxy_environment, receive_handle, with_proxy};
 use super::output_capture::OutputCapture;
 use super::process_tree::can_list_children;
+use super::program_session::ProgramSession;
 use super::project::ProjectRun;
 use super::protocol::{
-    Access, BindMount, CellNetwork, CellOrder, CellReport, Exit, ProcessLimits, SandboxLayer, send,
+    Access, BindMount, CellInput, CellNetwork, CellOrder, CellReport, Exit, ProcessLimits,
+    SandboxLayer, send,
 };
 use super::run_plan::{
-    ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunLimits, RunObserver, RunPlan,
-    SandboxError, SandboxLevel,
+    ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunInput, RunLimits,
+    RunObserver, RunPlan, SandboxError, SandboxLevel,
 };
 use super::usage::{MAX_DEPTH, UsageMonitor, WatchedLimits};
 use super::workspace_owner::give_to_nobody;
@@ -68,12 +70,12 @@ fn run_in_cell(
     plan.marker.record_process(init)?;
     let files = plan.files.iter().map(|(_, bytes)| bytes.as_slice());
     let hidden = project.as_ref().map(|project| project.hidden.as_slice());
-    let bytes = files.chain([plan.input.as_slice()]).chain(hidden);
+    let bytes = files.chain([plan.input.bytes()]).chain(hidden);
     let ordered = cell.process.send_order(&order, bytes);
     // A cell that lacks a layer stops reading the order and reports the layer, so that report
     // matters more than the failed write.
     let built = await_layers(&mut cell.process, plan.level, project.as_mut());
-    let listener = match (ordered, built) {
+    let BuiltCell { listener, input } = match (ordered, built) {
         (Err(error), Err(SandboxError::Io(_))) => return Err(error.into()),
         (_, built) => built?,
     };
@@ -82,7 +84,8 @@ fn run_in_cell(
     let mut usage = UsageMonitor::new(plan.limits, watched, (plan.workspace.dir(), layers))?;
     send(&cell.process.socket, &())?;
     await_start(&mut cell.process, plan.level)?;
-    let outputs = OutputCapture::new(outputs, plan.limits, plan.redactor)?;
+    let mut outputs = OutputCapture::new(outputs, plan.limits, plan.redactor)?;
+    outputs.session = begin_session(plan, input)?;
     let mut supervision = Supervision { process: &mut cell.process, outputs, init, exit: None };
     let mut supervise = || supervision.supervise(plan.timeout, observer, &mut usage);
     let mut finished = match listener {
@@ -112,6 +115,19 @@ fn watched_limits(group: &ControlGroup) -> Result<WatchedLimits, SandboxError> {
         return Err(SandboxError::Limits(why.to_owned()));
     }
     Ok(watched)
+}
+
+/// Begins the session with a program that was started with a pipe as its standard input.
+fn begin_session<'a>(
+    plan: &RunPlan<'a>,
+    input: Option<OwnedFd>,
+) -> io::Result<Option<ProgramSession<'a>>> {
+    match (&plan.input, input) {
+        (RunInput::Session(session), Some(input)) => {
+            ProgramSession::begin(session, input).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Waits until the first process of a cell has ended, and with it all the others.
@@ -145,7 +161,7 @@ pub fn probe_layers() -> Result<LayerReport, SandboxError> {
                 argv: Vec::new(),
                 environment: Vec::new(),
                 files: Vec::new(),
-                input: 0,
+                input: CellInput::Bytes(0),
                 binds: Vec::new(),
                 project: None,
                 bounds: process_limits(limits, Duration::from_secs(1)),
@@ -194,7 +210,10 @@ fn build_order(plan: &RunPlan<'_>, project: Option<&ProjectRun<'_>>) -> io::Resu
         argv: plan.argv.clone(),
         environment,
         files: files.collect(),
-        input: plan.input.len() as u64,
+        input: match &plan.input {
+            RunInput::Bytes(bytes) => CellInput::Bytes(bytes.len() as u64),
+            RunInput::Session(_) => CellInput::Pipe,
+        },
         binds,
         project: project.map(ProjectRun::order).transpose()?,
         bounds: process_limits(plan.limits, plan.timeout),
@@ -210,14 +229,23 @@ fn build_bind_mount(folder: &Folder, target: &str, access: Access) -> io::Result
     Ok(BindMount { source, identity, target: target.to_owned(), access })
 }
 
+/// What a cell hands to its supervisor while it is built.
+#[derive(Default)]
+struct BuiltCell {
+    /// The listener of the tool's proxy, if it has one.
+    listener: Option<TcpListener>,
+    /// The pipe to its standard input, if there is a session with it.
+    input: Option<OwnedFd>,
+}
+
 /// Waits until all layers but the last are built. If the cell has no overlay for the project,
-/// provides a copy. Returns the listener of the tool's proxy, if it has one.
+/// provides a copy.
 fn await_layers(
     control: &mut CellProcess,
     level: SandboxLevel,
     mut project: Option<&mut ProjectRun<'_>>,
-) -> Result<Option<TcpListener>, SandboxError> {
-    let mut listener = None;
+) -> Result<BuiltCell, SandboxError> {
+    let mut built = BuiltCell::default();
     loop {
         match control.receive()? {
             Some(CellReport::NoOverlay(why)) => {
@@ -225,8 +253,11 @@ fn await_layers(
                 project.as_mut().map_or(Ok(()), |project| project.provide_copy())?;
                 send(&control.socket, &())?;
             }
-            Some(CellReport::Listener) => listener = Some(receive_listener(&control.socket)?),
-            Some(CellReport::Built) => return Ok(listener),
+            Some(CellReport::Listener) => {
+                built.listener = Some(receive_handle(&control.socket)?.into());
+            }
+            Some(CellReport::Input) => built.input = Some(receive_handle(&control.socket)?),
+            Some(CellReport::Built) => return Ok(built),
             report => check_report(report, level)?,
         }
     }
@@ -277,6 +308,9 @@ impl Supervision<'_> {
         let mut end_by = None;
         while !self.outputs.is_closed() {
             self.outputs.wait_and_read()?;
+            if let Some(session) = &mut self.outputs.session {
+                session.write_pending();
+            }
             self.receive_reports();
             if last_report.elapsed() >= REPORT_INTERVAL {
                 last_report = Instant::now();
@@ -320,6 +354,10 @@ impl Supervision<'_> {
     fn end_reason(&self, observer: &RunObserver<'_>, usage: &mut UsageMonitor) -> Option<RunEnd> {
         if (observer.is_cancelled)() {
             return Some(RunEnd::Cancelled);
+        }
+        let session = self.outputs.session.as_ref().and_then(ProgramSession::end);
+        if session.is_some() {
+            return session;
         }
         let flood = self.outputs.is_over_limit().then_some(ExceededLimit::Output);
         flood.or_else(|| usage.check(self.init)).map(RunEnd::Exceeded)

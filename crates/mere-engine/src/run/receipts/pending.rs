@@ -114,6 +114,8 @@ impl<'a> PendingReceipt<'a> {
             RunEnd::Timeout => (None, Some("timeout".to_owned())),
             RunEnd::Cancelled => (None, Some("cancelled".to_owned())),
             RunEnd::Exceeded(limit) => (None, Some(limit.name().to_owned())),
+            RunEnd::SessionOver => (None, Some("answered".to_owned())),
+            RunEnd::SessionFault(_) => (None, Some("protocol".to_owned())),
         };
         run.outcome = Some(RunOutcome {
             exit_code,

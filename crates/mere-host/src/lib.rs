@@ -33,6 +33,7 @@ pub use folder::open_folder::{EntryKind, OpenFolder, open_regular_file};
 use folder::open_folder::{exchange, rename_no_replace};
 pub use folder::{Folder, FolderIdentity, is_symlink_error, none_if_missing};
 pub use net::http_client::{HttpError, PostRequest};
+pub use net::mcp_exchange::{FinishedSession, SessionEnd, SessionLimits, speak_over_http};
 pub use net::tool_request::{
     FinishedRequest, RefusedHost, RequestEnd, RequestObserver, send_tool_request,
 };

@@ -2,6 +2,7 @@
 //! a person granted.
 
 pub(crate) mod http_client;
+pub(crate) mod mcp_exchange;
 #[cfg(target_os = "linux")]
 pub(crate) mod proxy;
 #[cfg(target_os = "linux")]

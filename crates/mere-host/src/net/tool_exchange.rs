@@ -48,6 +48,10 @@ pub(super) struct ResponseHead {
     pub(super) location: Option<String>,
     /// How many seconds the server asks to wait.
     pub(super) retry_after: Option<u64>,
+    /// The type of the body.
+    pub(super) media_type: Option<String>,
+    /// The session that an MCP server has begun.
+    pub(super) session: Option<String>,
 }
 
 /// A piece of a response.
@@ -154,6 +158,8 @@ fn read_head(response: &Response<Body>) -> ResponseHead {
         status: response.status().as_u16(),
         location: header("location").map(str::to_owned),
         retry_after: header("retry-after").and_then(|text| text.trim().parse().ok()),
+        media_type: header("content-type").map(str::to_owned),
+        session: header("mcp-session-id").map(str::to_owned),
     }
 }
 

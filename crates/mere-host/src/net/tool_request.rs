@@ -330,7 +330,7 @@ mod tests {
 
     fn follow(from: &Hop, status: u16, location: &str) -> Option<(HttpMethod, String, usize)> {
         let location = Some(location.to_owned());
-        match from.redirect(&ResponseHead { status, location, retry_after: None }) {
+        match from.redirect(&ResponseHead { status, location, ..ResponseHead::default() }) {
             Redirect::To(next) => Some((next.method, next.url.to_string(), next.headers.len())),
             Redirect::None | Redirect::Refused => None,
         }

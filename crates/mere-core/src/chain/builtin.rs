@@ -11,16 +11,16 @@ use crate::item::{
 };
 
 /// The manifests by tool id.
-const MANIFESTS: [(&str, &str); 5] = [
+const MANIFESTS: [(&str, &str); 8] = [
     ("subprocess", include_str!("builtin/subprocess.yaml")),
     ("http_client", include_str!("builtin/http_client.yaml")),
+    ("mcp_client", include_str!("builtin/mcp_client.yaml")),
+    ("mcp_stdio", include_str!("builtin/mcp_stdio.yaml")),
+    ("mcp_http", include_str!("builtin/mcp_http.yaml")),
     ("python_runtime", include_str!("builtin/python_runtime.yaml")),
     ("node_runtime", include_str!("builtin/node_runtime.yaml")),
     ("bash_runtime", include_str!("builtin/bash_runtime.yaml")),
 ];
-
-/// Names that are reserved for tools that do not ship yet.
-const UNIMPLEMENTED_NAMES: [&str; 3] = ["mcp_client", "mcp_stdio", "mcp_http"];
 
 static TOOLS: LazyLock<Vec<ChainTool>> =
     LazyLock::new(|| MANIFESTS.iter().filter_map(|(id, text)| parse_builtin(id, text)).collect());
@@ -37,8 +37,7 @@ pub fn manifest_text(id: &ItemId) -> Option<&'static str> {
 
 /// Reports whether an id is reserved, so that no other tool may have it.
 pub fn is_reserved(id: &ItemId) -> bool {
-    let mut names = MANIFESTS.iter().map(|(name, _)| name).chain(&UNIMPLEMENTED_NAMES);
-    names.any(|name| *name == id.as_str())
+    MANIFESTS.iter().any(|(name, _)| *name == id.as_str())
 }
 
 /// Parses a built-in manifest. Returns `None` if the text is not a manifest; a test reads them all.
@@ -65,7 +64,7 @@ mod tests {
     use super::*;
     use crate::schema::Schema;
 
-    const PRIMITIVES: [&str; 2] = ["subprocess", "http_client"];
+    const PRIMITIVES: [&str; 3] = ["subprocess", "http_client", "mcp_client"];
 
     fn id(text: &str) -> ItemId {
         text.parse().expect("an id")
@@ -77,6 +76,9 @@ mod tests {
         for (name, digest) in [
             ("subprocess", "aa4de8d3dcee115259dde98ce1b413967015fc6c62f12aafb9a77778dd2e0e71"),
             ("http_client", "412c6b7403deed2e2885803b8d867399c8a36e3c4b38f505741c21389ff83646"),
+            ("mcp_client", "0b5b4ca21581f843f088537c8c7d9dde809e0a88e1c809b4c87aa996eac68d44"),
+            ("mcp_stdio", "90a4bcdf006252fcadc8f2194f05606727b7444182a545b4eff7d14ccebcfd9f"),
+            ("mcp_http", "8fde08c7748df91c30fb2ce714c54399be97aead0a6374fd96c431dc7d5db34a"),
             ("python_runtime", "106b7ad9467a8db2df14217ec2fdb9d6f6c0c9d020f3c9e1a1a1e77e011225be"),
             ("node_runtime", "8b4ac172aa66c1cb7a680c9ffa6727cee91fb2f7b5a6c11959c949c306fa923e"),
             ("bash_runtime", "db59eef5154784a6df0e96f6ae9a47f2e6c3001a4e836060422d797de71962c4"),
@@ -87,7 +89,8 @@ mod tests {
             let version = if calls_functions { "1.1.0" } else { "1.0.0" };
             assert_eq!(member.pin.version.to_string(), version, "{name}");
             let executor = member.pin.executor.map(|executor| executor.to_string());
-            let expected = (!PRIMITIVES.contains(&name)).then_some("subprocess");
+            let primitive = if name.starts_with("mcp_") { "mcp_client" } else { "subprocess" };
+            let expected = (!PRIMITIVES.contains(&name)).then_some(primitive);
             assert_eq!(executor.as_deref(), expected, "{name}");
             assert!(member.manifest["description"].is_string(), "{name}");
             assert_eq!(member.pin.integrity.to_string(), digest, "{name}");
@@ -106,12 +109,9 @@ mod tests {
     }
 
     #[test]
-    fn names_are_kept_before_there_is_anything() {
-        for name in MANIFESTS.iter().map(|(name, _)| name).chain(&UNIMPLEMENTED_NAMES) {
+    fn the_names_of_what_ships_are_reserved() {
+        for (name, _) in MANIFESTS {
             assert!(is_reserved(&id(name)), "{name}");
-        }
-        for name in UNIMPLEMENTED_NAMES {
-            assert!(find(&id(name)).is_none(), "{name}");
         }
         assert!(!is_reserved(&id("ruby_runtime")) && find(&id("ruby_runtime")).is_none());
     }

@@ -53,14 +53,6 @@ pub enum ChainFault {
         /// The executor its manifest names.
         executor: ItemId,
     },
-    /// The chain leads to a reserved name for which no tool exists yet.
-    #[error("`executor_id` of `{link}` is `{executor}`, which is not supported yet")]
-    NotImplemented {
-        /// The tool that needs it, or the reserved name itself.
-        link: ItemId,
-        /// The reserved name.
-        executor: ItemId,
-    },
     /// A tool of some scope has a name that is reserved for the binary.
     #[error("`{link}` is a reserved name; a tool in scope {scope} must not use it")]
     ReservedName {

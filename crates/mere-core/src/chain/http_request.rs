@@ -136,7 +136,7 @@ impl HttpRequest {
     }
 }
 
-fn invalid(field: &'static str, expected: &'static str) -> PrimitiveFault {
+pub(super) fn invalid(field: &'static str, expected: &'static str) -> PrimitiveFault {
     PrimitiveFault::InvalidField { field, expected }
 }
 
@@ -177,7 +177,7 @@ fn query_parameters(value: &Value) -> Result<Vec<(String, String)>, PrimitiveFau
     Ok(parameters)
 }
 
-fn parse_headers(value: &Value) -> Result<Vec<(String, String)>, PrimitiveFault> {
+pub(super) fn parse_headers(value: &Value) -> Result<Vec<(String, String)>, PrimitiveFault> {
     let mut headers = Vec::<(String, String)>::new();
     for (name, value) in mapping(value, "config.headers")?.into_iter().flatten() {
         let name = name.to_ascii_lowercase();

@@ -38,7 +38,7 @@ pub use fill::{FilledConfig, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, TemplateValues};
 pub use fill_fault::FillFault;
 pub use grant::{GrantedHost, HostReach, ToolGrant, grant_options};
 pub use http_request::{HttpMethod, HttpRequest, RetryPolicy};
-pub use mcp_call::McpEndpoint;
+pub use mcp_call::{McpCall, McpEndpoint, McpTarget, McpTransport};
 pub use parameters::{ParametersFault, tool_input_schema, with_defaults, with_text_values};
 pub use primitive::{PrimitiveFault, ToolAction};
 pub use subprocess::{Stdin, Subprocess};
@@ -165,9 +165,6 @@ fn check_reserved_name(member: &ChainTool) -> Result<(), ChainFault> {
         (Some(scope), _) if is_reserved => Err(ChainFault::ReservedName { link, scope }),
         (Some(_), _) => Ok(()),
         (None, Some(shipped)) if shipped == *member => Ok(()),
-        (None, None) if is_reserved => {
-            Err(ChainFault::NotImplemented { executor: link.clone(), link })
-        }
         (None, _) => Err(ChainFault::NotBuiltin { link }),
     }
 }
@@ -224,9 +221,6 @@ fn check_last(last: &ChainTool) -> Result<(), ChainFault> {
         None if last.is_primitive() && last.pin.scope.is_none() => Ok(()),
         Some(executor) if !last.is_primitive() => {
             let executor = executor.clone();
-            if builtin::is_reserved(&executor) && builtin::find(&executor).is_none() {
-                return Err(ChainFault::NotImplemented { link, executor });
-            }
             Err(ChainFault::MissingExecutor { link, executor })
         }
         _ => Err(ChainFault::EndsWithoutPrimitive { link }),

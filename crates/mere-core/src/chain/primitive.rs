@@ -8,10 +8,13 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::fault::join_problems;
-use super::{ChainTool, FilledConfig, HttpRequest, Subprocess};
+use super::{ChainTool, FilledConfig, HttpRequest, McpCall, Subprocess};
 use crate::item::ItemId;
 use crate::network::HttpUrlFault;
 use crate::schema::{Problem, Schema, SchemaError};
+
+/// The primitive that speaks to another MCP server.
+pub(super) const MCP_CLIENT: &str = "mcp_client";
 
 /// What a chain does in the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub enum ToolAction {
     Subprocess(Subprocess),
     /// It sends a request.
     Http(Box<HttpRequest>),
+    /// It speaks to another MCP server.
+    Mcp(Box<McpCall>),
 }
 
 /// The reason why a filled configuration cannot be run.
@@ -61,11 +66,11 @@ impl FilledConfig<'_> {
         for member in self.chain.tools().iter().rev() {
             check_config(member, &config)?;
         }
-        if self.chain.primitive().pin.id.as_str() == "http_client" {
-            let request = HttpRequest::from_config(&config)?;
-            return Ok(ToolAction::Http(Box::new(request)));
-        }
-        Ok(ToolAction::Subprocess(Subprocess::from_config(&config)?))
+        Ok(match self.chain.primitive().pin.id.as_str() {
+            "http_client" => ToolAction::Http(Box::new(HttpRequest::from_config(&config)?)),
+            MCP_CLIENT => ToolAction::Mcp(Box::new(McpCall::from_config(&config)?)),
+            _ => ToolAction::Subprocess(Subprocess::from_config(&config)?),
+        })
     }
 }
 

@@ -45,7 +45,10 @@ impl Subprocess {
     }
 }
 
-fn parse_texts(value: &Value, field: &'static str) -> Result<Vec<String>, PrimitiveFault> {
+pub(super) fn parse_texts(
+    value: &Value,
+    field: &'static str,
+) -> Result<Vec<String>, PrimitiveFault> {
     let texts = value.as_array().and_then(|items| {
         items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
     });

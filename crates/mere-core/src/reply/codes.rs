@@ -169,6 +169,7 @@ codes! {
     RUN_CHANGED: Execution "RUN" Fault 2 "A file of the tool changed while it was read; nothing was run.";
     RUN_SANDBOX: Execution "RUN" Fault 3 "A layer of the sandbox is missing or failed; nothing was run.";
     RUN_ARMED: Execution "RUN" Fault 4 "The tool ran and left repositories in the workspace that could not be disarmed; `data.left` names them.";
+    RUN_REMOTE_CHANGED: Execution "RUN" Fault 6 "A server does not describe its tool as it was imported, so the tool was not called; `data.changed` says what differs.";
     RUN_PROPOSAL: Execution "RUN" Fault 8 "The tool ran, and its changes to the project could not be saved as a proposal.";
     RUN_PROJECT: Execution "RUN" Invalid 8 "The project cannot be shown to the tool: it is too large, or too many proposals wait; nothing was run.";
     RUN_UNSIGNED: Enforcement "RUN" Denied 1 "A tool of the chain, or its lockfile, is not signed by a key that counts.";

@@ -126,23 +126,6 @@ fn a_chain_ends_in_a_primitive_that_ships() {
 }
 
 #[test]
-fn what_is_not_there_yet_is_not_run() {
-    for name in ["mcp_client", "mcp_stdio", "mcp_http"] {
-        let (link, executor) = (id("leaf"), id(name));
-        let leaf = open("leaf", "api", name);
-        refused(
-            vec![leaf.clone()],
-            &ChainFault::NotImplemented { link, executor: executor.clone() },
-        );
-
-        let mut own = open(name, "primitive", "");
-        own.pin.scope = None;
-        let itself = ChainFault::NotImplemented { link: executor.clone(), executor };
-        refused(vec![leaf, own], &itself);
-    }
-}
-
-#[test]
 fn nobody_shadows_what_ships() {
     for name in ["subprocess", "python_runtime", "http_client"] {
         let own = open(name, "primitive", "");
@@ -200,7 +183,7 @@ fn faults_say_which_link_and_field() {
         ),
         (
             Chain::new(vec![script("word", "mcp_client", "x.py")]),
-            "`executor_id` of `word` is `mcp_client`, which is not supported yet",
+            "`executor_id` of `word` is `mcp_client`, which is not in the chain",
         ),
         (
             Chain::new(vec![tool("bash_runtime", "primitive", "", "")]),

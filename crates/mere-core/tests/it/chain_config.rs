@@ -166,6 +166,7 @@ fn run(chain: &Chain, parameters: Value) -> Result<Subprocess, PrimitiveFault> {
     match chain.config().expect("a config").fill(values).expect("filled").action()? {
         ToolAction::Subprocess(subprocess) => Ok(subprocess),
         ToolAction::Http(request) => panic!("a request: {request:?}"),
+        ToolAction::Mcp(call) => panic!("a call: {call:?}"),
     }
 }
 

@@ -154,6 +154,7 @@ fn run_tool_for_person(call: &RunCall<'_>, tool: &RunTool) -> Result<Draft, Tool
         unsigned: tool.unsigned_policy,
         mode: if tool.dry_run { ExecutionMode::DryRun } else { ExecutionMode::Real },
         replay: None,
+        remote_tools: None,
     };
     Ok(run::run_tool(call, &request)?)
 }

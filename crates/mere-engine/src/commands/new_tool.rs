@@ -81,10 +81,9 @@ pub(super) fn create_manifest(
     let text = ItemContent { main_file, files: Vec::new() };
     let destination = permit_destination(call, place)?;
     let place = destination.place().clone();
-    let warnings = check_new_tool(&call.items, &place, &text, &script.files)?;
+    check_new_tool(&call.items, &place, &text, &script.files)?;
     let new_item = NewItem::new((call.items.sources, call.items.view), place, &text)?;
     let mut new_item = new_item.with_restored_text(&text, &script.files)?;
-    new_item.warnings.extend(warnings);
     new_item.warnings.extend(metadata.notes.into_iter().map(Content::mention));
     Ok(create_item(call, destination, new_item, ExecutionMode::Real)?)
 }

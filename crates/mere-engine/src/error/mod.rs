@@ -13,6 +13,7 @@ mod lockfile;
 mod model;
 mod project;
 mod receipts;
+mod remote_tool;
 mod run;
 mod secrets;
 mod signers;

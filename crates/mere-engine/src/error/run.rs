@@ -18,6 +18,7 @@ use super::lockfile::{
     missing_lockfile_reply, unsigned_lockfile_reply,
 };
 use super::receipts::{no_receipt_reply, replay_fault_reply};
+use super::remote_tool::changed_tool_reply;
 use super::secrets::secret_error_reply;
 use crate::files::masking::{mask_problems, mask_secrets};
 use crate::files::view::{disarmed_data, left_data};
@@ -69,6 +70,9 @@ pub(super) fn run_error_reply(error: &RunError) -> Draft {
         }
         RunError::OutsideRun(refusal) => run_refusal_reply(refusal),
         RunError::NotGranted { tool, missing } => not_granted_reply(tool, missing),
+        RunError::RemoteToolChanged { tool, server, changed } => {
+            changed_tool_reply(tool, server, changed)
+        }
         RunError::Secret(name, error) => secret_error_reply(Some(name), error),
         RunError::NoProgram { .. }
         | RunError::BadInterpreter { .. }
@@ -139,8 +143,7 @@ fn chain_field(fault: &ChainFault) -> (Option<&ItemId>, String) {
         ChainFault::Empty | ChainFault::TooDeep { .. } => (None, executor()),
         ChainFault::Cycle { link }
         | ChainFault::WrongExecutor { link, .. }
-        | ChainFault::MissingExecutor { link, .. }
-        | ChainFault::NotImplemented { link, .. } => (Some(link), executor()),
+        | ChainFault::MissingExecutor { link, .. } => (Some(link), executor()),
         ChainFault::ManifestMismatch { link, field, .. } => (Some(link), (*field).to_owned()),
         ChainFault::ReservedName { link, .. } | ChainFault::NotBuiltin { link } => {
             (Some(link), "tool_id".to_owned())

@@ -91,7 +91,7 @@ fn create(call: &ItemCall<'_>, request: &Execute, text: &ItemContent) -> Result<
     let place = destination.place().clone();
     let beside = files_beside(&call.items, &place);
     let mut new_item = NewItem::new((call.items.sources, call.items.view), place, text)?;
-    new_item.warnings.extend(check_new_tool(&call.items, &new_item.place, text, &beside)?);
+    check_new_tool(&call.items, &new_item.place, text, &beside)?;
     if !beside.is_empty() {
         new_item = new_item.with_restored_text(text, &beside)?;
     }
@@ -128,8 +128,8 @@ fn update(
     current.check_expected(call.items.view, expect)?;
     let digest = current.item_digest(&place)?;
     let kept = current.other_files(&place);
-    let mut new_item = NewItem::new((call.items.sources, call.items.view), place, text)?;
-    new_item.warnings.extend(check_new_tool(&call.items, &new_item.place, text, &kept)?);
+    let new_item = NewItem::new((call.items.sources, call.items.view), place, text)?;
+    check_new_tool(&call.items, &new_item.place, text, &kept)?;
     let content = current.restore_masked_text(&call.items, &text.main_file)?;
     let restored = ItemContent {
         main_file: content,

@@ -41,27 +41,12 @@ pub(crate) struct ToolProblem {
     /// What is wrong, in words that may repeat the manifest.
     pub(crate) what: String,
     pub(crate) fix: String,
-    gravity: Gravity,
-}
-
-/// How grave a problem is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gravity {
-    /// The tool is not as it should be.
-    Fault,
-    /// The tool is as it should be, but what runs it is not supported yet.
-    NotSupportedYet,
 }
 
 impl ToolProblem {
     fn new(field: &'static str, what: impl Into<String>, fix: impl Into<String>) -> Self {
         let what = mask_secrets(&what.into());
-        Self { field, what, fix: fix.into(), gravity: Gravity::Fault }
-    }
-
-    /// Returns whether somebody has to correct the tool.
-    pub(crate) fn is_fault(&self) -> bool {
-        self.gravity == Gravity::Fault
+        Self { field, what, fix: fix.into() }
     }
 
     fn warning(&self) -> Content {
@@ -97,14 +82,14 @@ pub(crate) fn tool_warnings(items: &ItemReader<'_>, loaded: &LoadedItem) -> Vec<
 }
 
 /// Refuses a new manifest that could not be run. `kept` are the files that it gets besides those
-/// that come with it. Returns warnings.
+/// that come with it.
 pub(crate) fn check_new_tool(
     items: &ItemReader<'_>,
     place: &ScopedPath,
     text: &ItemContent,
     kept: &[FileDigest],
-) -> Result<Vec<Content>, ItemError> {
-    let Ok(Item::Tool(tool)) = Item::parse(&text.main_file, place) else { return Ok(Vec::new()) };
+) -> Result<(), ItemError> {
+    let Ok(Item::Tool(tool)) = Item::parse(&text.main_file, place) else { return Ok(()) };
     let given = text.files.iter().map(|(path, content)| FileDigest {
         path: path.to_string(),
         sha256: Sha256::digest(content.as_bytes()),
@@ -112,8 +97,8 @@ pub(crate) fn check_new_tool(
     });
     let files = given.chain(kept.iter().cloned()).collect::<Vec<_>>();
     let problems = PlacedTool { place, tool: &tool, files: &files }.problems(items);
-    match problems.iter().find(|problem| problem.is_fault()) {
-        None => Ok(problems.iter().map(ToolProblem::warning).collect()),
+    match problems.first() {
+        None => Ok(()),
         Some(problem) => {
             let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
             let (line, column) = locate_field(&text.main_file, problem.field);
@@ -241,10 +226,9 @@ impl PlacedTool<'_> {
             if tools.len() > MAX_CHAIN_LENGTH {
                 break;
             }
-            let next = if builtin::is_reserved(&executor) {
-                builtin::find(&executor).ok_or_else(|| unsupported_problem(&executor))?
-            } else {
-                read_executor(items, &link.pin.id, &executor)?
+            let next = match builtin::find(&executor) {
+                Some(shipped) => shipped,
+                None => read_executor(items, &link.pin.id, &executor)?,
             };
             tools.push(next);
         }
@@ -261,13 +245,6 @@ fn is_beside(id: &ItemId, path: &RelPath) -> bool {
 fn schema_problem(key: &'static str, schema: &Value, fix: &'static str) -> Option<ToolProblem> {
     let error = Schema::compile(schema).err()?;
     Some(ToolProblem::new(key, format!("`{key}` cannot be used: {error}"), fix))
-}
-
-fn unsupported_problem(executor: &ItemId) -> ToolProblem {
-    let what = format!("`executor_id` is `{executor}`, which is not supported yet");
-    let fix = "It can be kept, signed and found; it runs once that is supported.";
-    let problem = ToolProblem::new("executor_id", what, fix);
-    ToolProblem { gravity: Gravity::NotSupportedYet, ..problem }
 }
 
 /// Reads the manifest of a tool that runs another, whoever vouches for it.
@@ -319,9 +296,8 @@ pub(crate) fn describe_chain_fault(fault: &ChainFault) -> String {
 /// Says what to do about a chain that is refused.
 pub(crate) fn chain_fault_fix(fault: &ChainFault) -> String {
     match fault {
-        ChainFault::NotImplemented { .. } => {
-            "The tool can be kept, signed and found; it runs once its executor is supported."
-                .to_owned()
+        ChainFault::Pair { parent, .. } if parent.as_str().starts_with("mcp_") => {
+            "`mere import-mcp` writes the manifests of a server and of its tools.".to_owned()
         }
         ChainFault::Pair { parent, child, .. } if parent.as_str() == "http_client" => format!(
             "Ask a person to run `mere edit tool {child}` and write `tool_type: api` with \
@@ -342,13 +318,7 @@ pub(crate) fn chain_fault_fix(fault: &ChainFault) -> String {
 
 fn chain_fault_problem(fault: &ChainFault) -> ToolProblem {
     let (what, fix) = (describe_chain_fault(fault), chain_fault_fix(fault));
-    let problem = ToolProblem::new("executor_id", what, fix);
-    match fault {
-        ChainFault::NotImplemented { .. } => {
-            ToolProblem { gravity: Gravity::NotSupportedYet, ..problem }
-        }
-        _ => problem,
-    }
+    ToolProblem::new("executor_id", what, fix)
 }
 
 /// Returns the paths of the tool's scripts that have a signature of the older format.

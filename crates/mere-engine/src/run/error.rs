@@ -13,6 +13,7 @@ use mere_core::chain::{
 use mere_core::item::{
     ItemFault, ItemId, ItemRef, ScopedPath, SecretName, ToolPermissions, Version,
 };
+use mere_core::mcp::PinnedPart;
 
 use super::project_view::ProjectError;
 use super::receipts::{ReceiptError, RunStage};
@@ -100,6 +101,9 @@ pub(crate) enum RunError {
         /// What was granted of it.
         target: Option<Box<NetworkTarget>>,
     },
+    /// A server does not describe its tool as it is pinned. Without parts, it has no such tool.
+    #[error("`{tool}` is not what was imported")]
+    RemoteToolChanged { tool: Box<ItemRef>, server: Box<ItemRef>, changed: Vec<PinnedPart> },
     /// A secret was granted, but has no value.
     #[error("the secret {0} has no value")]
     Secret(SecretName, Box<SecretStoreError>),

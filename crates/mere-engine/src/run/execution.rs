@@ -3,9 +3,11 @@
 //! The cell itself is built in mere-host. An agent sees the output only with recognisable secrets
 //! masked.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use mere_core::item::ItemRef;
+use mere_core::mcp::{McpSession, RemoteTool};
 use mere_core::network::NetworkGrants;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{LockfilePolicy, Reader, UnsignedPolicy};
@@ -22,6 +24,9 @@ use super::ready::{Ready, ReadyTool};
 use super::receipts::PendingReceipt;
 use super::replay::RecordedRun;
 use super::request::{REFUSED_HOST_HINT, dry_run_request, refused_hosts, run_request};
+use super::server_session::{
+    SessionContext, SpokenSession, dry_run_session, run_web_session, session_note,
+};
 use super::{RunCall, RunError, show};
 use crate::files::error::FileError;
 use crate::files::redaction::MaskedText;
@@ -47,6 +52,8 @@ pub(crate) struct RunRequest<'a> {
     pub(crate) mode: ExecutionMode,
     /// The run that this one repeats.
     pub(crate) replay: Option<&'a RecordedRun>,
+    /// Takes the tools of a server that is run.
+    pub(crate) remote_tools: Option<&'a RefCell<Vec<RemoteTool>>>,
 }
 
 /// Runs a tool. In a dry run, does everything except that.
@@ -59,6 +66,7 @@ pub(crate) fn run_tool(call: &RunCall<'_>, request: &RunRequest<'_>) -> Result<D
             let locked = Locked::check(call, linked, request.locking)?;
             match Ready::assemble(call, locked, request.parameters)? {
                 ReadyTool::Request(ready) => dry_run_request(&ready),
+                ReadyTool::Session(ready) => dry_run_session(&ready),
                 ReadyTool::Process(ready) => {
                     check_layers(call).map_err(RunError::Sandbox)?;
                     Ok(show::dry_run_reply(&ready))
@@ -96,11 +104,16 @@ fn run_linked(
     let ready = match ready {
         ReadyTool::Process(ready) => ready,
         ReadyTool::Request(ready) => return run_request(call, &ready, receipt),
+        ReadyTool::Session(ready) => {
+            return run_web_session(call, &ready, (receipt, request.remote_tools));
+        }
     };
     let project = GrantedProject::prepare(call, ready.granted())?;
     let Some(work) = open_workspace(call)? else { return Err(FileError::Cancelled.into()) };
-    let finished =
-        run_in_cell(call, &ready, (&work, project.as_ref())).map_err(RunError::Sandbox)?;
+    let session = ready.server_call.as_ref().map(|one| McpSession::new(one.request.clone()));
+    let session = session.map(RefCell::new);
+    let place = (&work, project.as_ref(), session.as_ref());
+    let finished = run_in_cell(call, &ready, place).map_err(RunError::Sandbox)?;
     receipt.note_outcome(&finished);
     if !finished.repositories.is_clean() {
         return Err(RunError::ArmedWorkspace(finished.repositories));
@@ -108,8 +121,16 @@ fn run_linked(
     if finished.end == RunEnd::Cancelled {
         return Err(FileError::Cancelled.into());
     }
-    let outcome =
-        RunOutcome { finished: &finished, changes: save_changes(call, &ready, &finished)? };
+    if let Some(session) = session {
+        let spoken = SpokenSession::from_process(&finished, session.into_inner());
+        // A server that is not what was imported proposes nothing either.
+        spoken.check_pins(ready.locked())?;
+        let changes = save_changes(call, &ready, &finished)?;
+        let context = SessionContext::of_process(&ready, &finished, changes);
+        return Ok(spoken.reply(call, &context, (receipt, request.remote_tools)));
+    }
+    let changes = save_changes(call, &ready, &finished)?;
+    let outcome = RunOutcome { finished: &finished, changes };
     Ok(run_reply(&call.items, &ready, &outcome, receipt.id()))
 }
 
@@ -148,10 +169,14 @@ fn open_workspace(call: &RunCall<'_>) -> Result<Option<RunWorkspace>, RunError> 
     Ok(folder.map(|folder| RunWorkspace { folder, marker }))
 }
 
+/// What a run has besides what is ready: its workspace, the project, and the session with it.
+type RunSurroundings<'a> =
+    (&'a RunWorkspace, Option<&'a GrantedProject<'a>>, Option<&'a RefCell<McpSession>>);
+
 fn run_in_cell(
     call: &RunCall<'_>,
     ready: &Ready,
-    (work, project): (&RunWorkspace, Option<&GrantedProject<'_>>),
+    (work, project, session): RunSurroundings<'_>,
 ) -> Result<FinishedRun, SandboxError> {
     let mut shown = Vec::new();
     if let Some(packages) = &ready.packages {
@@ -164,7 +189,10 @@ fn run_in_cell(
     let plan = RunPlan {
         argv: ready.subprocess.argv.clone(),
         environment: ready.environment.clone(),
-        input: RunInput::Bytes(ready.input.clone()),
+        input: match session {
+            Some(session) => RunInput::Session(session),
+            None => RunInput::Bytes(ready.input.clone()),
+        },
         redactor: &ready.redactor,
         files: &ready.files,
         workspace: &work.folder,
@@ -181,6 +209,8 @@ fn run_in_cell(
     let on_output = |output: &[u8], errors: &[u8]| match call.items.reader {
         Reader::Agent => {
             let done = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let note = session.and_then(|one| session_note(one, &ready.redactor));
+            let output = note.as_deref().unwrap_or(output);
             (call.report_tool_note)(done, lines.note(output, errors));
         }
         Reader::Person => {
@@ -204,7 +234,7 @@ fn run_in_cell(
 
 /// Returns the output that a reader may see. For an agent, recognisable secrets are masked. What
 /// was captured beyond the limit is judged with it.
-fn visible_output(items: &ItemReader<'_>, captured: &CapturedOutput) -> Content {
+pub(super) fn visible_output(items: &ItemReader<'_>, captured: &CapturedOutput) -> Content {
     visible_text(items, &captured.bytes, MAX_SHOWN_OUTPUT)
 }
 
@@ -279,7 +309,7 @@ fn run_reply(
 }
 
 /// Returns what ended the tool, or `None` if it exited by itself.
-fn end_reason(ended: RunEnd) -> Option<Data> {
+pub(super) fn end_reason(ended: RunEnd) -> Option<Data> {
     let words = match ended {
         RunEnd::Exit(Exit::Code(_)) | RunEnd::SessionOver => return None,
         RunEnd::Exit(Exit::Signal(signal)) => format!("signal {signal}"),
@@ -291,7 +321,7 @@ fn end_reason(ended: RunEnd) -> Option<Data> {
     Some(Data::Words(words.into()))
 }
 
-fn end_sentence(ended: RunEnd) -> String {
+pub(super) fn end_sentence(ended: RunEnd) -> String {
     match ended {
         RunEnd::Exit(Exit::Code(0)) | RunEnd::SessionOver => "ran.".to_owned(),
         RunEnd::Exit(Exit::Code(code)) => format!("ran and failed: it exited with status {code}."),
@@ -317,7 +347,7 @@ fn end_sentence(ended: RunEnd) -> String {
     }
 }
 
-fn end_hint(ended: RunEnd) -> Option<&'static str> {
+pub(super) fn end_hint(ended: RunEnd) -> Option<&'static str> {
     match ended {
         RunEnd::Exit(Exit::Code(0)) | RunEnd::Cancelled | RunEnd::SessionOver => None,
         RunEnd::Exit(_) | RunEnd::SessionFault(_) => Some("See `stderr` for what it printed."),

@@ -26,6 +26,7 @@ pub(crate) mod replay;
 mod request;
 mod run_item;
 mod runtime_needs;
+mod server_session;
 pub(crate) mod show;
 mod variables;
 
@@ -37,6 +38,6 @@ pub use links::{Linked, ShownChain};
 pub use lock::Locked;
 pub(super) use prepare::prepare;
 pub(crate) use project_view::ProjectError;
-pub use ready::{Ready, ReadyRequest};
+pub use ready::{Ready, ReadyRequest, ReadySession};
 pub(super) use replay::replay;
 pub(crate) use run_item::run_item;

@@ -2,12 +2,14 @@
 //! see.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use mere_core::address::RelPath;
 use mere_core::chain::{
-    Chain, HttpRequest, Stdin, Subprocess, TemplateValues, ToolAction, tool_input_schema,
-    with_defaults, with_text_values,
+    Chain, HttpRequest, McpCall, McpEndpoint, McpTransport, Stdin, Subprocess, TemplateValues,
+    ToolAction, tool_input_schema, with_defaults, with_text_values,
 };
+use mere_core::mcp::McpRequest;
 use mere_core::secrets::SecretRedactor;
 use serde_json::{Map, Value};
 
@@ -48,6 +50,32 @@ pub struct Ready {
     pub(super) program: Program,
     /// The packages it needs, if it asked for any.
     pub(super) packages: Option<Folder>,
+    /// What is wanted of it, if it is a server.
+    pub(super) server_call: Option<ServerCall>,
+}
+
+/// What is wanted of another MCP server.
+pub(super) struct ServerCall {
+    pub(super) request: McpRequest,
+    /// How many bytes of its answer are shown.
+    pub(super) max_bytes: usize,
+}
+
+/// A session with a server on the web that could begin now. Only `Ready::assemble` makes one.
+pub struct ReadySession {
+    locked: Locked,
+    granted: GrantedPermissions,
+    parameters: Map<String, Value>,
+    /// Removes the secrets that the server is given from what it says.
+    pub(super) redactor: SecretRedactor,
+    pub(super) server: WebServer,
+}
+
+/// A server on the web, and what is wanted of it.
+pub(super) struct WebServer {
+    pub(super) endpoint: McpEndpoint,
+    pub(super) server_call: ServerCall,
+    pub(super) timeout: Duration,
 }
 
 /// A request that could be sent now. Only `Ready::assemble` makes one.
@@ -66,6 +94,8 @@ pub(super) enum ReadyTool {
     Process(Box<Ready>),
     /// It is a request.
     Request(Box<ReadyRequest>),
+    /// It is a session with a server on the web.
+    Session(Box<ReadySession>),
 }
 
 impl ReadyTool {
@@ -74,6 +104,7 @@ impl ReadyTool {
         match self {
             Self::Process(ready) => &ready.parameters,
             Self::Request(ready) => &ready.parameters,
+            Self::Session(ready) => &ready.parameters,
         }
     }
 
@@ -82,6 +113,7 @@ impl ReadyTool {
         match self {
             Self::Process(ready) => ready.granted(),
             Self::Request(ready) => ready.granted(),
+            Self::Session(ready) => ready.granted(),
         }
     }
 
@@ -90,6 +122,7 @@ impl ReadyTool {
         match self {
             Self::Process(ready) => ready.locked(),
             Self::Request(ready) => ready.locked(),
+            Self::Session(ready) => ready.locked(),
         }
     }
 }
@@ -103,6 +136,33 @@ impl ReadyRequest {
     /// Returns the chain and its lockfile.
     pub(super) fn locked(&self) -> &Locked {
         &self.locked
+    }
+}
+
+impl ReadySession {
+    /// Returns what the tool asks for, all of it granted.
+    pub(super) fn granted(&self) -> &GrantedPermissions {
+        &self.granted
+    }
+
+    /// Returns the chain and its lockfile.
+    pub(super) fn locked(&self) -> &Locked {
+        &self.locked
+    }
+}
+
+impl ServerCall {
+    /// Makes what is wanted of a server from the parameters of a run.
+    fn new(call: &McpCall, parameters: &Map<String, Value>) -> Self {
+        let request = match &call.target {
+            None => McpRequest::List,
+            Some(target) => McpRequest::Call {
+                tool: target.tool.clone(),
+                pins: Box::new(target.pins.clone()),
+                arguments: parameters.clone(),
+            },
+        };
+        Self { request, max_bytes: call.max_bytes }
     }
 }
 
@@ -120,17 +180,30 @@ impl Ready {
         let requested = config.environment().map_err(RunError::Config)?;
         let Variables { values: variables, redactor } =
             Variables::resolve(call, &granted, requested)?;
-        let values = TemplateValues {
-            folder: TOOL_FOLDER,
-            parameters: &parameters,
-            environment: &variables,
-        };
+        // What a server is and what it is given does not depend on the arguments of its tools.
+        let none = Map::new();
+        let fillable = if chain.speaks_to_server() { &none } else { &parameters };
+        let values =
+            TemplateValues { folder: TOOL_FOLDER, parameters: fillable, environment: &variables };
         let filled = config.fill(values).map_err(RunError::Fill)?;
-        let mut subprocess = match filled.action().map_err(RunError::Primitive)? {
-            ToolAction::Subprocess(subprocess) => subprocess,
+        let (mut subprocess, server_call) = match filled.action().map_err(RunError::Primitive)? {
+            ToolAction::Subprocess(subprocess) => (subprocess, None),
             ToolAction::Http(request) => {
                 let ready = ReadyRequest { locked, granted, parameters, redactor, request };
                 return Ok(ReadyTool::Request(Box::new(ready)));
+            }
+            ToolAction::Mcp(call) => {
+                let (server_call, timeout) = (ServerCall::new(&call, &parameters), call.timeout);
+                match call.transport {
+                    McpTransport::Stdio(argv) => {
+                        (Subprocess { argv, stdin: Stdin::None, timeout }, Some(server_call))
+                    }
+                    McpTransport::Http(endpoint) => {
+                        let server = WebServer { endpoint, server_call, timeout };
+                        let ready = ReadySession { locked, granted, parameters, redactor, server };
+                        return Ok(ReadyTool::Session(Box::new(ready)));
+                    }
+                }
             }
         };
         let files = read_tool_files(call, &locked)?;
@@ -151,6 +224,7 @@ impl Ready {
             files,
             program,
             packages,
+            server_call,
         })))
     }
 
@@ -207,7 +281,7 @@ pub(super) fn read_tool_files(
 ) -> Result<Vec<(RelPath, Vec<u8>)>, RunError> {
     let chain = locked.linked().chain();
     let entrypoint = chain.entrypoint().map_err(RunError::Entrypoint)?;
-    let link = entrypoint.as_ref().map_or(0, mere_core::chain::Entrypoint::tool_index);
+    let link = files_index(chain);
     let files = locked.linked().read_files(&call.items, link)?;
     if let Some(entrypoint) = entrypoint
         && !files.iter().any(|(path, _)| path == entrypoint.path())
@@ -216,6 +290,14 @@ pub(super) fn read_tool_files(
         return Err(RunError::NoEntrypoint(id.unwrap_or(chain.leaf().pin.id.clone())));
     }
     Ok(files)
+}
+
+/// Returns the index of the tool whose files a run sees: the one that has the entrypoint, or the
+/// server, or the requested one.
+pub(super) fn files_index(chain: &Chain) -> usize {
+    let entrypoint = chain.entrypoint().ok().flatten();
+    let named = entrypoint.as_ref().map(mere_core::chain::Entrypoint::tool_index);
+    named.or_else(|| chain.server_index()).unwrap_or_default()
 }
 
 /// Builds the environment of a tool. The variables that it asks for override those that every tool

@@ -85,6 +85,7 @@ pub(crate) fn replay(call: &RunCall<'_>, id: ReceiptId) -> Result<Draft, RunErro
     let recorded = RecordedRun::find(call, id).map_err(RunError::Replay)?;
     let item = recorded.tool().ok_or(RunError::Replay(ReplayFault::NothingRan))?;
     let request = RunRequest {
+        remote_tools: None,
         item: &item,
         parameters: (&recorded.inputs, &[]),
         locking: LockfilePolicy::Optional,

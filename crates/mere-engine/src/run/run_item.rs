@@ -37,6 +37,7 @@ pub(crate) fn run_item(
                 unsigned,
                 mode,
                 replay: None,
+                remote_tools: None,
             },
         );
     }

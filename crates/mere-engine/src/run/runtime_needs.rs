@@ -5,7 +5,7 @@ use mere_core::digest::Sha256;
 use mere_core::item::{ItemId, ItemRef};
 
 use super::lock::Locked;
-use super::ready::TOOL_FOLDER;
+use super::ready::{TOOL_FOLDER, files_index};
 use super::{RunCall, RunError};
 use crate::config::RuntimeConfig;
 use crate::world::Context;
@@ -14,9 +14,11 @@ use mere_host::{Folder, PackageManifest, PackageRequest, Program};
 /// The file that pins the packages of a `package.json`.
 const NPM_LOCKFILE: &str = "package-lock.json";
 /// The files that ask for packages, and the runtimes that they are for.
-const PACKAGE_FILES: [(&str, &str, PackageManifest); 2] = [
+const PACKAGE_FILES: [(&str, &str, PackageManifest); 4] = [
     ("python_runtime", "requirements.txt", PackageManifest::Requirements),
     ("node_runtime", "package.json", PackageManifest::PackageJson),
+    ("mcp_stdio", "requirements.txt", PackageManifest::Requirements),
+    ("mcp_stdio", "package.json", PackageManifest::PackageJson),
 ];
 
 /// What a tool needs from the machine besides the system itself.
@@ -47,14 +49,15 @@ impl<'a> RuntimeNeeds<'a> {
         // The link that the primitive runs.
         let last = chain.pins().rev().nth(1).map(|pin| pin.id.clone());
         let runtime = configured.map(|(id, _)| id.clone()).or(last);
+        let owner = &chain.tools()[files_index(chain)].pin;
         let runs = |id: &str| chain.pins().any(|pin| pin.id.as_str() == id);
-        let asking = PACKAGE_FILES.iter().find(|(id, ..)| runs(id));
         let find_file = |name: &str| {
-            let beside = format!("{}.{name}", leaf.id);
+            let beside = format!("{}.{name}", owner.id);
             let file = files.iter().find(|(path, _)| [name, &beside].contains(&path.as_str()));
             file.map(|(_, bytes)| bytes.as_slice())
         };
-        let package_request = asking.and_then(|(_, name, manifest)| {
+        let mut asking = PACKAGE_FILES.iter().filter(|(id, ..)| runs(id));
+        let package_request = asking.find_map(|(_, name, manifest)| {
             let text = find_file(name)?;
             let is_npm = *manifest == PackageManifest::PackageJson;
             let lockfile = is_npm.then(|| find_file(NPM_LOCKFILE)).flatten();

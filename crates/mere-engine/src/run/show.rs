@@ -8,7 +8,7 @@ use mere_core::item::{ItemRef, PinnedTool, ProjectAccess};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
 use super::links::ListedLinks;
-use super::ready::{Ready, ReadyRequest};
+use super::ready::{Ready, ReadyRequest, ReadySession};
 
 /// Returns the reply of a dry run, in which everything was done except running the tool.
 pub(super) fn dry_run_reply(ready: &Ready) -> Draft {
@@ -42,6 +42,23 @@ pub(super) fn dry_request_reply(ready: &ReadyRequest) -> Draft {
         .with("headers", names.collect::<Data>())
         .with("granted", grant_fields(ready.granted().grant()))
         .with("timeout_s", request.timeout.as_secs())
+        .with_some("lockfile", ready.locked().lockfile().cloned());
+    let message = chain_title(chain).and(" It would run; this is a dry run.");
+    Draft::success(codes::RUN_DRY, message).data(data)
+}
+
+/// Returns the reply to a dry run of a session with a server on the web. Values are not shown.
+pub(super) fn dry_session_reply(ready: &ReadySession) -> Draft {
+    let chain = ready.locked().linked().chain();
+    let headers = ready.server.endpoint.headers.iter();
+    let names = headers.map(|(name, _)| Data::from(Content::mention(name.clone())));
+    let host = ready.server.endpoint.url.endpoint().to_string();
+    let data = Fields::default()
+        .with("chain", link_list(ready.locked().linked().listed()))
+        .with("host", Data::Words(host.into()))
+        .with("headers", names.collect::<Data>())
+        .with("granted", grant_fields(ready.granted().grant()))
+        .with("timeout_s", ready.server.timeout.as_secs())
         .with_some("lockfile", ready.locked().lockfile().cloned());
     let message = chain_title(chain).and(" It would run; this is a dry run.");
     Draft::success(codes::RUN_DRY, message).data(data)

@@ -103,8 +103,7 @@ fn memory_findings(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolError> {
 fn tool_findings(items: &ItemReader<'_>, place: &ScopedPath) -> Vec<Finding> {
     let Ok(loaded) = LoadedItem::read(items.view, place.clone()) else { return Vec::new() };
     let problems = tool_problems(items, &loaded).into_iter().map(|problem| {
-        let state = if problem.is_fault() { FindingState::Wrong } else { FindingState::Note };
-        Finding::new("tools", state, problem.what)
+        Finding::new("tools", FindingState::Wrong, problem.what)
             .with_fix(problem.fix)
             .with_address(place.address())
     });

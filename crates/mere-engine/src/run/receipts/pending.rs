@@ -5,6 +5,7 @@
 //! the way.
 
 use std::io;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use mere_core::chain::{Chain, HostReach};
@@ -142,6 +143,26 @@ impl<'a> PendingReceipt<'a> {
             stderr: Sha256::digest(b""),
             truncated: finished.truncated,
         });
+    }
+
+    /// Notes how a session with a server on the web ended.
+    pub(in crate::run) fn note_session(&mut self, duration: Duration, end: &str) {
+        let Some(run) = &mut self.run else { return };
+        run.outcome = Some(RunOutcome {
+            exit_code: None,
+            end: Some(end.to_owned()),
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            stdout: Sha256::digest(b""),
+            stderr: Sha256::digest(b""),
+            truncated: false,
+        });
+    }
+
+    /// Notes what a server answered.
+    pub(in crate::run) fn note_answer(&mut self, answer: &[u8]) {
+        if let Some(outcome) = self.run.as_mut().and_then(|run| run.outcome.as_mut()) {
+            outcome.stdout = Sha256::digest(answer);
+        }
     }
 
     /// Writes the receipt of a run or of a refusal. A result whose receipt cannot be written is not

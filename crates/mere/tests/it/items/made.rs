@@ -107,13 +107,13 @@ fn a_manifest_that_could_not_run_is_refused_when_it_is_made() {
     let reply = create(&workshop, "y", &bash, &json!([{ "path": "y.sh", "content": "" }]));
     let message = reply["message"].as_str().expect("a message");
     assert!(message.contains("the runtime calls none"), "{reply:#}");
-    // What is right is taken; what is not supported yet is said.
+    // What is right is taken; an older name is said.
     assert_eq!(create(&workshop, "x", &good, &file)["code"], "IT-CHANGE-S-002");
-    let api = "tool_id: z\ntool_type: http\nexecutor_id: mcp_client\nversion: 1.0.0\n";
+    let api = "tool_id: z\ntool_type: http\nexecutor_id: http_client\nversion: 1.0.0\n\
+               config: {url: https://a.example}\n";
     let reply = create(&workshop, "z", api, &json!([]));
     assert_eq!(reply["code"], "IT-CHANGE-S-002", "{reply:#}");
     let warnings = reply["data"]["validation_warnings"].to_string();
-    assert!(warnings.contains("`mcp_client`, which is not supported yet"), "{warnings}");
     assert!(warnings.contains("is read as `api`"), "{warnings}");
     let api = "tool_id: v\ntool_type: http\nexecutor_id: http_client\nversion: 1.0.0\n";
     let reply = create(&workshop, "v", api, &json!([]));
@@ -236,7 +236,7 @@ fn a_chain_that_is_refused_names_what_to_correct() {
             "`python_runtime` (.py)",
         ),
         ("web", "executor_id: http_client\n", "`tool_type: api`"),
-        ("later", "executor_id: mcp_client\n", "runs once its executor is supported"),
+        ("remote", "executor_id: mcp_client\n", "mere import-mcp"),
     ] {
         workshop.stage.file(&format!("project/.ai/tools/{id}.yaml"), &manifest(id, rest));
         workshop.stage.file(&format!("project/.ai/tools/{id}.py"), "print(1)\n");

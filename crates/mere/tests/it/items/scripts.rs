@@ -146,12 +146,6 @@ fn what_a_script_does_not_say_is_told() {
             "  language: python\n",
         ),
         ("e", "x = 'never closed\ndef main(): pass\n", "only in part", "e.py"),
-        (
-            "f",
-            "__executor_id__ = 'mcp_client'\n__tool_type__ = 'http'\n",
-            "not supported yet",
-            "tool_type: api\n",
-        ),
     ] {
         workshop.stage.file(&format!("project/.ai/tools/t/{id}.py"), script);
         let (made, status) = told(&workshop, &["new", "tool", &format!("t/{id}")]);

@@ -60,8 +60,8 @@ fn each_link_that_does_not_fit_is_named_with_its_field() {
         ),
         // Nobody there.
         (leaf("nobody"), vec![], ("EX-RUN-I-001", "s", "executor_id")),
-        // A primitive that is not run yet.
-        (leaf("mcp_client"), vec![], ("EX-RUN-I-001", "s", "executor_id")),
+        // A primitive that runs no scripts.
+        (leaf("mcp_client"), vec![], ("EX-RUN-I-001", "mcp_client", "validation.child_schemas")),
         // A runtime that lists nothing.
         (
             leaf("x"),

@@ -177,6 +177,11 @@ codes! {
     RUN_UNLOCKED: Enforcement "RUN" Denied 2 "The tool must have a lockfile, and has none.";
     RUN_UNGRANTED: Enforcement "RUN" Denied 3 "The tool asks for something that was not granted; `data.missing` says what.";
     RUN_HOST: Enforcement "RUN" Denied 5 "The tool would connect to a host that was not granted, or that leads to a private address; `data.refused_hosts` names it.";
+    IMPORT_SERVER: Execution "IMPORT" Success 1 "`mere import-mcp`: the server is a tool now.";
+    IMPORT_PLAN: Execution "IMPORT" Success 2 "`mere import-mcp`: what a server says about its tools, before anything is written.";
+    IMPORTED: Execution "IMPORT" Success 3 "`mere import-mcp`: the tools of a server were written and signed.";
+    IMPORT_NO_SERVER: Execution "IMPORT" Invalid 1 "The tool does not stand for an MCP server.";
+    IMPORT_UNSTABLE: Execution "IMPORT" Fault 1 "The server said something else about its tools than what was shown; nothing was written.";
     GRANTED: Execution "GRANT" Success 1 "`mere grant`: what was granted to a tool, and what it still asks for.";
     GRANT_LIST: Execution "GRANT" Success 2 "`mere grants`: what was granted to tools in this project.";
     GRANT_REVOKED: Execution "GRANT" Success 3 "`mere revoke`: what was granted to a tool was taken back.";

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::chain::ToolGrant;
 use crate::item::{ItemRef, Scope};
+use crate::request::ImportMcp;
 use crate::trust::ReceiptId;
 
 /// A command about tools and what they run on.
@@ -32,6 +33,8 @@ pub enum ToolCommand {
         /// The tool, which may no longer exist.
         item: ItemRef,
     },
+    /// Imports the tools of another MCP server.
+    ImportMcp(ImportMcp),
     /// Downloads the packages that a tool needs.
     Prepare {
         /// The tool.

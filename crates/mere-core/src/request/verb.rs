@@ -97,7 +97,10 @@ impl Verb {
             Self::Person(PersonCommand::Items(ItemCommand::Tool(command))) => {
                 matches!(
                     command,
-                    ToolCommand::Run(_) | ToolCommand::Replay { .. } | ToolCommand::Prepare { .. }
+                    ToolCommand::Run(_)
+                        | ToolCommand::Replay { .. }
+                        | ToolCommand::Prepare { .. }
+                        | ToolCommand::ImportMcp(_)
                 )
             }
             _ => false,

@@ -11,6 +11,7 @@ mod doctor;
 mod git_attributes;
 mod grants;
 mod graph;
+mod import_mcp;
 mod index;
 mod init;
 mod init_preview;
@@ -141,6 +142,7 @@ fn execute_tool_command(call: &CommandCall<'_>, command: &ToolCommand) -> Result
         ToolCommand::Grant(request) => grants::grant(call.run, request),
         ToolCommand::ListGrants => grants::list_grants(call.run),
         ToolCommand::Revoke { item } => grants::revoke(call.run, item),
+        ToolCommand::ImportMcp(request) => import_mcp::import_mcp(call, request),
         ToolCommand::Prepare { item } => Ok(run::prepare(call.run, item)?),
     }
 }

@@ -7,13 +7,13 @@ use clap::Subcommand;
 use super::{
     AllowArguments, CallArguments, CategoryArguments, ChainArguments, ConfigArguments,
     CopyArguments, DeleteArguments, DoctorArguments, EditArguments, GlobArguments, GrantArguments,
-    GrantsArguments, GraphArguments, GrepArguments, IndexArguments, InitArguments, JoinArguments,
-    KeysArguments, LeaveArguments, ListArguments, LockArguments, McpArguments, MemoryArguments,
-    ModelArguments, MoveArguments, NewArguments, PrepareArguments, ReadArguments, RenameArguments,
-    ReviewArguments, RevokeArguments, RunArguments, RunsArguments, SearchArguments,
-    SecretArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments,
-    TortureArguments, TreeArguments, TrustArguments, VerifyArguments, WhereArguments, WhyArguments,
-    WorkspaceArguments,
+    GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments, IndexArguments,
+    InitArguments, JoinArguments, KeysArguments, LeaveArguments, ListArguments, LockArguments,
+    McpArguments, MemoryArguments, ModelArguments, MoveArguments, NewArguments, PrepareArguments,
+    ReadArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments, RunsArguments,
+    SearchArguments, SecretArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments,
+    TeamArguments, TortureArguments, TreeArguments, TrustArguments, VerifyArguments,
+    WhereArguments, WhyArguments, WorkspaceArguments,
 };
 
 #[derive(Subcommand)]
@@ -138,6 +138,8 @@ pub(crate) enum ToolSubcommand {
     Lock(LockArguments),
     /// Fetch the packages that a tool needs
     Prepare(PrepareArguments),
+    /// Make tools of the tools of another MCP server
+    ImportMcp(ImportMcpArguments),
 }
 
 // Looking after the spaces and what is derived from them.

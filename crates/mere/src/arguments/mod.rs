@@ -8,6 +8,7 @@ mod content;
 mod files;
 mod grants;
 mod graph;
+mod import_mcp;
 mod items;
 mod keys;
 mod mcp;
@@ -47,6 +48,7 @@ pub(crate) use files::{
 };
 pub(crate) use grants::{GrantArguments, GrantsArguments, RevokeArguments};
 pub(crate) use graph::GraphArguments;
+pub(crate) use import_mcp::ImportMcpArguments;
 pub(crate) use items::{
     AnswerArguments, CopyArguments, DeleteArguments, InitArguments, ListArguments, MoveArguments,
     NewArguments, RenameArguments, ShowArguments, WhyArguments,

@@ -9,6 +9,7 @@ mod categories;
 mod content;
 mod files;
 mod grants;
+mod import_mcp;
 mod init;
 mod items;
 mod keys;
@@ -113,6 +114,9 @@ fn run_tools(mut location: LocationArguments, command: ToolSubcommand) -> io::Re
         }
         ToolSubcommand::Prepare(arguments) => {
             with_default_session(location, |session| session.prepare(arguments))
+        }
+        ToolSubcommand::ImportMcp(arguments) => {
+            with_default_session(location, |session| session.import_mcp(&arguments))
         }
     }
 }

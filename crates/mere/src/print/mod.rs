@@ -3,6 +3,7 @@
 
 pub(crate) mod files;
 pub(crate) mod grants;
+pub(crate) mod imports;
 pub(crate) mod items;
 pub(crate) mod keys;
 pub(crate) mod memory;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::all_cases;
 
 /// The tests elsewhere that are attacks, by area; a folder stands for all files in it.
-const ELSEWHERE: [(&str, &[&str]); 16] = [
+const ELSEWHERE: [(&str, &[&str]); 17] = [
     (
         "paths",
         &[
@@ -38,6 +38,7 @@ const ELSEWHERE: [(&str, &[&str]); 16] = [
     ("JSON-RPC", &["mcp/stdio.rs", "mcp/pipeline.rs"]),
     ("HTTP", &["mcp/http_attacks.rs"]),
     ("network", &["run/network_requests.rs", "run/network_names.rs", "run/network_proxy.rs"]),
+    ("other MCP servers", &["run/mcp_attacks.rs", "run/mcp_http.rs"]),
     (
         "sandbox",
         &["run/escape.rs", "run/escape_hoards.rs", "run/escape_limits.rs", "run/layers.rs"],

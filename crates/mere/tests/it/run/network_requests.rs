@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::support::tls_server::TlsServer;
 use crate::support::web_server::{WebServer, response};
 use crate::support::workshop::{Who, Workshop};
 
@@ -328,6 +329,23 @@ fn a_certificate_is_checked() {
     let workshop = granted(&format!("  url: https://{}/\n", plain.host()), &[&plain.host()]);
     assert_eq!(data(&workshop, &json!({}))["success"], false);
     assert_eq!(plain.seen().len(), 0);
+}
+
+#[test]
+fn an_encrypted_answer_is_read_if_an_authority_of_the_system_vouches_for_the_host() {
+    let server = TlsServer::start();
+    let host = format!("localhost:{}", server.port);
+    let workshop = granted(&format!("  url: https://{host}/\n"), &[&host]);
+    // Nobody vouches for the certificate.
+    let found = data(&workshop, &json!({}));
+    assert_eq!((&found["success"], &found["status"]), (&json!(false), &Value::Null), "{found:#}");
+    // The same with the authority that signed it among those of the system.
+    let call = json!({ "item_type": "tool", "item_id": "a", "parameters": {} }).to_string();
+    let mut command = workshop.command();
+    command.env("SSL_CERT_FILE", server.authority()).args(["call", "execute", &call]);
+    let found = workshop.stage.answer(&mut command).reply["data"].clone();
+    assert_eq!((&found["success"], &found["status"]), (&json!(true), &json!(200)), "{found:#}");
+    assert!(found["body"].as_str().expect("a page").contains("s_server"), "{found:#}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub(crate) mod model_server;
 pub(crate) mod repository;
 pub(crate) mod samples;
 pub(crate) mod store_fixture;
+pub(crate) mod tls_server;
 pub(crate) mod tools;
 pub(crate) mod typist;
 pub(crate) mod web_server;

@@ -15,8 +15,8 @@ pub struct Permit<'a> {
     change: &'a FileChange,
 }
 
-/// Allows a change to a file in the workspace, and to nothing else, if the run permits it. Does not check whether the file
-/// exists.
+/// Allows a change to a file in the workspace, and to nothing else, if the run permits it. Does not
+/// check whether the file exists.
 pub(crate) fn permit<'a>(
     run: &RunPermit,
     address: Address,
@@ -67,7 +67,8 @@ impl EntryPermit {
     }
 }
 
-/// Allows the workspace to be rearranged, and nothing else, as far as the run permits it. Does not check what exists.
+/// Allows the workspace to be rearranged, and nothing else, as far as the run permits it. Does not
+/// check what exists.
 pub(crate) fn permit_entry_change(
     run: &RunPermit,
     change: &EntryChange,

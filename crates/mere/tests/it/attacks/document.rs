@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::all_cases;
 
 /// The tests elsewhere that are attacks, by area; a folder stands for all files in it.
-const ELSEWHERE: [(&str, &[&str]); 17] = [
+const ELSEWHERE: [(&str, &[&str]); 21] = [
     (
         "paths",
         &[
@@ -44,7 +44,17 @@ const ELSEWHERE: [(&str, &[&str]); 17] = [
         &["run/escape.rs", "run/escape_hoards.rs", "run/escape_limits.rs", "run/layers.rs"],
     ),
     ("environment", &["run/environment.rs"]),
-    ("policies", &["category", "memory/policies.rs", "memory/holes.rs"]),
+    (
+        "policies",
+        &["category", "memory/policies.rs", "memory/holes.rs", "run/directive_run_attacks.rs"],
+    ),
+    ("grants", &["run/grants.rs", "run/secrets.rs"]),
+    (
+        "project of a tool",
+        &["run/project_view.rs", "run/project_changes.rs", "run/project_crash.rs"],
+    ),
+    ("repositories", &["run/repositories.rs"]),
+    ("receipts", &["run/receipts.rs"]),
     ("config", &["config"]),
 ];
 

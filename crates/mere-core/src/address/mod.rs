@@ -199,3 +199,64 @@ impl fmt::Display for Address {
         f.write_str(&self.to_text())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        text.parse().expect("a path")
+    }
+
+    #[test]
+    fn a_path_contains_what_lies_below_it_and_no_neighbour() {
+        for (above, below, expected) in [
+            ("", "", true),
+            ("", "a", true),
+            ("a", "a", true),
+            ("a", "a/b", true),
+            ("a/b", "a/b/c", true),
+            ("a", "ab", false),
+            ("a", "b", false),
+            ("a/b", "a", false),
+            ("a", "", false),
+        ] {
+            assert_eq!(path(above).contains(&path(below)), expected, "{above} {below}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_made_of_its_segments() {
+        let segments = ["a", "b"].map(|name| name.parse::<Segment>().expect("a segment"));
+        assert_eq!(RelPath::from_iter(segments.clone()), path("a/b"));
+        assert_eq!(path("x").join(&segments[0]), path("x/a"));
+        assert_eq!(path("").join(&segments[0]), path("a"));
+    }
+
+    #[test]
+    fn an_address_keeps_its_path_in_another_root() {
+        let address = Address::file(Root::Project, path("a/b")).with_root(Root::Workspace);
+        assert_eq!(address, Address::file(Root::Workspace, path("a/b")));
+    }
+
+    #[test]
+    fn an_address_that_can_be_spoken_is_within_the_limit() {
+        let name = |length: usize| {
+            let names = std::iter::repeat_n("a".repeat(99), length / 100);
+            let last = "b".repeat(length % 100);
+            path(&names.chain([last]).collect::<Vec<_>>().join("/"))
+        };
+        let prefix = "ROOT_PROJECT:/".len();
+        for length in [4001, 4095 - prefix, 4096 - prefix, 4097 - prefix] {
+            for (address, slash) in [
+                (Address::file(Root::Project, name(length)), 0),
+                (Address::directory(Root::Project, name(length)), 1),
+            ] {
+                let text = address.to_string();
+                assert_eq!(text.len(), prefix + length + slash);
+                assert_eq!(address.is_within_length_limit(), text.len() <= MAX_SPOKEN_BYTES);
+                assert_eq!(address.is_within_length_limit(), text.parse::<Address>().is_ok());
+            }
+        }
+    }
+}

@@ -58,6 +58,7 @@ struct Tally {
     query_count: usize,
     first: usize,
     among_five: usize,
+    among_ten: usize,
     /// The sum of the reciprocal ranks.
     reciprocal: f64,
 }
@@ -109,16 +110,17 @@ fn choose_model(model: &str, project: &Path) -> Result<(), String> {
 }
 
 fn print(tallies: &BTreeMap<(usize, &str, &str), Tally>) {
-    println!("| mode | kind | half | queries | recall@1 | recall@5 | MRR |");
-    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    println!("| mode | kind | half | queries | recall@1 | recall@5 | recall@10 | MRR |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for ((mode, kind, half), tally) in tallies {
         let share = |count: usize| count as f64 / tally.query_count as f64;
         println!(
-            "| {} | {kind} | {half} | {} | {:.3} | {:.3} | {:.3} |",
+            "| {} | {kind} | {half} | {} | {:.3} | {:.3} | {:.3} | {:.3} |",
             MODES[*mode],
             tally.query_count,
             share(tally.first),
             share(tally.among_five),
+            share(tally.among_ten),
             tally.reciprocal / tally.query_count as f64,
         );
     }
@@ -136,6 +138,7 @@ impl Tally {
         let Some(rank) = rank else { return };
         self.first += usize::from(rank == 0);
         self.among_five += usize::from(rank < 5);
+        self.among_ten += usize::from(rank < 10);
         self.reciprocal += 1.0 / (rank + 1) as f64;
     }
 }
@@ -151,8 +154,9 @@ impl Query {
 
     /// Returns what is found, as `type:id`, best first.
     fn ask(&self, client: &mut McpClient, mode: &str) -> Result<Vec<String>, String> {
-        let arguments =
-            json!({ "query": self.text, "mode": mode, "rank": "unified", "limit": DEPTH });
+        let arguments = json!({
+            "query": self.text, "mode": mode, "rank": "unified", "limit": DEPTH, "detail": "full"
+        });
         let answer = client.call(&Call { tool: "search", arguments }).message;
         let data = reply_data(&answer);
         if data["mode"] != mode {

@@ -68,7 +68,8 @@ pub use receipts::{ReceiptCommand, ReceiptCursor, ReceiptScope};
 pub use run::{GrantTool, LockCommand, LockfilePolicy, RunTool, ToolCommand, UnsignedPolicy};
 pub use run_handle::RunHandle;
 pub use search::{
-    RankMode, RelatedHits, Search, SearchCondition, SearchFilter, SearchMode, SearchSource,
+    HitDetail, HitLimit, RankMode, RelatedHits, Search, SearchCondition, SearchFilter, SearchMode,
+    SearchSource,
 };
 pub use secret::Secret;
 pub use secrets::{SecretInput, SecretsCommand};

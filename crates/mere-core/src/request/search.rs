@@ -13,8 +13,6 @@ pub(super) const ABOUT: &str = "Find directives, tools, knowledge and memories b
 /// The types that are searched if the caller names none.
 const SEARCHABLE_TYPES: [ItemType; 4] =
     [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Memory];
-/// The number of hits on a page unless the caller says otherwise.
-const DEFAULT_PAGE_SIZE: u64 = 10;
 /// The most hits on a page.
 const MAX_PAGE_SIZE: u64 = 100;
 
@@ -32,12 +30,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     optional_parameter("source", ParameterKind::Choice(&["local", "registry", "all"]), ""),
     optional_parameter(
         "limit",
-        ParameterKind::Integer {
-            minimum: 1,
-            maximum: MAX_PAGE_SIZE,
-            default: Some(DEFAULT_PAGE_SIZE),
-        },
-        "",
+        ParameterKind::Integer { minimum: 1, maximum: MAX_PAGE_SIZE, default: None },
+        "Of each type, or in all if unified. Default: the best five.",
     ),
     optional_parameter(
         "filters",
@@ -47,6 +41,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     optional_parameter("mode", ParameterKind::ChoiceWithDefault(&["hybrid", "text", "vector"]), ""),
     optional_parameter("rank", ParameterKind::ChoiceWithDefault(&["by_type", "unified"]), ""),
     optional_parameter("include_relationships", ParameterKind::Flag, ""),
+    optional_parameter("detail", ParameterKind::ChoiceWithDefault(&["brief", "full"]), ""),
     CURSOR,
 ];
 
@@ -59,8 +54,8 @@ pub struct Search {
     pub item_types: Vec<ItemType>,
     /// The places to search.
     pub source: SearchSource,
-    /// The most hits of each type, or altogether.
-    pub limit: usize,
+    /// How many hits a page has.
+    pub limit: HitLimit,
     /// The filters that hits must pass.
     pub filters: Vec<SearchFilter>,
     /// The way in which items are matched.
@@ -69,6 +64,8 @@ pub struct Search {
     pub rank: RankMode,
     /// Whether entries that are linked with the hits of a page are added to it.
     pub related: RelatedHits,
+    /// How much is said about each hit.
+    pub detail: HitDetail,
     /// The cursor of the page.
     pub cursor: Option<Cursor>,
 }
@@ -79,14 +76,33 @@ impl Default for Search {
             query: String::new(),
             item_types: SEARCHABLE_TYPES.to_vec(),
             source: SearchSource::Default,
-            limit: usize::try_from(DEFAULT_PAGE_SIZE).unwrap_or(usize::MAX),
+            limit: HitLimit::Best,
             filters: Vec::new(),
             mode: SearchMode::Hybrid,
             rank: RankMode::ByType,
             related: RelatedHits::LeftOut,
+            detail: HitDetail::Brief,
             cursor: None,
         }
     }
+}
+
+/// How many hits a page has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HitLimit {
+    /// The best five of all types together, without hits that are far below the best.
+    Best,
+    /// So many of each type, or altogether.
+    Given(usize),
+}
+
+/// How much is said about each hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HitDetail {
+    /// What is needed to decide whether to load it.
+    Brief,
+    /// Everything that is known about it.
+    Full,
 }
 
 /// The places in which items are searched.
@@ -270,7 +286,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         query,
         item_types: parse_item_types(arguments)?,
         source,
-        limit: arguments.count("limit")?,
+        limit: parse_limit(arguments)?,
         filters: parse_filters(arguments)?,
         mode,
         rank,
@@ -279,8 +295,19 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         } else {
             RelatedHits::LeftOut
         },
+        detail: match arguments.choice_or_default("detail")? {
+            "full" => HitDetail::Full,
+            _ => HitDetail::Brief,
+        },
         cursor: arguments.cursor()?,
     })))
+}
+
+fn parse_limit(arguments: &Arguments<'_>) -> Result<HitLimit, CallError> {
+    Ok(match arguments.count("limit")? {
+        0 => HitLimit::Best,
+        limit => HitLimit::Given(limit),
+    })
 }
 
 fn parse_item_types(arguments: &Arguments<'_>) -> Result<Vec<ItemType>, CallError> {

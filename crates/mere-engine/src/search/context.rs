@@ -73,6 +73,8 @@ pub(crate) struct ItemAccess<'a> {
 
 /// What the file of a hit says, after it was verified.
 pub(crate) struct HitContent {
+    /// The name of its trust status.
+    pub(crate) status: &'static str,
     /// The fields of `trust` in a reply.
     pub(crate) trust: Fields,
     /// The item's texts; none if the caller may not use the item.

@@ -44,8 +44,7 @@ use update::live_index::LiveIndex;
 pub(crate) fn search(context: &SearchContext<'_>, request: &Search) -> Result<Draft, SearchError> {
     let question = SearchQuestion::prepare(context, request)?;
     let hits = if question.covers_items() {
-        let IndexAnswer { value, coverage } = query_index(context, &question)?;
-        Hits::read(value, coverage, &context.items)
+        Hits::read(query_index(context, &question)?, &context.items, request)
     } else {
         Hits::none()
     };

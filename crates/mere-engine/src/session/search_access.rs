@@ -93,13 +93,18 @@ impl<'a> SearchAccess<'a> {
         match self.open(place) {
             Ok(opened) => {
                 let texts = Some(self.hit_texts(&opened));
-                Some(HitContent { trust: trust_status_fields(opened.checked()), texts })
+                let checked = opened.checked();
+                let (status, trust) = (checked.status(), trust_status_fields(checked));
+                Some(HitContent { status, trust, texts })
             }
             Err(ItemError::Broken(broken)) => {
-                Some(HitContent { trust: trust_fields(&broken.failure), texts: None })
+                let (status, trust) = (broken.failure.status(), trust_fields(&broken.failure));
+                Some(HitContent { status, trust, texts: None })
             }
             Err(ItemError::UseDenied(untrusted)) => {
-                Some(HitContent { trust: trust_status_fields(&untrusted.status), texts: None })
+                let checked = &untrusted.status;
+                let (status, trust) = (checked.status(), trust_status_fields(checked));
+                Some(HitContent { status, trust, texts: None })
             }
             Err(_) => None,
         }

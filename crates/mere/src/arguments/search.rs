@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use mere_core::cursor::Cursor;
 use mere_core::item::{Category, ItemRef, ItemType};
 use mere_core::request::{
-    RankMode, RelatedHits, Search, SearchCondition, SearchFilter, SearchMode, SearchSource,
+    HitDetail, HitLimit, RankMode, RelatedHits, Search, SearchCondition, SearchFilter, SearchMode,
+    SearchSource,
 };
 
 use super::items::TypeArgument;
@@ -31,10 +32,10 @@ pub(crate) struct SearchArguments {
     /// Where to look [default: everywhere that is configured]
     #[arg(long, value_enum)]
     source: Option<SearchSourceArgument>,
-    /// How many hits of each type, or in total with `--unified`, 1 to 100
-    #[arg(long, value_name = "HITS", default_value_t = 10,
-          value_parser = clap::value_parser!(u8).range(1..=100))]
-    limit: u8,
+    /// How many hits of each type, or in total with `--unified`, 1 to 100, weak ones too
+    /// [default: the best five]
+    #[arg(long, value_name = "HITS", value_parser = clap::value_parser!(u8).range(1..=100))]
+    limit: Option<u8>,
     /// Search by words and meaning, by words alone, or by meaning alone
     #[arg(long, value_enum, default_value_t = SearchModeArgument::Hybrid)]
     mode: SearchModeArgument,
@@ -122,7 +123,7 @@ impl SearchArguments {
                 Some(SearchSourceArgument::Registry) => SearchSource::Registry,
                 Some(SearchSourceArgument::All) => SearchSource::All,
             },
-            limit: usize::from(self.limit),
+            limit: self.limit.map_or(HitLimit::Best, |limit| HitLimit::Given(limit.into())),
             filters: self.filters.filters(),
             mode: match self.mode {
                 SearchModeArgument::Hybrid => SearchMode::Hybrid,
@@ -131,6 +132,7 @@ impl SearchArguments {
             },
             rank: if self.unified { RankMode::Unified } else { RankMode::ByType },
             related: if self.related { RelatedHits::Included } else { RelatedHits::LeftOut },
+            detail: HitDetail::Full,
             cursor: self.cursor.clone(),
         }
     }

@@ -33,6 +33,9 @@ pub(crate) struct SearchResults {
     total: u64,
     mode: String,
     next: Option<String>,
+    /// The number of matches that were too weak to be shown.
+    #[serde(default)]
+    weaker: u64,
     /// True if not all items were searched.
     #[serde(default)]
     incomplete: bool,
@@ -273,7 +276,11 @@ impl SearchResults {
         let Some(next) = next else {
             let of = if shown < *total { format!("{shown} of ") } else { String::new() };
             let rest = if self.incomplete { "; not all items were searched" } else { "" };
-            return format!("{of}{total} {matches} ({mode}){rest}.");
+            let weaker = match self.weaker {
+                0 => String::new(),
+                weaker => format!(" {weaker} weaker: `--limit 20` shows them."),
+            };
+            return format!("{of}{total} {matches} ({mode}){rest}.{weaker}");
         };
         let limit = if *total <= MAX_PAGE { "`--limit`, or " } else { "" };
         format!("{shown} of {total} {matches} ({mode}). More: {limit}`--cursor {next}`")

@@ -19,10 +19,9 @@ use crate::search::error::SearchError;
 use crate::search::index::{SearchIndex, kind_from_number};
 use crate::search::update::live_index::LiveIndex;
 
-/// The least cosine similarity that makes a candidate in hybrid mode, where words are matched as
-/// well.
-const MIN_COSINE: f32 = 0.35;
-/// The least cosine similarity in vector mode, where meaning alone counts.
+/// The least cosine similarity that makes a candidate beside one that has all words of the query.
+const MIN_COSINE: f32 = 0.4;
+/// The least cosine similarity that makes a candidate where meaning alone counts.
 const MIN_COSINE_ALONE: f32 = 0.1;
 /// The number of best word matches that are also compared by meaning.
 const MAX_COMPARED: usize = 256;
@@ -143,9 +142,13 @@ fn meaning_matches(
     if similarities.is_empty() {
         return Vec::new();
     }
+    // The less the words find, the more the meaning may.
+    let covered = by_words.iter().map(|one| one.share).fold(0.0, f32::max);
     let least = match mode {
         SearchMode::Vector => MIN_COSINE_ALONE,
-        SearchMode::Hybrid | SearchMode::Text => MIN_COSINE,
+        SearchMode::Hybrid | SearchMode::Text => {
+            MIN_COSINE_ALONE + (MIN_COSINE - MIN_COSINE_ALONE) * covered
+        }
     };
     let known = by_words.iter().map(|one| one.item).collect::<HashSet<_>>();
     let near = similarities.iter().map(|(item, cosine)| (*item, *cosine));

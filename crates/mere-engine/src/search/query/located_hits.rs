@@ -20,8 +20,10 @@ pub(crate) struct LocatedHits {
     pub(super) hits: Vec<LocatedHit>,
     /// The entries that are linked with the hits, if the request asks for them.
     pub(super) related: Vec<RelatedEntry>,
-    /// The number of hits on all pages.
+    /// The number of matches, on all pages and weak ones.
     pub(super) total: u64,
+    /// The number of weak matches, which are on no page.
+    pub(super) weaker: u64,
     pub(super) has_more: bool,
     /// The words that decided.
     pub(super) highlight: Highlight,
@@ -58,7 +60,7 @@ impl LocatedHits {
         question: &SearchQuestion<'_>,
         context: &SearchContext<'_>,
     ) -> Result<Self, SearchError> {
-        let Ranking { page, total, has_more, highlight } = ranking;
+        let Ranking { page, total, weaker, has_more, highlight } = ranking;
         let mut hits = Vec::with_capacity(page.len());
         for ranked in page {
             if (context.signals.is_cancelled)() {
@@ -81,7 +83,7 @@ impl LocatedHits {
             is_empty: total == 0 && live_index.index.count_items()? == 0,
             is_temporary: !live_index.is_persistent(),
         };
-        Ok(Self { hits, related, total, has_more, highlight, index_state })
+        Ok(Self { hits, related, total, weaker, has_more, highlight, index_state })
     }
 }
 

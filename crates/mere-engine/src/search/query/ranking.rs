@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use mere_core::item::ItemType;
-use mere_core::request::{RankMode, SearchMode};
+use mere_core::request::{HitLimit, RankMode, Search, SearchMode};
 use mere_core::search::{Highlight, HybridWeights, MatchSignals};
 
 use super::candidates::Candidates;
@@ -18,13 +18,17 @@ const MIX: HybridWeights =
     HybridWeights { text_weight: 0.6, half_saturation: 40.0, coverage_weight: 0.6 };
 /// The bonus of an item whose name is exactly the query.
 const EXACT_NAME_BONUS: f32 = 2.0;
+/// An item that matches less well than this share of the best match is a weak one.
+const WEAK_SHARE: f32 = 0.55;
 
 /// One page of the ranked candidates.
 pub(crate) struct Ranking {
     /// The page, best first: in one list, or in one list per type after the other.
     pub(super) page: Vec<RankedItem>,
-    /// The number of candidates on all pages.
+    /// The number of candidates, on all pages and weak ones.
     pub(super) total: u64,
+    /// The number of weak candidates, which are on no page.
+    pub(super) weaker: u64,
     pub(super) has_more: bool,
     /// The words that decided.
     pub(super) highlight: Highlight,
@@ -36,6 +40,8 @@ pub(super) struct RankedItem {
     pub(super) item: u32,
     kind: ItemType,
     pub(super) score: f32,
+    /// How well its content matches: the score without the bonus for its name.
+    strength: f32,
     tie_break: u32,
 }
 
@@ -48,10 +54,12 @@ impl Ranking {
     ) -> Self {
         let items = score_candidates(&candidates, question.mode);
         let total = items.len() as u64;
+        let lists = split_into_lists(items, question.request);
+        let weaker = total - lists.iter().map(|list| list.len() as u64).sum::<u64>();
         let (mut page, mut has_more) = (Vec::new(), false);
-        let end = question.offset.saturating_add(question.request.limit);
+        let end = question.offset.saturating_add(question.page_size());
         let order = |one: &RankedItem, other: &RankedItem| compare(one, other, type_priority);
-        for mut list in split_into_lists(items, question.request.rank) {
+        for mut list in lists {
             if list.len() > end {
                 list.select_nth_unstable_by(end, order);
                 list.truncate(end);
@@ -60,7 +68,7 @@ impl Ranking {
             list.sort_unstable_by(order);
             page.extend(list.into_iter().skip(question.offset));
         }
-        Self { page, total, has_more, highlight: candidates.highlight }
+        Self { page, total, weaker, has_more, highlight: candidates.highlight }
     }
 }
 
@@ -70,32 +78,43 @@ fn score_candidates(candidates: &Candidates, mode: SearchMode) -> Vec<RankedItem
     let by_words = by_words.iter().filter_map(|one| {
         let cosine = similarities.get(&one.item).copied().unwrap_or_default();
         let (bm25, coverage) = (one.bm25, one.share);
-        let score = match mode {
+        let strength = match mode {
             SearchMode::Text => MIX.text_score(bm25),
             _ => MIX.score(MatchSignals { cosine, bm25, coverage }, best_share),
         };
-        let score = score + if one.has_exact_name { EXACT_NAME_BONUS } else { 0.0 };
+        let score = strength + if one.has_exact_name { EXACT_NAME_BONUS } else { 0.0 };
         let kind = kind_from_number(one.kind)?;
-        Some(RankedItem { item: one.item, kind, score, tie_break: one.tie_break })
+        Some(RankedItem { item: one.item, kind, score, strength, tie_break: one.tie_break })
     });
     let by_meaning = by_meaning.iter().map(|one| RankedItem {
         item: one.item,
         kind: one.kind,
         score: one.cosine,
+        strength: one.cosine,
         tie_break: one.tie_break,
     });
     by_words.chain(by_meaning).collect()
 }
 
-fn split_into_lists(items: Vec<RankedItem>, rank: RankMode) -> Vec<Vec<RankedItem>> {
-    match rank {
-        RankMode::Unified => vec![items],
-        RankMode::ByType => {
+/// Splits the candidates into the lists that are paged one by one. Unless a limit is given, they are
+/// one list without the weak ones.
+fn split_into_lists(items: Vec<RankedItem>, request: &Search) -> Vec<Vec<RankedItem>> {
+    match (request.limit, request.rank) {
+        (HitLimit::Best, _) => vec![leave_out_weak(items)],
+        (HitLimit::Given(_), RankMode::Unified) => vec![items],
+        (HitLimit::Given(_), RankMode::ByType) => {
             let kinds = ItemType::ALL.into_iter();
             let lists = kinds.map(|kind| items.iter().filter(move |one| one.kind == kind).copied());
             lists.map(Iterator::collect).collect()
         }
     }
+}
+
+fn leave_out_weak(items: Vec<RankedItem>) -> Vec<RankedItem> {
+    let best = items.iter().map(|one| one.strength).fold(0.0, f32::max);
+    let is_strong =
+        |one: &RankedItem| one.strength >= WEAK_SHARE * best || one.score > one.strength;
+    items.into_iter().filter(is_strong).collect()
 }
 
 fn compare(one: &RankedItem, other: &RankedItem, type_priority: &[ItemType]) -> Ordering {

@@ -17,8 +17,10 @@ pub(crate) fn draft(question: &SearchQuestion<'_>, hits: Hits) -> Draft {
     let unavailable = question.covers_registry().then(|| Data::List(vec!["registry".into()]));
     let message = count_message(&hits);
     let incomplete = hits.coverage.incomplete_field();
+    let weaker = Some(hits.weaker).filter(|weaker| *weaker > 0);
     let data = result_lists(hits.page.into_iter().chain(hits.related), question.request.rank)
         .with("total", hits.total)
+        .with_some("weaker", weaker)
         .with("mode", question.mode.name())
         .with_some("incomplete", incomplete)
         .with_some("next", next.as_ref().map(cursor_data))
@@ -75,13 +77,16 @@ fn result_lists(hits: impl Iterator<Item = Hit>, rank: RankMode) -> Fields {
         .fold(Fields::default(), |fields, (name, hits)| fields.with(name, Data::List(hits)))
 }
 
-/// Says how many matches there are. Where not all items were searched, that is said with it, so
+/// Says how many matches there are, and how many were too weak to be shown. Where not all items were searched, that is said with it, so
 /// that nobody takes a match that is missing for one that does not exist.
 fn count_message(hits: &Hits) -> Prose {
     let words = match (hits.total, hits.page.len()) {
         (0, _) => "No matches".to_owned(),
         (1, _) => "1 match".to_owned(),
         (total, shown) if shown as u64 == total => format!("{total} matches"),
+        (total, shown) if hits.weaker > 0 => {
+            format!("{total} matches, {shown} shown, {} weaker ones not", hits.weaker)
+        }
         (total, shown) => format!("{total} matches, {shown} shown"),
     };
     match hits.coverage.gap() {

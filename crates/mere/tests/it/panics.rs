@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
+use crate::support::searches::full_search;
 
 /// The number of notes, and the number of memories: enough for several threads.
 const COUNT: usize = 450;
@@ -16,7 +17,8 @@ const COUNT: usize = 450;
 const PANICKED: &str = "MCP-CALL-E-001";
 /// The number of hits on a page.
 const HITS: usize = 30;
-const SEARCH: [&str; 3] = ["call", "search", r#"{"query":"lantern","limit":30,"rank":"unified"}"#];
+const SEARCH: [&str; 3] =
+    ["call", "search", r#"{"query":"lantern","limit":30,"rank":"unified","detail":"full"}"#];
 
 /// A project with notes and memories in three categories.
 fn stage() -> Stage {
@@ -152,7 +154,7 @@ fn a_server_goes_on_after_a_call_that_panicked() {
     stage.setting("MERE_PANIC_AT", "search:n7");
     let mut mcp = Mcp::greeted(&stage, &[]);
     let mut ask = |query: &str| {
-        let arguments = json!({ "query": query, "rank": "unified", "mode": "text" });
+        let arguments = full_search(json!({ "query": query, "rank": "unified", "mode": "text" }));
         mcp.tool("search", &arguments)["structuredContent"].clone()
     };
     for _ in 0..3 {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::case::{AttackCase, Expectation, Request, case, execute, tool};
 use super::runner::Runner;
 use super::world::World;
+use crate::support::searches::full_search;
 use crate::support::workshop::manifest;
 
 const AREA: &str = "environment";
@@ -91,7 +92,7 @@ fn shown() -> Vec<(&'static str, Request, Expectation)> {
         ),
         (
             "a note found by its secret",
-            tool("search", json!({"query": "Canary7Pass7f9c7", "mode": "text"})),
+            tool("search", full_search(json!({"query": "Canary7Pass7f9c7", "mode": "text"}))),
             Expectation::Code("IT-SEARCH-S-001"),
         ),
     ]

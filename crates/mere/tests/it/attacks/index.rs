@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::case::{AttackCase, Expectation, Request, Tampering, case, tool, write};
 use super::runner::Runner;
 use super::world::World;
+use crate::support::searches::full_search;
 
 const AREA: &str = "index";
 const PROJECT: &str = "project/.ai/.index.json";
@@ -64,6 +65,7 @@ fn databases() -> Vec<(&'static str, Tampering)> {
 fn search() -> (Value, Expectation) {
     let query =
         json!({ "query": "Another fact", "item_types": ["knowledge"], "mode": "text", "limit": 1 });
+    let query = full_search(query);
     (query, Expectation::Says("IT-SEARCH-S-001", "/data/knowledge/0/id", json!("other")))
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::harness::Stage;
+use crate::support::searches::full_search;
 
 pub(crate) fn entry(stage: &Stage, path: &str, front: &str, body: &str) {
     let id = path.rsplit('/').next().expect("an id");
@@ -102,8 +103,9 @@ fn a_superseded_entry_says_by_what() {
     let stage = stage();
     let reply = stage.call_text("load", r#"{"item_type":"knowledge","item_id":"offsets"}"#).reply;
     assert_eq!(reply["data"]["superseded_by"], "api/paging");
-    let search_arguments = r#"{"query":"old way","rank":"unified","mode":"text"}"#;
-    let found = stage.call_text("search", search_arguments).reply;
+    let search_arguments =
+        full_search(json!({ "query": "old way", "rank": "unified", "mode": "text" }));
+    let found = stage.call_text("search", &search_arguments.to_string()).reply;
     assert_eq!(found["data"]["results"][0]["superseded_by"], "api/paging");
 }
 
@@ -201,7 +203,7 @@ fn a_secret_in_a_link_a_type_or_an_escaped_title_is_told_nowhere() {
         assert!(!String::from_utf8_lossy(&stdout).contains(token), "{arguments:?}");
     }
     for query in [token, "a1b2*", &format!("tag:{token}")] {
-        let search_arguments = json!({ "query": query, "mode": "text" }).to_string();
+        let search_arguments = full_search(json!({ "query": query, "mode": "text" })).to_string();
         let found = stage.call_text("search", &search_arguments).reply;
         assert_eq!(found["data"]["total"], 0, "{query}");
     }
@@ -228,7 +230,7 @@ fn a_search_brings_related_entries_along_and_marks_them() {
     let stage = stage();
     entry(&stage, "secret-plans", "extends: [lists]\n", "key AKIAIOSFODNN7EXAMPLE");
     let search = |arguments: Value| {
-        let reply = stage.call_text("search", &arguments.to_string()).reply;
+        let reply = stage.call_text("search", &full_search(arguments).to_string()).reply;
         assert_eq!(reply["reply_type"], "S", "{reply}");
         reply["data"].clone()
     };

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::harness::Stage;
+use crate::support::searches::full_search;
 
 /// The largest reply to a call that asks for no file's content.
 const MAX_REPLY: usize = 1024 * 1024;
@@ -46,7 +47,7 @@ fn long_titles_and_descriptions_are_cut_in_hits_and_whole_when_loaded() {
         stage.file(&format!("project/.ai/knowledge/{id}.md"), &note(&id, text.trim(), ""));
         stage.file(&format!("project/.ai/directives/{id}.md"), &directive(&id, text.trim()));
     }
-    let arguments = json!({ "query": "lantern", "mode": "text", "limit": 100 });
+    let arguments = full_search(json!({ "query": "lantern", "mode": "text", "limit": 100 }));
     let reply = call_within_limit(&stage, "search", &arguments);
     let data = &reply["data"];
     let hit = &data["knowledge"][0];
@@ -72,7 +73,7 @@ fn a_path_at_the_end_of_a_cut_title_does_not_leave_in_part() {
         let id = format!("n{offset}");
         stage.file(&format!("project/.ai/knowledge/{id}.md"), &note(&id, &title, ""));
     }
-    let arguments = json!({ "query": "lantern", "mode": "text", "limit": 100 });
+    let arguments = full_search(json!({ "query": "lantern", "mode": "text", "limit": 100 }));
     // The stage checks each reply for the whole path, and here no part of it may be seen.
     let reply = call_within_limit(&stage, "search", &arguments).to_string();
     let (parent, _) = path.rsplit_once('/').expect("a parent");

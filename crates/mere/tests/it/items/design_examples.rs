@@ -4,6 +4,7 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 
 use crate::support::harness::Stage;
+use crate::support::searches::full_search;
 use crate::support::workshop::{Who, Workshop};
 use crate::trust::keys::{done, run, text};
 
@@ -98,7 +99,7 @@ fn the_note_is_found_loaded_and_given_as_context() {
         assert!(warnings.contains(id), "a relation that leads nowhere is told: {warnings}");
     }
     let query = json!({ "query": "REST API Design", "filters": { "entry_type": "pattern" } });
-    let found = call(&stage, "search", &query);
+    let found = call(&stage, "search", &full_search(query));
     assert_eq!(found["data"]["knowledge"][0]["id"], "20260124-api-patterns", "{found}");
 }
 

@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::support::harness::Stage;
+use crate::support::searches::full_search;
 use crate::trust::keys::{done, run, text};
 
 const SIGNED: &str = "<!-- kiwi-mcp:validated:2026-01-24T10:00:00Z:3f2a9c -->\n";
@@ -186,7 +187,7 @@ fn it_is_listed_signed_searched_and_run_and_each_refusal_names_its_fix() {
     let outgoing = &given["data"]["relationships"]["outgoing"];
     assert_eq!(outgoing["requires"][0]["id"], "20260125", "{given}");
     assert_eq!(outgoing["suggests"][0]["id"], "20260125");
-    let found = call(&stage, "search", &json!({ "query": "numbered note" }));
+    let found = call(&stage, "search", &full_search(json!({ "query": "numbered note" })));
     assert_eq!(found["data"]["knowledge"][0]["id"], "20260124", "{found}");
     let (status, verified) = run(&stage, &["verify", "--all"]);
     assert_eq!(status, 0, "{verified}");

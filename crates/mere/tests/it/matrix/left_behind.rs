@@ -9,6 +9,7 @@ use crate::matrix::attacks::{Expected, check, check_all, load, misplaced};
 use crate::matrix::items::{OWN_SPACE, Shape, Signed, TestItem, done, kinds, read, sign_all};
 use crate::search::queries::hits;
 use crate::support::harness::{Mcp, Stage};
+use crate::support::searches::full_search;
 
 /// The same as [`misplaced`], with the signature left at `home`.
 fn left(field: &'static str, home: &TestItem, found: &TestItem) -> Expected {
@@ -321,7 +322,7 @@ fn a_search_tells_nothing_of_what_was_moved_without_its_signature() {
     let item = &kinds()[5];
     let to = item.category("ops");
     item.moved_without_sidecar(&stage, &to);
-    let arguments = json!({ "query": "facts" }).to_string();
+    let arguments = full_search(json!({ "query": "facts" })).to_string();
     let answer = stage.answer(stage.command("project").args(["call", "search", &arguments]));
     let hits = hits(&answer.reply["data"]);
     let hit = hits.iter().find(|hit| hit["address"] == to.address().as_str()).expect("the note");

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::token;
+use crate::support::searches::full_search;
 use crate::support::workshop::{Who, Workshop};
 
 const MEBIBYTE: usize = 1024 * 1024;
@@ -92,7 +93,7 @@ fn a_title_is_not_cut_within_a_path_or_a_secret() {
             for (tool, arguments) in [
                 ("list_memories", json!({})),
                 ("get_memory", json!({ "path": "note" })),
-                ("search", json!({ "query": "text", "item_types": ["memory"] })),
+                ("search", full_search(json!({ "query": "text", "item_types": ["memory"] }))),
             ] {
                 let reply = call(&stage, tool, &arguments).to_string();
                 assert!(reply.contains("note"), "{reply}");

@@ -24,12 +24,13 @@ fn stage(text: &str) -> Stage {
     stage
 }
 
-const CALLS: [(&str, &str); 7] = [
+const CALLS: [(&str, &str); 8] = [
     ("read", r#"{"path":"plain.txt"}"#),
     ("grep", r#"{"pattern":"Find","path":"plain.txt"}"#),
     ("load", r#"{"item_type":"knowledge","item_id":"odd"}"#),
     ("get_memory", r#"{"path":"odd"}"#),
     ("search", r#"{"query":"find","item_types":["knowledge"]}"#),
+    ("search", r#"{"query":"find","item_types":["knowledge"],"limit":10,"detail":"full"}"#),
     ("execute", r#"{"item_type":"knowledge","item_id":"odd"}"#),
     ("execute", r#"{"item_type":"directive","item_id":"walk"}"#),
 ];

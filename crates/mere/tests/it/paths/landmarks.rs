@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::container::Container;
 use crate::support::harness::{Mcp, Stage};
+use crate::support::searches::full_search;
 
 fn call(stage: &Stage, tool: &str, arguments: &Value) -> Value {
     stage.call_text(tool, &arguments.to_string()).reply
@@ -78,7 +79,7 @@ fn in_a_container_the_project_at_app_and_the_home_at_root_are_hidden() {
         ("grep", json!({ "pattern": "^cd /app" })),
         ("load", json!({ "item_type": "knowledge", "item_id": "n" })),
         ("load", json!({ "item_type": "knowledge", "item_id": "u" })),
-        ("search", json!({ "query": "app" })),
+        ("search", full_search(json!({ "query": "app" }))),
         ("read", json!({ "path": "/app/said/00.txt" })),
         ("read", json!({ "path": "missing" })),
         ("write", json!({ "path": "ROOT_WORKSPACE:/a.md", "content": "/app/x\n" })),

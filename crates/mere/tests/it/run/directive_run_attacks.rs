@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::directive_runs::{ask, follow, run, sign_directive, workshop};
 use crate::support::harness::Mcp;
+use crate::support::searches::full_search;
 
 #[test]
 fn no_spelling_of_a_path_leads_outside() {
@@ -45,7 +46,7 @@ fn no_spelling_of_a_path_leads_outside() {
 fn no_item_is_found_that_the_run_may_not_read() {
     let workshop = workshop();
     let mut mcp = Mcp::greeted(&workshop.stage, &[]);
-    let search = json!({ "query": "needle", "item_types": ["knowledge"] });
+    let search = full_search(json!({ "query": "needle", "item_types": ["knowledge"] }));
     assert!(ask(&mut mcp, "search", &search).to_string().contains("knowledge/n.md"));
     follow(&mut mcp, "research");
     let hidden = ask(&mut mcp, "search", &search);

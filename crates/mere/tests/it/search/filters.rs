@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::search::queries::{entry, ids, search};
 use crate::support::harness::Stage;
 use crate::support::samples::tool;
+use crate::support::searches::full_search;
 
 /// Items of every type in two categories, with and without what filters ask for.
 fn stage() -> Stage {
@@ -125,7 +126,7 @@ fn a_filter_that_makes_no_sense_is_no_filter() {
         json!("ops"),
         json!([]),
     ] {
-        let arguments = json!({ "query": "", "filters": filters });
+        let arguments = full_search(json!({ "query": "", "filters": filters }));
         let answer = stage.call_text("search", &arguments.to_string());
         assert_eq!(
             (answer.code(), answer.status),

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
+use crate::support::searches::full_search;
 
 /// The same numbers for the same seed.
 struct Random(u64);
@@ -52,7 +53,8 @@ fn fill(stage: &Stage, count: usize) {
 /// Searches until the whole index answers. On a busy machine a reply may say that files or vectors
 /// are still missing, and then its hits are not those of the whole index.
 fn search(stage: &Stage, query: &str) -> Value {
-    let arguments = json!({ "query": query, "rank": "unified", "limit": 30 }).to_string();
+    let arguments = full_search(json!({ "query": query, "rank": "unified", "limit": 30 }));
+    let arguments = arguments.to_string();
     let began = Instant::now();
     loop {
         let mut command = stage.command("project");

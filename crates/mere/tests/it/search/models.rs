@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::support::harness::{Answer, Mcp, Stage};
 use crate::support::model_server::{Manner, ModelServer};
 use crate::support::samples::note;
+use crate::support::searches::full_search;
 
 /// A project with three notes, of which one is about cars.
 fn stage() -> Stage {
@@ -31,7 +32,8 @@ fn endpoint(stage: &Stage, server: &ModelServer, more: &str) {
 }
 
 fn search(stage: &Stage, query: &str, mode: &str) -> Answer {
-    let answer = stage.call_text("search", &json!({ "query": query, "mode": mode }).to_string());
+    let arguments = full_search(json!({ "query": query, "mode": mode })).to_string();
+    let answer = stage.call_text("search", &arguments);
     assert_eq!(answer.status, 0, "{}", answer.reply);
     answer
 }
@@ -229,7 +231,7 @@ fn a_server_embeds_behind_its_calls() {
     endpoint(&stage, &server, "");
     let mut mcp = Mcp::greeted(&stage, &[]);
     let mut ask = |query: &str| {
-        let call = json!({ "query": query, "mode": "vector" });
+        let call = full_search(json!({ "query": query, "mode": "vector" }));
         mcp.tool("search", &call)["structuredContent"].clone()
     };
     let first = ask("fixing a car");
@@ -310,7 +312,7 @@ fn a_config_says_which_type_comes_first() {
     let memory = json!({ "path": "a", "content": "words", "tags": ["same"] }).to_string();
     assert_eq!(stage.call_text("create_memory", &memory).status, 0);
     let kinds = || {
-        let call = json!({ "query": "tag:same", "rank": "unified" }).to_string();
+        let call = full_search(json!({ "query": "tag:same", "rank": "unified" })).to_string();
         let reply = stage.call_text("search", &call).reply;
         let hits = reply["data"]["results"].as_array().expect("hits").iter();
         hits.map(|hit| hit["item_type"].as_str().expect("a type").to_owned()).collect::<Vec<_>>()

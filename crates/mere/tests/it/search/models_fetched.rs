@@ -2,10 +2,11 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::harness::Stage;
 use crate::support::samples::note;
+use crate::support::searches::full_search;
 
 /// Runs `mere model …`, and says the code and the whole reply.
 fn model(stage: &Stage, arguments: &[&str]) -> (String, Value) {
@@ -86,7 +87,8 @@ fn pip_is_the_users_own_and_runs_nothing_of_the_project() {
 fn a_model_that_is_damaged_or_gone_is_no_failure() {
     let stage = Stage::new();
     stage.file("project/.ai/knowledge/bread.md", &note("bread", "flour water salt"));
-    let search = || stage.call_text("search", "{\"query\":\"flour\"}").reply;
+    let call = full_search(json!({ "query": "flour" })).to_string();
+    let search = || stage.call_text("search", &call).reply;
     let hint = |reply: &Value| reply["hint"].as_str().unwrap_or_default().to_owned();
     assert_eq!((hint(&search()).as_str(), &search()["data"]["mode"]), ("", &"hybrid".into()));
     stage.file("home/.ai/config.yaml", "embeddings: {model: minilm}\n");
@@ -121,8 +123,8 @@ fn the_real_model_is_fetched_and_finds() {
     stage.file("project/.ai/knowledge/bread.md", &note("bread", "Flour, water and salt."));
     let (code, reply) = model(&stage, &["fetch", "minilm"]);
     assert_eq!(code, "IT-MODEL-S-002", "{reply}");
-    let call = "{\"query\":\"my automobile is broken\",\"mode\":\"vector\"}";
-    let reply = stage.call_text("search", call).reply;
+    let call = full_search(json!({ "query": "my automobile is broken", "mode": "vector" }));
+    let reply = stage.call_text("search", &call.to_string()).reply;
     assert_eq!(reply["data"]["knowledge"][0]["id"], "car", "{reply}");
     assert_eq!(reply["hint"], Value::Null, "{reply}");
 }

@@ -2,8 +2,11 @@
 
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::search::queries::hits;
 use crate::support::harness::Stage;
+use crate::support::searches::full_search;
 
 /// A library that sets the clock to the last day of 1969 for a program that loads it.
 const CLOCK: &str = r"
@@ -48,7 +51,8 @@ fn a_clock_before_1970_breaks_nothing() {
 fn a_cache_database_that_is_a_pipe_does_not_hang_a_search() {
     let stage = Stage::new();
     stage.file("project/.ai/knowledge/tides.md", "---\nid: tides\ntitle: Tides\n---\nThe moon.\n");
-    let search = || stage.call_text("search", r#"{"query": "moon"}"#).reply;
+    let search =
+        || stage.call_text("search", &full_search(json!({ "query": "moon" })).to_string()).reply;
     assert_eq!(hits(&search()["data"]).len(), 1);
     let mut piped = 0;
     for entry in std::fs::read_dir(stage.path("home/.cache/merestone")).expect("a cache") {

@@ -3,8 +3,29 @@
 use serde_json::{Value, json};
 
 use crate::search::queries::stage;
-use crate::support::harness::{Mcp, timeless};
+use crate::support::harness::{Mcp, Stage, timeless};
+use crate::support::searches::full_search;
 use crate::support::store_fixture::plain;
+
+/// A question to an agent's tool, and the same question as a person types it.
+struct Question<'a> {
+    arguments: &'a Value,
+    words: &'a [&'a str],
+}
+
+impl Question<'_> {
+    /// Checks that all surfaces give the same answer.
+    fn check(&self, mcp: &mut Mcp<'_>, stage: &Stage) {
+        let Self { arguments, words } = *self;
+        let keyboard = stage.call_text("search", &arguments.to_string());
+        assert_eq!(timeless(&mcp.call("search", arguments)), keyboard.timeless(), "{arguments}");
+        let output = stage.person(&[&["search", "--json"], words].concat());
+        let person = serde_json::from_slice::<Value>(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+        assert_eq!(plain(&person), plain(&keyboard.reply), "{words:?}");
+        assert_eq!(output.status.code(), Some(keyboard.status), "{words:?}");
+    }
+}
 
 #[test]
 fn every_surface_answers_alike() {
@@ -23,7 +44,7 @@ fn every_surface_answers_alike() {
             &["a", "--mode", "vector", "--unified"],
         ),
         (json!({ "query": "xylophone" }), &["xylophone"]),
-        (json!({ "query": "retry", "limit": 1 }), &["retry", "--limit", "1"]),
+        (json!({ "query": "retry", "limit": 1 }), &["retry"]),
         (json!({ "query": "retry", "source": "all" }), &["retry", "--source", "all"]),
         (json!({ "query": "retry", "source": "registry" }), &["retry", "--source", "registry"]),
         (
@@ -58,12 +79,24 @@ fn every_surface_answers_alike() {
             &["", "--related-to", "retries"],
         ),
     ] {
-        let keyboard = stage.call_text("search", &arguments.to_string());
-        assert_eq!(timeless(&mcp.call("search", &arguments)), keyboard.timeless(), "{arguments}");
-        let output = stage.person(&[&["search", "--json"], words].concat());
-        let person = serde_json::from_slice::<Value>(&output.stdout)
-            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
-        assert_eq!(plain(&person), plain(&keyboard.reply), "{words:?}");
-        assert_eq!(output.status.code(), Some(keyboard.status), "{words:?}");
+        let arguments = full_search(arguments);
+        let limit = ["--limit", &arguments["limit"].to_string()];
+        Question { arguments: &arguments, words: &[&limit, words].concat() }
+            .check(&mut mcp, &stage);
+    }
+}
+
+#[test]
+fn every_surface_has_the_same_best_five() {
+    let stage = stage();
+    let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
+    for (query, rank, words) in [
+        ("retry", "by_type", &["retry"][..]),
+        ("", "by_type", &[""]),
+        ("", "unified", &["", "--unified"]),
+        ("backup of a database", "unified", &["backup of a database", "--unified"]),
+    ] {
+        let arguments = json!({ "query": query, "rank": rank, "detail": "full" });
+        Question { arguments: &arguments, words }.check(&mut mcp, &stage);
     }
 }

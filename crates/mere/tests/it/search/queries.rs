@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::{directive, note, tool};
+use crate::support::searches::full_search;
 
 /// The lists of a reply, and the type of what is in each.
 pub(crate) const LISTS: [(&str, &str); 4] = [
@@ -21,9 +22,10 @@ pub(crate) fn entry(id: &str, front: &str, body: &str) -> String {
     format!("---\nid: {id}\n{front}\n---\n{body}\n")
 }
 
-/// What an agent at the keyboard is told; it must be a success.
+/// What an agent at the keyboard is told who asks for everything; it must be a success.
 pub(crate) fn search(stage: &Stage, arguments: &Value) -> Value {
-    let answer = stage.call_text("search", &arguments.to_string());
+    let arguments = full_search(arguments.clone()).to_string();
+    let answer = stage.call_text("search", &arguments);
     assert_eq!((answer.code(), answer.status), ("IT-SEARCH-S-001", 0), "{}", answer.reply);
     answer.reply["data"].clone()
 }
@@ -101,7 +103,9 @@ fn what_says_a_word_is_found_with_everything_about_it() {
     assert_eq!(hit["trust"], json!({ "status": "unsigned" }));
     assert!(hit["score"].as_f64().is_some_and(|score| score > 0.0), "{hit}");
     assert!(hit["updated_at"].as_str().is_some_and(|at| at.ends_with('Z')), "{hit}");
-    assert!(hit.get("superseded_by").is_none() && hit.get("shadowed_by").is_none(), "{hit}");
+    for key in ["superseded_by", "shadowed_by"] {
+        assert_eq!(hit.get(key), Some(&Value::Null), "{key} of {hit}");
+    }
     for (query, list) in
         [("deploy", "directives"), ("clean", "tools"), ("backup", "knowledge"), ("jwt", "memories")]
     {
@@ -285,7 +289,8 @@ fn all_pages_together_are_everything_once() {
     let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
     for rank in ["by_type", "unified"] {
         for mode in ["text", "hybrid"] {
-            let mut arguments = json!({ "query": "alpha", "limit": 4, "rank": rank, "mode": mode });
+            let mut arguments =
+                full_search(json!({ "query": "alpha", "limit": 4, "rank": rank, "mode": mode }));
             let (mut all, mut pages) = (Vec::new(), 0);
             loop {
                 let data = mcp.call("search", &arguments)["data"].clone();
@@ -357,12 +362,12 @@ fn of_equal_hits_the_type_that_the_config_puts_first_is_first() {
 #[test]
 fn where_no_registry_is_it_is_said_that_it_was_not_asked() {
     let stage = stage();
-    let all = stage
-        .call_text("search", r#"{"query":"idempotent","source":"all","rank":"unified"}"#)
-        .reply;
+    let all = json!({ "query": "idempotent", "source": "all", "rank": "unified" });
+    let all = stage.call_text("search", &full_search(all).to_string()).reply;
     assert_eq!(all["data"]["unavailable"], json!(["registry"]));
     assert_eq!(ids(&all["data"])[0], "retries");
-    let only = stage.call_text("search", r#"{"query":"idempotent","source":"registry"}"#).reply;
+    let only = full_search(json!({ "query": "idempotent", "source": "registry" }));
+    let only = stage.call_text("search", &only.to_string()).reply;
     assert_eq!(only["data"]["unavailable"], json!(["registry"]));
     assert_eq!((hits(&only["data"]).len(), &only["data"]["total"]), (0, &json!(0)));
     assert_eq!(only["hint"], "No registry is configured: nothing was searched.");

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::search::queries::{by_words, entry, hits, ids, search};
 use crate::support::harness::{Mcp, Stage};
 use crate::support::samples::{note, person, token};
+use crate::support::searches::full_search;
 use crate::support::store_fixture::in_seconds;
 use crate::support::typist::Typist;
 
@@ -48,12 +49,12 @@ fn a_hit_says_what_took_its_place() {
     for hit in hits(&data) {
         let address = hit["address"].as_str().expect("an address");
         let superseded = (address == "ROOT_PROJECT:/.ai/knowledge/a/old.md").then_some("a/new");
-        assert_eq!(hit.get("superseded_by").and_then(Value::as_str), superseded, "{hit}");
+        assert_eq!(hit.get("superseded_by"), Some(&json!(superseded)), "{hit}");
         let shadowed = (address == "ROOT_USER:/knowledge/a/both.md")
             .then_some("ROOT_PROJECT:/.ai/knowledge/a/both.md");
-        assert_eq!(hit.get("shadowed_by").and_then(Value::as_str), shadowed, "{hit}");
+        assert_eq!(hit.get("shadowed_by"), Some(&json!(shadowed)), "{hit}");
     }
-    let output = stage.person(&["search", "zeppelin"]);
+    let output = stage.person(&["search", "zeppelin", "--limit", "10"]);
     let shown = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(shown.contains("\n    superseded by a/new\n"), "{shown}");
     assert!(shown.contains("\n    shadowed by ROOT_PROJECT:/.ai/knowledge/a/both.md\n"), "{shown}");
@@ -83,10 +84,10 @@ fn a_hit_says_who_vouches_for_it_and_what_was_changed_shows_no_text() {
     let changed = hit("how-items-work", "quokka");
     assert_eq!(changed["trust"]["status"], "changed");
     for key in ["title", "description", "preview"] {
-        assert!(changed.get(key).is_none(), "{key} in {changed}");
+        assert_eq!(changed.get(key), Some(&Value::Null), "{key} in {changed}");
     }
     assert!(!changed.to_string().contains("quokka"), "{changed}");
-    let shown = stage.person(&["search", "quokka"]);
+    let shown = stage.person(&["search", "quokka", "--limit", "10"]);
     let shown = String::from_utf8(shown.stdout).expect("UTF-8");
     assert!(
         shown.contains("· changed ·") && shown.contains("(text not shown: not trusted)"),
@@ -101,7 +102,7 @@ fn what_is_changed_is_found_at_once() {
     stage.file(path, &note("a", "First zeppelin."));
     let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
     let mut both = |query: &str| {
-        let arguments = json!({ "query": query, "mode": "text" });
+        let arguments = full_search(json!({ "query": query, "mode": "text" }));
         let server = ids(&mcp.call("search", &arguments)["data"]);
         assert_eq!(by_words(&stage, query), server, "{query}");
         server
@@ -131,8 +132,9 @@ fn what_an_agent_keeps_is_found_by_the_next_search() {
     let stage = Stage::new();
     let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
     let count = |mcp: &mut Mcp<'_>, query: &str| {
-        let data = mcp.call("search", &json!({ "query": query, "mode": "text" }))["data"].clone();
-        assert_eq!(data, search(&stage, &json!({ "query": query, "mode": "text" })), "{query}");
+        let arguments = full_search(json!({ "query": query, "mode": "text" }));
+        let data = mcp.call("search", &arguments)["data"].clone();
+        assert_eq!(data, search(&stage, &arguments), "{query}");
         (data["total"].clone(), ids(&data))
     };
     assert_eq!(count(&mut mcp, "zeppelin").0, 0);
@@ -180,7 +182,7 @@ fn what_is_sensitive_is_not_there_and_not_counted() {
         stage.file(&format!("project/.ai/memory/{name}-too.md"), "A zeppelin.\n");
     }
     let mut mcp = Mcp::greeted(&stage, &["--agent", "default"]);
-    let arguments = json!({ "query": "zeppelin" });
+    let arguments = full_search(json!({ "query": "zeppelin" }));
     assert_eq!(found(&stage, "zeppelin")["total"], 4);
     assert_eq!(mcp.call("search", &arguments)["data"]["total"], 4);
     stage.file("project/.ai/config.yaml", "sensitive: ['hidden*']\n");
@@ -236,7 +238,7 @@ fn a_secret_is_found_by_no_part_of_it_and_shown_nowhere() {
         assert!(!reply_text.contains(&inner[..8]), "{query}: {reply_text}");
     }
     assert!(
-        !String::from_utf8_lossy(&stage.person(&["search", "zeppelin"]).stdout)
+        !String::from_utf8_lossy(&stage.person(&["search", "zeppelin", "--limit", "10"]).stdout)
             .contains(&inner[..8])
     );
 }

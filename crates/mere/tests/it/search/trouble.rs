@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::paths::disks::cramped;
 use crate::support::harness::{Mcp, Stage};
+use crate::support::searches::full_search;
 
 fn note(id: &str, body: &str) -> String {
     format!("---\nid: {id}\ntitle: On {id}\n---\n\n{body}\n")
@@ -27,7 +28,8 @@ fn stage(count: usize) -> Stage {
 }
 
 fn search(stage: &Stage, query: &str) -> Value {
-    let arguments = json!({ "query": query, "mode": "text", "rank": "unified", "limit": 50 });
+    let arguments =
+        full_search(json!({ "query": query, "mode": "text", "rank": "unified", "limit": 50 }));
     let mut command = stage.command("project");
     command.args(["call", "search", &arguments.to_string()]);
     stage.answer(&mut command).reply
@@ -43,7 +45,7 @@ fn ids(reply: &Value) -> Vec<&str> {
 }
 
 fn ask(server: &mut Mcp<'_>, query: &str) -> Value {
-    let arguments = json!({ "query": query, "mode": "text", "rank": "unified" });
+    let arguments = full_search(json!({ "query": query, "mode": "text", "rank": "unified" }));
     server.tool("search", &arguments)["structuredContent"].take()
 }
 

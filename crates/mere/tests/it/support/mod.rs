@@ -8,6 +8,7 @@ pub(crate) mod memory_server;
 pub(crate) mod model_server;
 pub(crate) mod repository;
 pub(crate) mod samples;
+pub(crate) mod searches;
 pub(crate) mod store_fixture;
 pub(crate) mod tls_server;
 pub(crate) mod tools;

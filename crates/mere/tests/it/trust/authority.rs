@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::harness::Stage;
+use crate::support::searches::full_search;
 
 /// A project and a user with a signed note `rules/style`, which says "Use tabs".
 fn signed_rule() -> Stage {
@@ -43,7 +44,8 @@ fn load_note(stage: &Stage, name: &str) -> Value {
 }
 
 fn hits(stage: &Stage, query: &str) -> Vec<Value> {
-    let answer = stage.call_text("search", &json!({ "query": query }).to_string()).reply;
+    let answer =
+        stage.call_text("search", &full_search(json!({ "query": query })).to_string()).reply;
     answer["data"]["knowledge"].as_array().unwrap_or_else(|| panic!("{answer:#}")).clone()
 }
 

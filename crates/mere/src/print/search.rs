@@ -278,7 +278,7 @@ impl SearchResults {
             let rest = if self.incomplete { "; not all items were searched" } else { "" };
             let weaker = match self.weaker {
                 0 => String::new(),
-                weaker => format!(" {weaker} weaker: `--limit 20` shows them."),
+                weaker => format!(" {weaker} weaker not shown; `--limit 20` shows more."),
             };
             return format!("{of}{total} {matches} ({mode}){rest}.{weaker}");
         };

@@ -77,8 +77,9 @@ fn result_lists(hits: impl Iterator<Item = Hit>, rank: RankMode) -> Fields {
         .fold(Fields::default(), |fields, (name, hits)| fields.with(name, Data::List(hits)))
 }
 
-/// Says how many matches there are, and how many were too weak to be shown. Where not all items were searched, that is said with it, so
-/// that nobody takes a match that is missing for one that does not exist.
+/// Says how many matches there are, and how many were too weak to be shown. Where not all items were
+/// searched, that is said with it, so that nobody takes a match that is missing for one that does
+/// not exist.
 fn count_message(hits: &Hits) -> Prose {
     let words = match (hits.total, hits.page.len()) {
         (0, _) => "No matches".to_owned(),

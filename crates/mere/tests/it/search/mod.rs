@@ -1,5 +1,6 @@
 //! Search, its index and its models.
 
+mod brief;
 pub(crate) mod coverage;
 pub(crate) mod filters;
 pub(crate) mod index;

@@ -237,8 +237,6 @@ pub enum StarterItems {
 pub struct ListItems {
     /// Only items of this type.
     pub kind: Option<ItemType>,
-    /// Only items of this form: skills are folders.
-    pub form: Option<ItemForm>,
     /// Only items in this scope.
     pub scope: Option<Scope>,
     /// Only items in this category and below.

@@ -72,8 +72,7 @@ fn listed_places(
         listing.category.as_ref().is_none_or(|above| above.contains(category))
     };
     places.retain(|place| {
-        let of_form = listing.form.is_none_or(|form| form == place.form);
-        wants(place.kind) && of_form && within(&place.category) && is_visible(items.view, place)
+        wants(place.kind) && within(&place.category) && is_visible(items.view, place)
     });
     places.sort_by(|left, right| {
         let key = |place: &ScopedPath| (place.kind, place.category.clone(), place.id.clone());
@@ -84,7 +83,7 @@ fn listed_places(
 
 /// Returns the scripts without a manifest that a listing asks for, or `None` if there are none.
 fn listed_scripts(items: &ItemReader<'_>, listing: &ListItems) -> std::io::Result<Option<Data>> {
-    if listing.form.is_some() || listing.kind.is_some_and(|kind| kind != ItemType::Tool) {
+    if listing.kind.is_some_and(|kind| kind != ItemType::Tool) {
         return Ok(None);
     }
     let mut found = Vec::new();
@@ -106,7 +105,7 @@ fn listed_scripts(items: &ItemReader<'_>, listing: &ListItems) -> std::io::Resul
 /// none. Such a file has no category of its own.
 fn listed_strays(items: &ItemReader<'_>, listing: &ListItems) -> std::io::Result<Option<Data>> {
     let is_memory = listing.kind == Some(ItemType::Memory);
-    if listing.form.is_some() || listing.category.is_some() || is_memory {
+    if listing.category.is_some() || is_memory {
         return Ok(None);
     }
     let mut found = Vec::new();

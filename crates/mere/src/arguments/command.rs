@@ -5,15 +5,15 @@
 use clap::Subcommand;
 
 use super::{
-    AllowArguments, CallArguments, CategoryArguments, ChainArguments, ConfigArguments,
-    CopyArguments, DeleteArguments, DoctorArguments, EditArguments, GlobArguments, GrantArguments,
-    GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments, IndexArguments,
-    InitArguments, JoinArguments, KeysArguments, LeaveArguments, ListArguments, LockArguments,
-    McpArguments, MemoryArguments, ModelArguments, MoveArguments, NewArguments, PrepareArguments,
-    ReadArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments, RunsArguments,
-    SearchArguments, SecretArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments,
-    TeamArguments, TortureArguments, TreeArguments, TrustArguments, VerifyArguments,
-    WhereArguments, WhyArguments, WorkspaceArguments,
+    AllowArguments, CallArguments, CategoryArguments, ChainArguments, CompletionsArguments,
+    ConfigArguments, CopyArguments, DeleteArguments, DoctorArguments, EditArguments, GlobArguments,
+    GrantArguments, GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments,
+    IndexArguments, InitArguments, JoinArguments, KeysArguments, LeaveArguments, ListArguments,
+    LockArguments, LsArguments, ManArguments, McpArguments, MemoryArguments, ModelArguments,
+    MoveArguments, NewArguments, PrepareArguments, ReadArguments, RenameArguments, ReviewArguments,
+    RevokeArguments, RunArguments, RunsArguments, SearchArguments, SecretArguments, ShowArguments,
+    SignArguments, SpaceArguments, StoreArguments, TeamArguments, TortureArguments, TreeArguments,
+    TrustArguments, VerifyArguments, WhereArguments, WhyArguments, WorkspaceArguments,
 };
 
 #[derive(Subcommand)]
@@ -38,6 +38,10 @@ pub(crate) enum Command {
     Trust(TrustSubcommand),
     /// Show where the project is and how it was found, and the address of a path
     Where(WhereArguments),
+    /// Print the completions of a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page of `mere` or of one command
+    Man(ManArguments),
     /// Kill servers while they write, and count what is lost
     Torture(TortureArguments),
 }
@@ -173,6 +177,8 @@ pub(crate) enum AgentSubcommand {
 // Files as agents see them.
 #[derive(Subcommand)]
 pub(crate) enum FileSubcommand {
+    /// List the entries of a folder
+    Ls(LsArguments),
     /// Print a file
     Read(ReadArguments),
     /// Find files by name

@@ -93,6 +93,20 @@ pub(crate) struct TreeArguments {
     pub(crate) page: PageArguments,
 }
 
+/// Hidden and sensitive files are left out, as an agent sees it.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere ls
+  mere ls src
+  mere ls ROOT_WORKSPACE:/")]
+pub(crate) struct LsArguments {
+    /// The folder [default: the working directory]
+    #[arg(value_parser = typed_parser())]
+    pub(crate) path: Option<TypedPath>,
+    #[command(flatten)]
+    pub(crate) page: PageArguments,
+}
+
 /// Which page is printed, how, and for which agent.
 #[derive(Args)]
 pub(crate) struct PageArguments {

@@ -229,7 +229,7 @@ impl NewArguments {
   mere list tools --scope user
   mere list notes --category api")]
 pub(crate) struct ListArguments {
-    /// List only this type
+    /// List only this type: directive (or skill), tool, knowledge (or note), memory, lockfile
     #[arg(value_name = "TYPE")]
     kind: Option<TypeArgument>,
     /// List only this scope
@@ -247,7 +247,6 @@ impl ListArguments {
     pub(crate) fn to_request(&self) -> ListItems {
         ListItems {
             kind: self.kind.map(|kind| kind.kind),
-            form: self.kind.map(|kind| kind.form).filter(|form| *form == ItemForm::Folder),
             scope: self.scope.map(Scope::from),
             category: self.category.clone(),
         }

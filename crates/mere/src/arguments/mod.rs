@@ -20,6 +20,7 @@ mod run;
 mod runs;
 mod search;
 mod secrets;
+mod shell;
 mod signers;
 mod signing;
 mod stores;
@@ -43,8 +44,8 @@ pub(crate) use command::{
 };
 pub(crate) use content::{ContentArguments, ContentSource};
 pub(crate) use files::{
-    AllowArguments, ColourArgument, GlobArguments, GrepArguments, PageArguments, ReadArguments,
-    ToolsetArgument, TreeArguments,
+    AllowArguments, ColourArgument, GlobArguments, GrepArguments, LsArguments, PageArguments,
+    ReadArguments, ToolsetArgument, TreeArguments,
 };
 pub(crate) use grants::{GrantArguments, GrantsArguments, RevokeArguments};
 pub(crate) use graph::GraphArguments;
@@ -67,6 +68,7 @@ pub(crate) use run::{ChainArguments, LockArguments, PrepareArguments, RunArgumen
 pub(crate) use runs::{ReceiptArguments, RunsArguments, RunsCommandArguments};
 pub(crate) use search::SearchArguments;
 pub(crate) use secrets::{SecretArguments, SecretCommandArguments};
+pub(crate) use shell::{CompletionsArguments, ManArguments};
 pub(crate) use signers::SignersCommand;
 pub(crate) use signing::{EditArguments, SignArguments, VerifyArguments};
 pub(crate) use stores::{

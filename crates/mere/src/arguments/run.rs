@@ -25,6 +25,9 @@ pub(crate) struct RunArguments {
     /// The tool, as id or category/id
     #[arg(value_name = "TOOL")]
     item: ItemRef,
+    // A parameter without `--param`, which is refused with what to type.
+    #[arg(hide = true, value_name = "NAME=VALUE")]
+    misplaced: Vec<String>,
     /// A parameter; the tool's schema decides its type; may be repeated
     #[arg(long = "param", short = 'p', value_name = "NAME=VALUE", value_parser = parse_pair)]
     texts: Vec<(String, String)>,
@@ -54,6 +57,15 @@ struct JsonParameters(Map<String, Value>);
 impl RunArguments {
     pub(crate) fn tool(&self) -> &ItemRef {
         &self.item
+    }
+
+    /// Returns how the command would be typed with its parameters as options, if some are not.
+    pub(crate) fn correction(&self) -> Option<String> {
+        if self.misplaced.is_empty() {
+            return None;
+        }
+        let options = self.misplaced.iter().map(|text| format!(" --param {text}"));
+        Some(format!("mere run {}{}", self.item, options.collect::<String>()))
     }
 
     pub(crate) fn is_dry(&self) -> bool {

@@ -1,4 +1,4 @@
-//! `mere read`, `glob`, `grep` and `tree`: an agent's calls, made and read by a person.
+//! `mere ls`, `read`, `glob`, `grep` and `tree`: an agent's calls, made and read by a person.
 //!
 //! What a person types is first turned into an address. From there it is the same call through the
 //! same door, page after page; only the printing differs.
@@ -15,7 +15,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{
-    GlobArguments, GrepArguments, LocationArguments, PageArguments, ReadArguments, TreeArguments,
+    GlobArguments, GrepArguments, LocationArguments, LsArguments, PageArguments, ReadArguments,
+    TreeArguments,
 };
 use crate::commands::person_session::{PersonSession, with_session};
 use crate::print::files::{NextPage, ResultPage};
@@ -89,6 +90,23 @@ pub(crate) fn grep(location: LocationArguments, typed: &GrepArguments) -> io::Re
             "context": typed.context, "glob": typed.glob, "limit": page_limit(limit)
         });
         session.print_pages(&PagedCall { tool, arguments, limit, page }, Printer::matches)
+    })
+}
+
+/// Runs `mere ls`.
+pub(crate) fn list_folder(
+    location: LocationArguments,
+    typed: &LsArguments,
+) -> io::Result<ExitCode> {
+    let (tool, page) = ("dir", &typed.page);
+    with_session(location, &page.session, |session| {
+        let path = match session.address_or_working_directory(typed.path.as_ref()) {
+            Ok(path) => path,
+            Err(reason) => return session.refuse_path(tool, page, reason),
+        };
+        let arguments = json!({ "command": "list", "path": path.to_string() });
+        let call = PagedCall { tool, arguments, limit: None, page };
+        session.print_pages(&call, Printer::entries)
     })
 }
 

@@ -24,6 +24,7 @@ mod run;
 mod runs;
 mod search;
 mod secrets;
+mod shell;
 mod signers;
 mod signing;
 mod stores;
@@ -63,6 +64,8 @@ pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<E
         Command::Files(command) => run_files(location, command),
         Command::Trust(command) => run_trust(location, command),
         Command::Where(arguments) => locations::run(&location, &arguments),
+        Command::Completions(arguments) => shell::print_completions(&arguments),
+        Command::Man(arguments) => shell::print_manual(&arguments),
         Command::Torture(arguments) => torture::run(&arguments),
     }
 }
@@ -130,6 +133,7 @@ fn run_agents(location: LocationArguments, command: AgentSubcommand) -> io::Resu
 
 fn run_files(location: LocationArguments, command: FileSubcommand) -> io::Result<ExitCode> {
     match command {
+        FileSubcommand::Ls(arguments) => files::list_folder(location, &arguments),
         FileSubcommand::Read(arguments) => files::read(location, &arguments),
         FileSubcommand::Glob(arguments) => files::glob(location, &arguments),
         FileSubcommand::Grep(arguments) => files::grep(location, &arguments),

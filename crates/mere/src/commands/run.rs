@@ -27,6 +27,10 @@ const NO_TERMINAL_TO_APPLY: &str = "`--apply` asks, and works only at a terminal
 /// Runs a tool. Its output streams are passed on as they arrive, and a failed tool has an exit
 /// status of its own.
 pub(crate) fn run(location: LocationArguments, arguments: &RunArguments) -> io::Result<ExitCode> {
+    if let Some(correction) = arguments.correction() {
+        let words = format!("parameters are passed with `--param`: `{correction}`");
+        return Ok(terminal::print_failure(&words, terminal::USAGE));
+    }
     if arguments.apply && !terminal::can_ask() {
         return Ok(terminal::print_failure(NO_TERMINAL_TO_APPLY, terminal::USAGE));
     }

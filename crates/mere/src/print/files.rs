@@ -25,6 +25,19 @@ pub(crate) struct PathPage {
     next: Option<String>,
 }
 
+/// The data of a reply to `dir list`.
+#[derive(Deserialize)]
+pub(crate) struct EntryPage {
+    entries: Vec<EntryRow>,
+    count: u64,
+    next: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct EntryRow {
+    path: String,
+}
+
 /// The data of a reply to `dir tree`.
 #[derive(Deserialize)]
 pub(crate) struct DirectoryPage {
@@ -125,6 +138,16 @@ impl ResultPage for PathPage {
     }
 }
 
+impl ResultPage for EntryPage {
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn next(&self) -> Option<NextPage> {
+        self.next.clone().map(NextPage::Cursor)
+    }
+}
+
 impl ResultPage for DirectoryPage {
     fn count(&self) -> u64 {
         self.count
@@ -163,6 +186,11 @@ impl Printer {
     /// Formats one path per match.
     pub(crate) fn paths(&mut self, page: &PathPage) -> String {
         page.matches.iter().map(|path| self.paint(&self.path(path), PATH) + "\n").collect()
+    }
+
+    /// Formats one path per entry; a folder ends in a slash.
+    pub(crate) fn entries(&mut self, page: &EntryPage) -> String {
+        page.entries.iter().map(|entry| self.paint(&self.path(&entry.path), PATH) + "\n").collect()
     }
 
     /// Formats the directories, as a tree for a person and as paths for a program.

@@ -8,6 +8,7 @@
 
 mod attacks;
 mod category;
+mod command_line;
 mod config;
 mod files;
 mod graph;

@@ -1,0 +1,3 @@
+//! The command line as people meet it: names, completions, manual pages, and what to type instead.
+
+mod shell;

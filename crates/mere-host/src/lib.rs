@@ -16,6 +16,7 @@ pub use environment::boundary::{Boundary, LocatedPath, NoAddress};
 pub use environment::fault::fault_point;
 pub use environment::landmarks::{ConfigAuthor, NamedFolder};
 pub use environment::parallelism::available_parallelism;
+pub use environment::private_folders::OwnFolder;
 pub use environment::project::{ProjectRequest, RefusedRoot, SearchStop, StopReason, find_project};
 pub use environment::terminal::{Terminal, has_terminal};
 pub use environment::threads::{

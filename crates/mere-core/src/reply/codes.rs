@@ -77,6 +77,8 @@ codes! {
     PATH_BROKEN: World "PATH" Fault 1 "The operating system reported an error while a path was resolved.";
     ALLOW: World "ALLOW" Success 1 "`mere allow`: what a person shows to agents.";
     WHERE: World "WHERE" Success 1 "`mere where`: where everything is. For people: it names host paths.";
+    UNINSTALL: World "UNINSTALL" Success 1 "`mere uninstall`: the folders that were removed, or with `--dry-run` would be. For people: it names host paths.";
+    UNINSTALL_FAILED: World "UNINSTALL" Fault 1 "`mere uninstall`: a folder could not be removed; `data` says which.";
     TORTURE_HELD: World "TORTURE" Success 1 "`mere torture`: nothing was lost and nothing was torn.";
     TORTURE_FAILED: World "TORTURE" Fault 1 "`mere torture`: something was lost or torn, or failed; `data` says what.";
     CONFIG_CHECKED: World "CONFIG" Success 1 "`mere config check`: the configuration is valid.";

@@ -10,8 +10,8 @@ use crate::trust::approvals::rule_floor::{RuleFloor, UNRECORDED};
 use crate::trust::project_key::ProjectKey;
 use crate::world::{Context, OpenError, OperatorChoice, ResolveError, World};
 use mere_host::{
-    Boundary, Folder, LocatedPath, NoAddress, SPACE_FOLDER, SearchStop, StopReason, TypedPath,
-    WORKSPACES_FOLDER,
+    Boundary, Folder, LocatedPath, NoAddress, OwnFolder, SPACE_FOLDER, SearchStop, StopReason,
+    TypedPath, WORKSPACES_FOLDER,
 };
 
 /// What `mere where` reports.
@@ -28,6 +28,8 @@ pub struct Locations {
     pub agent_workspace: Option<String>,
     /// The user space, which need not exist either.
     pub user_space: Option<String>,
+    /// The folders in which the program keeps what is its own, whether or not they exist.
+    pub own_folders: Vec<(OwnFolder, String)>,
     /// Extra folders: the root of each and its location.
     pub extra_folders: Vec<(String, String)>,
     /// A path that the person asked about.
@@ -84,6 +86,11 @@ pub fn find_locations(
         agent_workspace: context.workspace_shown(&agent),
         working_dir: context.environment.display_working_directory(),
         user_space: context.environment.display_user_space(),
+        own_folders: OwnFolder::ALL
+            .into_iter()
+            .filter(|folder| *folder != OwnFolder::UserSpace)
+            .filter_map(|own| Some((own, context.environment.display_own_folder(own)?)))
+            .collect(),
         extra_folders: extra
             .iter()
             .map(|(root, folder)| (root.to_string(), folder.display_path()))

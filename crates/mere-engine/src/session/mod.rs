@@ -47,6 +47,7 @@ pub(crate) mod locations;
 mod mounts;
 mod open_runs;
 pub(crate) mod options;
+pub(crate) mod own_folders;
 pub(crate) mod project_approval;
 mod run_check;
 pub(crate) mod search_access;

@@ -10,7 +10,7 @@ pub(crate) mod git_folders;
 pub(crate) mod landmarks;
 mod owner;
 pub(crate) mod parallelism;
-mod private_folders;
+pub(crate) mod private_folders;
 pub(crate) mod project;
 mod system_folders;
 pub(crate) mod terminal;

@@ -1,5 +1,6 @@
 //! The folders in which this program keeps what is its own: keys, approvals, data and the cache.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,83 @@ impl PrivateFolders {
     }
 }
 
+/// One of the folders in which this program keeps what is its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnFolder {
+    /// What can be made again: search indexes.
+    Cache,
+    /// Approvals, grants, receipts, and what was seen.
+    State,
+    /// Models, packages of tools, and the data of a registry.
+    Data,
+    /// Keys, trusted keys, secrets and tokens.
+    Config,
+    /// The user's own items.
+    UserSpace,
+}
+
+impl OwnFolder {
+    /// All of them, what matters least first.
+    pub const ALL: [Self; 5] =
+        [Self::Cache, Self::State, Self::Data, Self::Config, Self::UserSpace];
+
+    /// Returns the name of the folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cache => "cache",
+            Self::State => "state",
+            Self::Data => "data",
+            Self::Config => "config",
+            Self::UserSpace => "user space",
+        }
+    }
+
+    /// Says what the folder holds.
+    pub fn contents(self) -> &'static str {
+        match self {
+            Self::Cache => "search indexes, which can be made again",
+            Self::State => "approvals, grants, receipts and remembered versions",
+            Self::Data => "models, packages of tools, and the data of a registry on this machine",
+            Self::Config => "your keys, trusted keys, secrets and tokens",
+            Self::UserSpace => "your own items",
+        }
+    }
+}
+
 impl Environment {
+    fn own_path(&self, folder: OwnFolder) -> Option<&Path> {
+        let PrivateFolders { config, state, data, cache, .. } = &self.private_folders;
+        match folder {
+            OwnFolder::Cache => cache.as_deref(),
+            OwnFolder::State => state.as_deref(),
+            OwnFolder::Data => data.as_deref(),
+            OwnFolder::Config => config.as_deref(),
+            OwnFolder::UserSpace => self.user_space.as_deref(),
+        }
+    }
+
+    /// Returns the path of a folder for people, whether or not it exists. Returns `None` if the
+    /// environment gives it no place.
+    pub fn display_own_folder(&self, folder: OwnFolder) -> Option<String> {
+        self.own_path(folder).map(|path| path.display().to_string())
+    }
+
+    /// Checks whether a folder exists.
+    pub fn has_own_folder(&self, folder: OwnFolder) -> bool {
+        self.own_path(folder).is_some_and(|path| path.symlink_metadata().is_ok())
+    }
+
+    /// Removes a folder with everything in it. If it is a link, only the link is removed.
+    pub fn remove_own_folder(&self, folder: OwnFolder) -> io::Result<()> {
+        let Some(path) = self.own_path(folder) else { return Ok(()) };
+        match path.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+            Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+            Ok(_) => fs::remove_file(path),
+        }
+    }
+
     /// Adds a file of the state folder, which holds approvals, to the watched files.
     pub fn watch_state_file(&self, name: &str, watched: &mut WatchedFiles) {
         watched.add(&self.private_folders.state.as_deref().unwrap_or(Path::new("")).join(name));

@@ -13,7 +13,8 @@ use super::{
     MoveArguments, NewArguments, PrepareArguments, ReadArguments, RenameArguments, ReviewArguments,
     RevokeArguments, RunArguments, RunsArguments, SearchArguments, SecretArguments, ShowArguments,
     SignArguments, SpaceArguments, StoreArguments, TeamArguments, TortureArguments, TreeArguments,
-    TrustArguments, VerifyArguments, WhereArguments, WhyArguments, WorkspaceArguments,
+    TrustArguments, UninstallArguments, VerifyArguments, WhereArguments, WhyArguments,
+    WorkspaceArguments,
 };
 
 #[derive(Subcommand)]
@@ -42,6 +43,8 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Print the manual page of `mere` or of one command
     Man(ManArguments),
+    /// Remove what the program keeps on this machine
+    Uninstall(UninstallArguments),
     /// Kill servers while they write, and count what is lost
     Torture(TortureArguments),
 }

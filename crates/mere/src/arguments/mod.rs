@@ -68,7 +68,7 @@ pub(crate) use run::{ChainArguments, LockArguments, PrepareArguments, RunArgumen
 pub(crate) use runs::{ReceiptArguments, RunsArguments, RunsCommandArguments};
 pub(crate) use search::SearchArguments;
 pub(crate) use secrets::{SecretArguments, SecretCommandArguments};
-pub(crate) use shell::{CompletionsArguments, ManArguments};
+pub(crate) use shell::{CompletionsArguments, ManArguments, UninstallArguments};
 pub(crate) use signers::SignersCommand;
 pub(crate) use signing::{EditArguments, SignArguments, VerifyArguments};
 pub(crate) use stores::{

@@ -15,6 +15,29 @@ pub(crate) struct CompletionsArguments {
     pub(crate) shell: Shell,
 }
 
+/// Search indexes, approvals, grants and receipts are removed. With `--all`, so are models, registry
+/// data, your keys, secrets and your own items; a person at a terminal has to confirm that. The
+/// spaces of your projects and the program itself stay.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  mere uninstall --dry-run     name the folders
+  mere uninstall               remove caches and state
+  mere uninstall --all         remove keys and your own space too")]
+pub(crate) struct UninstallArguments {
+    /// Name the folders, and remove nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Remove data, keys and your own space too; only at a terminal
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Do not ask; not with `--all`
+    #[arg(long, conflicts_with = "all")]
+    pub(crate) yes: bool,
+    /// Print the reply as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// The page is printed in the format of `man`.
 #[derive(Args)]
 #[command(after_help = "Examples:

@@ -44,6 +44,8 @@ fn lines(found: &Locations) -> Vec<String> {
     lines.push(format!("workspace   {}", found.agent_workspace.as_deref().unwrap_or("none")));
     let user_space = found.user_space.as_deref().unwrap_or("none (HOME is not set)");
     lines.push(format!("user space  {user_space}"));
+    let own = found.own_folders.iter();
+    lines.extend(own.map(|(own, path)| format!("{:<11} {path} ({})", own.name(), own.contents())));
     let extra = found.extra_folders.iter();
     lines.extend(extra.map(|(root, folder)| format!("extra       {root}:/ is {folder}")));
     if let Some(PathReport { input, address, boundary }) = &found.path {
@@ -62,6 +64,9 @@ fn reply(found: &Locations) -> Value {
         "working_dir": found.working_dir, "agent_workspace": found.agent_workspace,
         "user_space": found.user_space
     });
+    for (own, path) in &found.own_folders {
+        data[own.name()] = json!(path);
+    }
     if let Some(member) = &found.member {
         data["member"] = json!(member);
     }

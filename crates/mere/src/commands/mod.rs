@@ -31,6 +31,7 @@ mod stores;
 mod team;
 mod torture;
 mod trust;
+mod uninstall;
 mod upkeep;
 mod workspaces;
 
@@ -66,6 +67,7 @@ pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<E
         Command::Where(arguments) => locations::run(&location, &arguments),
         Command::Completions(arguments) => shell::print_completions(&arguments),
         Command::Man(arguments) => shell::print_manual(&arguments),
+        Command::Uninstall(arguments) => uninstall::run(&arguments),
         Command::Torture(arguments) => torture::run(&arguments),
     }
 }

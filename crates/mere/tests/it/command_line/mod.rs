@@ -1,3 +1,4 @@
 //! The command line as people meet it: names, completions, manual pages, and what to type instead.
 
 mod shell;
+mod uninstall;

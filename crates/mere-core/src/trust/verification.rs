@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::key::Fingerprint;
 use crate::address::Address;
-use crate::item::{ScopedPath, Version};
+use crate::item::{ScopedPath, Version, is_leftover};
 
 /// A signer whose key is trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,6 +156,18 @@ pub enum VerificationFailure {
 }
 
 impl VerificationFailure {
+    /// Checks whether all that is wrong are files that an editor or a system left behind.
+    pub fn is_only_leftovers(&self) -> bool {
+        match self {
+            Self::WrongFiles { extra, missing } => {
+                missing.is_empty()
+                    && !extra.is_empty()
+                    && extra.iter().all(|file| is_leftover(file))
+            }
+            _ => false,
+        }
+    }
+
     /// Returns its name in `trust.status`.
     pub fn status(&self) -> &'static str {
         match self {

@@ -136,6 +136,9 @@ pub(crate) fn describe_failure(failure: &VerificationFailure) -> Prose {
         {
             Prose::words("has files that were not signed")
         }
+        VerificationFailure::WrongFiles { extra, .. } if failure.is_only_leftovers() => {
+            names("has files beside it that an editor or a system left behind: ", extra)
+        }
         VerificationFailure::WrongFiles { extra, missing } if missing.is_empty() => {
             names("has files that were not signed: ", extra)
         }
@@ -180,6 +183,9 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
         }
         VerificationFailure::BadSignature(_) | VerificationFailure::WrongVersion { .. } => {
             format!("Ask a person to restore it, or read it and run `mere sign {item}`.")
+        }
+        VerificationFailure::WrongFiles { .. } if failure.is_only_leftovers() => {
+            "Ask a person to remove these files; nothing has to be signed.".to_owned()
         }
         VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. } => format!(
             "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs, and \

@@ -6,6 +6,7 @@ pub(crate) mod answers;
 pub(crate) mod crash;
 pub(crate) mod daily;
 pub(crate) mod holes;
+mod leftovers;
 pub(crate) mod moved_by_hand;
 pub(crate) mod moves;
 pub(crate) mod renewal;

@@ -79,6 +79,9 @@ codes! {
     WHERE: World "WHERE" Success 1 "`mere where`: where everything is. For people: it names host paths.";
     UNINSTALL: World "UNINSTALL" Success 1 "`mere uninstall`: the folders that were removed, or with `--dry-run` would be. For people: it names host paths.";
     UNINSTALL_FAILED: World "UNINSTALL" Fault 1 "`mere uninstall`: a folder could not be removed; `data` says which.";
+    TRUST_PROJECT: World "TRUST" Success 1 "`mere trust project`: what this project's config would widen, and whether a person trusts it. For people: it names host paths.";
+    TRUST_PROJECT_REFUSED: World "TRUST" Invalid 1 "`mere trust project`: nothing was recorded, because nobody answered.";
+    TRUST_PROJECT_FAILED: World "TRUST" Fault 1 "`mere trust project`: the project or the record cannot be read or written.";
     TORTURE_HELD: World "TORTURE" Success 1 "`mere torture`: nothing was lost and nothing was torn.";
     TORTURE_FAILED: World "TORTURE" Fault 1 "`mere torture`: something was lost or torn, or failed; `data` says what.";
     CONFIG_CHECKED: World "CONFIG" Success 1 "`mere config check`: the configuration is valid.";
@@ -291,6 +294,9 @@ codes! {
     ARGUMENT_TOOL: Surface "ARG" Invalid 2 "There is no tool with that name.";
     ARGUMENT_JSON: Surface "ARG" Invalid 3 "The arguments are not one JSON object.";
     HELP: Surface "HELP" Success 1 "`help`: how this server is used.";
+    TOKEN: Surface "TOKEN" Success 1 "`mere mcp token`: the token that was created, the tokens that there are, or that one was revoked.";
+    TOKEN_MISSING: Surface "TOKEN" Invalid 1 "`mere mcp token revoke`: there is no token with that id.";
+    TOKEN_FAILED: Surface "TOKEN" Fault 1 "`mere mcp token`: the tokens cannot be read or written.";
     CALL_PANIC: Surface "CALL" Fault 1 "The call failed internally; the server keeps running.";
     CALL_CANCELLED: Surface "CALL" Fault 2 "The caller cancelled the call.";
     CALL_TIMED_OUT: Surface "CALL" Fault 3 "The call took longer than it may.";

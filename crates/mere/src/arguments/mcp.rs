@@ -55,6 +55,9 @@ pub(crate) enum McpCommand {
 pub(crate) struct TokenArguments {
     #[command(subcommand)]
     pub(crate) what: TokenCommand,
+    /// Print the reply as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
 }
 
 #[derive(Subcommand)]

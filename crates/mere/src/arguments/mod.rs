@@ -308,6 +308,9 @@ pub(crate) struct TrustProjectArguments {
     /// Forget what was recorded for this project
     #[arg(long, conflicts_with = "yes")]
     pub(crate) revoke: bool,
+    /// Print the reply as JSON, and ask nothing
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub(crate) struct CompletionsArguments {
   mere uninstall --dry-run     name the folders
   mere uninstall               remove caches and state
   mere uninstall --all         remove keys and your own space too")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct UninstallArguments {
     /// Name the folders, and remove nothing
     #[arg(long)]

@@ -31,6 +31,7 @@ mod stores;
 mod team;
 mod torture;
 mod trust;
+mod trust_project_reply;
 mod uninstall;
 mod upkeep;
 mod workspaces;

@@ -11,6 +11,7 @@ use crate::arguments::{
     LocationArguments, TrustArguments, TrustCommandArguments, TrustProjectArguments,
 };
 use crate::commands::person_session::with_default_session;
+use crate::commands::trust_project_reply;
 use crate::print::terminal;
 
 /// Runs the command.
@@ -30,6 +31,9 @@ fn trust_project(
     location: &LocationArguments,
     arguments: &TrustProjectArguments,
 ) -> io::Result<ExitCode> {
+    if arguments.json {
+        return trust_project_reply::run(location, arguments);
+    }
     match WideRootApproval::find(location.project(), location.directory()) {
         Ok(None) => {}
         Ok(Some(_)) if arguments.revoke => {

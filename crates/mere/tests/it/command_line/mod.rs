@@ -1,4 +1,5 @@
 //! The command line as people meet it: names, completions, manual pages, and what to type instead.
 
+mod replies;
 mod shell;
 mod uninstall;

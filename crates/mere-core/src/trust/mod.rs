@@ -14,7 +14,7 @@ mod roster;
 mod rotation;
 mod seen_version;
 mod sidecar;
-mod signed_data;
+pub(crate) mod signed_data;
 mod statement;
 mod verification;
 mod verify;

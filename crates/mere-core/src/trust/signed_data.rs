@@ -15,10 +15,10 @@ use crate::text::{canonical, json};
 pub struct SignedDataError(pub &'static str);
 
 /// A JSON object that has no unknown fields.
-pub(in crate::trust) struct ClosedObject<'a>(&'a Map<String, Value>);
+pub(crate) struct ClosedObject<'a>(&'a Map<String, Value>);
 
 /// Parses a payload that must be canonical JSON.
-pub(in crate::trust) fn parse_canonical(bytes: &[u8]) -> Result<Value, SignedDataError> {
+pub(crate) fn parse_canonical(bytes: &[u8]) -> Result<Value, SignedDataError> {
     let value = json::parse(bytes)
         .map_err(|_| SignedDataError("it is not valid JSON without duplicate keys"))?;
     if canonical::to_text(&value).as_bytes() != bytes {
@@ -29,7 +29,7 @@ pub(in crate::trust) fn parse_canonical(bytes: &[u8]) -> Result<Value, SignedDat
 
 impl<'a> ClosedObject<'a> {
     /// Takes an object that may have only these fields.
-    pub(in crate::trust) fn new(value: &'a Value, known: &[&str]) -> Result<Self, SignedDataError> {
+    pub(crate) fn new(value: &'a Value, known: &[&str]) -> Result<Self, SignedDataError> {
         let map = value.as_object().ok_or(SignedDataError("it is not an object"))?;
         if map.keys().all(|key| known.contains(&key.as_str())) {
             return Ok(Self(map));
@@ -37,44 +37,41 @@ impl<'a> ClosedObject<'a> {
         Err(SignedDataError("it has an unknown field"))
     }
 
-    pub(in crate::trust) fn get(&self, key: &'static str) -> Result<&'a Value, SignedDataError> {
+    pub(crate) fn get(&self, key: &'static str) -> Result<&'a Value, SignedDataError> {
         self.0.get(key).ok_or(SignedDataError("a field is missing"))
     }
 
     /// Returns a field that may be missing.
-    pub(in crate::trust) fn get_optional(&self, key: &'static str) -> Option<&'a Value> {
+    pub(crate) fn get_optional(&self, key: &'static str) -> Option<&'a Value> {
         self.0.get(key)
     }
 
-    pub(in crate::trust) fn text(&self, key: &'static str) -> Result<&'a str, SignedDataError> {
+    pub(crate) fn text(&self, key: &'static str) -> Result<&'a str, SignedDataError> {
         self.get(key)?.as_str().ok_or(SignedDataError("a field is not a string"))
     }
 
-    pub(in crate::trust) fn parse<T: FromStr>(
-        &self,
-        key: &'static str,
-    ) -> Result<T, SignedDataError> {
+    pub(crate) fn parse<T: FromStr>(&self, key: &'static str) -> Result<T, SignedDataError> {
         parse_text(self.text(key)?)
     }
 
     /// Parses a field that must be there and may be null.
-    pub(in crate::trust) fn parse_or_null<T: FromStr>(
+    pub(crate) fn parse_or_null<T: FromStr>(
         &self,
         key: &'static str,
     ) -> Result<Option<T>, SignedDataError> {
         if self.get(key)?.is_null() { Ok(None) } else { self.parse(key).map(Some) }
     }
 
-    pub(in crate::trust) fn number(&self, key: &'static str) -> Result<u64, SignedDataError> {
+    pub(crate) fn number(&self, key: &'static str) -> Result<u64, SignedDataError> {
         self.get(key)?.as_u64().ok_or(SignedDataError("a field is not a number"))
     }
 
-    pub(in crate::trust) fn list(&self, key: &'static str) -> Result<&'a [Value], SignedDataError> {
+    pub(crate) fn list(&self, key: &'static str) -> Result<&'a [Value], SignedDataError> {
         expect_list(self.get(key)?)
     }
 
     /// Checks the format version in `v`.
-    pub(in crate::trust) fn check_version(&self, expected: u64) -> Result<(), SignedDataError> {
+    pub(crate) fn check_version(&self, expected: u64) -> Result<(), SignedDataError> {
         if self.number("v")? == expected {
             Ok(())
         } else {
@@ -84,17 +81,17 @@ impl<'a> ClosedObject<'a> {
 }
 
 /// Parses a text into a value.
-pub(in crate::trust) fn parse_text<T: FromStr>(text: &str) -> Result<T, SignedDataError> {
+pub(crate) fn parse_text<T: FromStr>(text: &str) -> Result<T, SignedDataError> {
     text.parse().map_err(|_| SignedDataError("a field has an invalid value"))
 }
 
 /// Returns a value as a list.
-pub(in crate::trust) fn expect_list(value: &Value) -> Result<&[Value], SignedDataError> {
+pub(crate) fn expect_list(value: &Value) -> Result<&[Value], SignedDataError> {
     value.as_array().map(Vec::as_slice).ok_or(SignedDataError("a field is not a list"))
 }
 
 /// Parses a list of texts into values.
-pub(in crate::trust) fn parse_list<T: FromStr>(value: &Value) -> Result<Vec<T>, SignedDataError> {
+pub(crate) fn parse_list<T: FromStr>(value: &Value) -> Result<Vec<T>, SignedDataError> {
     let texts = expect_list(value)?.iter();
     let texts = texts.map(|text| text.as_str().ok_or(SignedDataError("a field is not a string")));
     texts.map(|text| parse_text(text?)).collect()

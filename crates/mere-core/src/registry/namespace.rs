@@ -1,0 +1,165 @@
+//! Namespaces: who a published item belongs to.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::name_key::{NameKey, NameSkeleton};
+
+/// The longest name in bytes.
+const MAX_BYTES: usize = 64;
+
+/// Names that nobody may have, nor anything that looks like one of them.
+const RESERVED: [&str; 44] = [
+    "about",
+    "account",
+    "admin",
+    "administrator",
+    "all",
+    "anonymous",
+    "api",
+    "auth",
+    "blob",
+    "blobs",
+    "builtin",
+    "core",
+    "docs",
+    "everyone",
+    "help",
+    "item",
+    "items",
+    "latest",
+    "log",
+    "login",
+    "me",
+    "mere",
+    "merestone",
+    "namespace",
+    "namespaces",
+    "new",
+    "none",
+    "null",
+    "official",
+    "public",
+    "registry",
+    "root",
+    "search",
+    "security",
+    "self",
+    "settings",
+    "static",
+    "std",
+    "support",
+    "system",
+    "test",
+    "trust",
+    "witness",
+    "www",
+];
+
+/// The name of a namespace: `[a-z0-9][a-z0-9_-]{0,63}`, and not a reserved one.
+///
+/// Two spellings with the same [`Namespace::key`] are one namespace.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Namespace(String);
+
+/// The reason why a text is not a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NamespaceError {
+    /// The text does not have the form of a namespace.
+    #[error(
+        "a namespace has 1 to 64 lower-case letters, digits, `_` or `-`, and begins with a letter \
+         or digit"
+    )]
+    Form,
+    /// The name is reserved, or looks like one that is.
+    #[error("the namespace is reserved")]
+    Reserved,
+}
+
+impl Namespace {
+    /// Returns the namespace as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns what it is compared by.
+    pub fn key(&self) -> NameKey {
+        NameKey::new(&self.0)
+    }
+
+    /// Returns what it looks like. No two namespaces of a registry may look the same.
+    pub fn skeleton(&self) -> NameSkeleton {
+        NameSkeleton::of_namespace(&self.0)
+    }
+
+    /// Reports whether another spelling names the same namespace.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl FromStr for Namespace {
+    type Err = NamespaceError;
+
+    fn from_str(text: &str) -> Result<Self, NamespaceError> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let allowed = |byte: u8| plain(byte) || matches!(byte, b'_' | b'-');
+        let begins = text.bytes().next().is_some_and(plain);
+        if !begins || text.len() > MAX_BYTES || !text.bytes().all(allowed) {
+            return Err(NamespaceError::Form);
+        }
+        let skeleton = NameSkeleton::of_namespace(text);
+        if RESERVED.iter().any(|name| NameSkeleton::of_namespace(name) == skeleton) {
+            return Err(NamespaceError::Reserved);
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn namespaces_are_accepted_or_refused() {
+        for good in ["a", "acme", "acme-corp", "acme_corp", "0x", &"a".repeat(64)] {
+            assert_eq!(good.parse::<Namespace>().map(|one| one.to_string()), Ok(good.to_owned()));
+        }
+        for bad in ["", "-a", "_a", "Acme", "a.b", "a/b", "a b", "ä", "a\n", &"a".repeat(65)] {
+            assert_eq!(bad.parse::<Namespace>(), Err(NamespaceError::Form), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_reserved_name_is_refused_in_every_disguise() {
+        for bad in [
+            "mere",
+            "merestone",
+            "mere-stone",
+            "merest0ne",
+            "adm1n",
+            "ad-min",
+            "adrnin",
+            "vvvvvv",
+            "1og",
+        ] {
+            assert_eq!(bad.parse::<Namespace>(), Err(NamespaceError::Reserved), "{bad}");
+        }
+        assert!(RESERVED.is_sorted());
+    }
+
+    #[test]
+    fn both_separators_name_one_namespace() {
+        let [one, other, third] =
+            ["my_team", "my-team", "myteam"].map(|name| name.parse::<Namespace>().expect("a name"));
+        assert!(one.is_same_as(&other) && !one.is_same_as(&third));
+        assert_eq!(one.skeleton(), third.skeleton());
+        assert_ne!(one, other);
+    }
+}

@@ -186,13 +186,23 @@ impl CheckpointPolicy {
         now: LogTime,
     ) -> Result<TrustedCheckpoint, CheckpointRefusal> {
         let OfferedCheckpoint { checkpoint, proof } = offered;
-        let time = check_log_signature(&checkpoint, &self.log_key)?;
-        self.witnesses.check(&checkpoint)?;
-        self.freshness.check(time, now)?;
+        let time = self.check_signatures(&checkpoint)?;
         if let Some(seen) = seen {
             check_growth(&seen, &checkpoint.checkpoint().head(), &proof)?;
         }
+        self.freshness.check(time, now)?;
         Ok(TrustedCheckpoint { signed: checkpoint, time })
+    }
+
+    /// Checks that the log and enough witnesses signed a checkpoint, and returns its time. A client
+    /// does so before it reads tiles of that size; the checkpoint is not trusted yet.
+    pub fn check_signatures(
+        &self,
+        checkpoint: &SignedCheckpoint,
+    ) -> Result<LogTime, CheckpointRefusal> {
+        let time = check_log_signature(checkpoint, &self.log_key)?;
+        self.witnesses.check(checkpoint)?;
+        Ok(time)
     }
 }
 

@@ -285,3 +285,85 @@ impl fmt::Debug for EntryNonce {
         f.write_str("EntryNonce")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PUBLISH: &str = "{\"at\":\"2026-01-31T23:59:59Z\",\"id\":\"jwt\",\"kind\":\"publish\",\
+        \"namespace\":\"acme\",\"record\":\"sha256:\
+        0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\",\"statement\":\"sha256:\
+        fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210\",\"type\":\"tool\",\
+        \"v\":1,\"version\":\"1.0.0\"}";
+    const YANK: &str = "{\"at\":\"2026-01-31T23:59:59Z\",\"id\":\"jwt\",\"kind\":\"yank\",\
+        \"namespace\":\"acme\",\"type\":\"tool\",\"v\":1,\"version\":\"1.0.0\"}";
+    const KEY_ADD: &str = "{\"at\":\"2026-01-31T23:59:59Z\",\"key\":\
+        \"SHA256:Ux/7fR3O16Cl8WSn7lBPixr0VnQ4FC16a0mr4XdhqQs\",\"kind\":\"key-add\",\
+        \"namespace\":\"acme\",\"v\":1}";
+    const SEALED: &str = "{\"commitment\":\"sha256:\
+        0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\",\"kind\":\"sealed\",\
+        \"v\":1}";
+
+    #[test]
+    fn an_entry_has_one_spelling() {
+        let removed = KEY_ADD.replace("key-add", "key-remove");
+        for text in [PUBLISH, YANK, KEY_ADD, &removed, SEALED] {
+            let entry = LogEntry::parse(text.as_bytes()).expect("an entry");
+            assert_eq!(String::from_utf8(entry.payload()).as_deref(), Ok(text));
+            assert_eq!(entry.hash(), TreeHash::leaf(text.as_bytes()));
+            if let LogEntry::Public(event) = &entry {
+                assert_eq!(event.namespace().as_str(), "acme");
+                assert_eq!(RegistryEvent::from_json(&event.to_json()).as_ref(), Ok(event));
+            }
+        }
+        assert!(RegistryEvent::parse(SEALED.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn every_other_entry_is_refused() {
+        for (text, from, to) in [
+            (PUBLISH, "\"v\":1", "\"v\":2"),
+            (PUBLISH, "\"v\":1", "\"v\":1.0"),
+            (PUBLISH, "publish", "unpublish"),
+            (PUBLISH, "\"tool\"", "\"memory\""),
+            (PUBLISH, "acme", "Acme"),
+            (PUBLISH, "acme", "admin"),
+            (PUBLISH, "\"jwt\"", "\"../jwt\""),
+            (PUBLISH, "1.0.0", "1.0"),
+            (PUBLISH, "sha256:0", "sha256:00"),
+            (PUBLISH, "sha256:0", "sha512:0"),
+            (PUBLISH, "23:59:59Z", "23:59:59+00:00"),
+            (PUBLISH, "\"record\"", "\"more\""),
+            (PUBLISH, ",\"v\"", ", \"v\""),
+            (PUBLISH, "\"kind\"", "\"id\":\"jwt\",\"kind\""),
+            (PUBLISH, "\"v\":1", "\"u\":1,\"v\":1"),
+            (YANK, "\"v\":1", "\"statement\":\"\",\"v\":1"),
+            (KEY_ADD, "SHA256:", "MD5:"),
+            (SEALED, "sealed", "open"),
+            (SEALED, "\"v\":1", "\"namespace\":\"acme\",\"v\":1"),
+        ] {
+            let changed = text.replacen(from, to, 1);
+            assert_ne!(changed, text);
+            assert!(LogEntry::parse(changed.as_bytes()).is_err(), "{changed}");
+        }
+        let long = format!("\"{}\"", "x".repeat(MAX_ENTRY_BYTES));
+        assert!(LogEntry::parse(long.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn only_the_event_and_its_nonce_open_a_commitment() {
+        let event = RegistryEvent::parse(PUBLISH.as_bytes()).expect("an event");
+        let other = RegistryEvent::parse(YANK.as_bytes()).expect("an event");
+        let nonce = EntryNonce::new([7; 32]);
+        let commitment = EntryCommitment::new(&event, &nonce);
+        let expected = Sha256::digest(&[&[7; 32], PUBLISH.as_bytes()].concat());
+        assert_eq!(commitment, EntryCommitment(expected));
+        assert!(commitment.is_opened_by(&event, &nonce));
+        assert!(!commitment.is_opened_by(&other, &nonce));
+        assert!(!commitment.is_opened_by(&event, &EntryNonce::new([8; 32])));
+        assert_eq!(nonce.to_string().parse(), Ok(nonce));
+        assert_eq!(format!("{nonce:?}"), "EntryNonce");
+        let payload = LogEntry::Sealed(commitment).payload();
+        assert_eq!(LogEntry::parse(&payload), Ok(LogEntry::Sealed(commitment)));
+    }
+}

@@ -65,3 +65,28 @@ impl EntryBundle {
         self.entries.iter().map(|entry| TreeHash::leaf(entry))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bundle_is_read_as_it_is_written() {
+        let id = BundleId::new(7, 3).expect("a bundle");
+        let entries = vec![b"one".to_vec(), Vec::new(), vec![b'x'; MAX_ENTRY_BYTES]];
+        let bundle = EntryBundle::new(id, entries).expect("a bundle");
+        let bytes = bundle.to_bytes();
+        assert_eq!(bytes[..7], *b"\0\x03one\0\0");
+        assert_eq!(EntryBundle::parse(id, &bytes), Ok(bundle.clone()));
+        assert_eq!(bundle.leaf_hashes().next(), Some(TreeHash::leaf(b"one")));
+        for end in 0..bytes.len() {
+            assert_eq!(EntryBundle::parse(id, &bytes[..end]), Err(BundleError), "{end}");
+        }
+        for other in [2, 4] {
+            let other = BundleId::new(7, other).expect("a bundle");
+            assert_eq!(EntryBundle::parse(other, &bytes), Err(BundleError));
+        }
+        let long = vec![vec![0; MAX_ENTRY_BYTES + 1]; 3];
+        assert_eq!(EntryBundle::new(id, long), Err(BundleError));
+    }
+}

@@ -96,3 +96,21 @@ impl fmt::Display for TreeHash {
         f.write_str(&BASE64_STANDARD.encode(self.0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_has_one_spelling() {
+        let hash = TreeHash::leaf(b"");
+        assert_eq!(hash.to_string().parse(), Ok(hash));
+        let text = hash.to_string();
+        for bad in ["", &text[..43], &format!("{text}="), &format!(" {text}"), "AAAA"] {
+            assert_eq!(bad.parse::<TreeHash>(), Err(TreeHashError), "{bad}");
+        }
+        // The last character has two bits that are not part of the hash.
+        let other = format!("{}1=", "A".repeat(42));
+        assert!(other.parse::<TreeHash>().is_err());
+    }
+}

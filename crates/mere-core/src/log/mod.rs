@@ -19,6 +19,8 @@ mod note;
 mod offline_proof;
 mod proof;
 mod signer;
+#[cfg(test)]
+mod tests;
 mod tile;
 mod tile_tree;
 mod time;

@@ -190,5 +190,119 @@ pub fn parse_signatures(lines: &str) -> Result<Vec<NoteSignature>, NoteError> {
 
 /// Writes lines with signatures.
 pub fn format_signatures(signatures: &[NoteSignature]) -> String {
-    signatures.iter().map(|signature| format!("{signature}\n")).collect()
+    let mut lines = String::new();
+    for signature in signatures {
+        lines.extend([signature.to_string().as_str(), "\n"]);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of the documentation of Go's package `note`.
+    const TEXT: &str = "If you think cryptography is the answer to your problem,\n\
+                        then you don't know what your problem is.\n";
+    const PETER: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
+    const BY_PETER: &str = "— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FF\
+                            YC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n";
+    const ENOCH: &str = "EnochRoot+af0cfe78+ATtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJDpjrASKGLWdop";
+    const BY_ENOCH: &str = "— EnochRoot rwz+eBzmZa0SO3NbfRGzPCpDckykFXSdeX+MNtCOXm2/5n2tiOHp+vAF1a\
+                            GrQ5ovTG01oOTGwnWLox33WWd1RvMc+QQ=\n";
+
+    fn key(text: &str) -> VerifierKey {
+        text.parse().expect("a key")
+    }
+
+    #[test]
+    fn verifies_the_notes_of_others() {
+        let text = format!("{TEXT}\n{BY_PETER}{BY_ENOCH}");
+        let note = SignedNote::parse(text.as_bytes()).expect("a note");
+        assert_eq!(note.body(), TEXT);
+        assert_eq!(note.to_string(), text);
+        assert_eq!(note.check_signed_by(&key(PETER)), Ok(()));
+        assert_eq!(note.check_signed_by(&key(ENOCH)), Ok(()));
+        let of_peter = SignedNote::parse(format!("{TEXT}\n{BY_PETER}").as_bytes());
+        let of_peter = of_peter.expect("a note");
+        assert_eq!(of_peter.check_signed_by(&key(ENOCH)), Err(NoteError::NotSigned));
+    }
+
+    #[test]
+    fn a_name_or_an_id_alone_is_not_enough() {
+        let renamed = BY_PETER.replace("PeterNeumann", "EnochRoot");
+        let note = SignedNote::parse(format!("{TEXT}\n{renamed}").as_bytes()).expect("a note");
+        for one in [PETER, ENOCH] {
+            assert_eq!(note.check_signed_by(&key(one)), Err(NoteError::NotSigned));
+        }
+    }
+
+    #[test]
+    fn a_changed_text_or_signature_is_refused() {
+        let changed = TEXT.replace("cryptography", "Cryptography");
+        let text = format!("{changed}\n{BY_PETER}");
+        let note = SignedNote::parse(text.as_bytes()).expect("a note");
+        assert_eq!(note.check_signed_by(&key(PETER)), Err(NoteError::BadSignature));
+        let changed = BY_PETER.replace("JnAM=", "JnAQ=");
+        let text = format!("{TEXT}\n{BY_PETER}{changed}");
+        let note = SignedNote::parse(text.as_bytes()).expect("a note");
+        assert_eq!(note.check_signed_by(&key(PETER)), Err(NoteError::BadSignature));
+        let longer = BY_PETER.replace("x08go/", "x08go/ABCD");
+        let text = format!("{TEXT}\n{longer}");
+        let note = SignedNote::parse(text.as_bytes()).expect("a note");
+        assert_eq!(note.check_signed_by(&key(PETER)), Err(NoteError::BadSignature));
+        assert_eq!(note.check_cosigned_by(&key(PETER)), Err(NoteError::NotSigned));
+    }
+
+    /// The example of C2SP `signed-note`, whose text has an empty line.
+    #[test]
+    fn the_last_empty_line_ends_the_text() {
+        let text = "Ognuno sta solo sul cuor della terra\ntrafitto da un raggio di sole:\n\ned è \
+                    subito sera.\n\n— quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ\
+                    2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=\n";
+        let note = SignedNote::parse(text.as_bytes()).expect("a note");
+        assert!(note.body().ends_with("\n\ned è subito sera.\n"));
+        assert_eq!(note.signatures()[0].name().as_str(), "quasimodo.example/salvatore");
+        assert_eq!(note.signatures()[0].key_id().to_string(), "367ba04b");
+        assert_eq!(note.to_string(), text);
+    }
+
+    #[test]
+    fn what_is_no_note_is_refused() {
+        let tail = format!("\n{BY_PETER}");
+        for bad in [
+            String::new(),
+            "\n".to_owned(),
+            TEXT.to_owned(),
+            format!("{TEXT}\n"),
+            format!("{TEXT}{BY_PETER}"),
+            format!("{TEXT}\n{}", BY_PETER.trim_end()),
+            format!("\u{1}{TEXT}{tail}"),
+            format!("{}{tail}", TEXT.replace('\n', "\r\n")),
+            format!("{TEXT}{tail}Unexpected line.\n"),
+            format!("{TEXT}\n— Bad Name x08go/ZJkuBS\n"),
+            format!("{TEXT}\n— Name x08g\n"),
+            format!("{TEXT}\n— Name x08go_ZJ\n"),
+            format!("{TEXT}\n- Name x08go/ZJ\n"),
+        ] {
+            assert_eq!(SignedNote::parse(bad.as_bytes()), Err(NoteError::Form), "{bad}");
+        }
+        assert!(SignedNote::parse(format!("\u{ff}{TEXT}{tail}").as_bytes()).is_ok());
+        assert!(SignedNote::parse(&[b"\xff", tail.as_bytes()].concat()).is_err());
+        let many = format!("{TEXT}\n{}", BY_PETER.repeat(MAX_NOTE_SIGNATURES + 1));
+        assert_eq!(SignedNote::parse(many.as_bytes()), Err(NoteError::TooLong));
+        let long = format!("{}{tail}", TEXT.repeat(1000));
+        assert_eq!(SignedNote::parse(long.as_bytes()), Err(NoteError::TooLong));
+        assert_eq!(SignedNote::new("no line break".to_owned()), Err(NoteError::Form));
+    }
+
+    #[test]
+    fn a_new_signature_replaces_the_old_one_of_its_key() {
+        let text = format!("{TEXT}\n{BY_PETER}{BY_ENOCH}");
+        let mut note = SignedNote::parse(text.as_bytes()).expect("a note");
+        note.add_signature(BY_PETER.trim_end().parse().expect("a signature"));
+        assert_eq!(note.to_string(), format!("{TEXT}\n{BY_ENOCH}{BY_PETER}"));
+        note.retain_signatures_of(&key(ENOCH));
+        assert_eq!(note.to_string(), format!("{TEXT}\n{BY_ENOCH}"));
+    }
 }

@@ -225,3 +225,92 @@ impl FromStr for BundleId {
         row.ok_or(TileIdError)?.parse().map(Self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_those_of_the_standard() {
+        for (level, index, width, path) in [
+            (0, 0, 256, "tile/0/000"),
+            (0, 0, 1, "tile/0/000.p/1"),
+            (63, 999, 255, "tile/63/999.p/255"),
+            (1, 1000, 256, "tile/1/x001/000"),
+            (2, 1_234_067, 256, "tile/2/x001/x234/067"),
+            (2, 1_234_067, 8, "tile/2/x001/x234/067.p/8"),
+        ] {
+            let id = TileId::new(level, index, width).expect("a tile");
+            assert_eq!(id.to_string(), path);
+            assert_eq!(path.parse(), Ok(id));
+            let bundle = BundleId::new(index, width).expect("a bundle");
+            let path = path.replacen(&format!("/{level}/"), "/entries/", 1);
+            assert_eq!(bundle.to_string(), path);
+            assert_eq!(path.parse(), Ok(bundle));
+        }
+        let last = TileId::new(0, u64::MAX, 256).expect("a tile");
+        assert_eq!(last.to_string().parse(), Ok(last));
+    }
+
+    #[test]
+    fn a_path_has_one_spelling() {
+        for bad in [
+            "",
+            "tile/",
+            "tile/0",
+            "tile/0/",
+            "tile/0/0",
+            "tile/0/0000",
+            "tile/0/x000/000",
+            "tile/0/x001",
+            "tile/0/001/000",
+            "tile/0/xx001/000",
+            "tile/0/x01/000",
+            "tile/00/000",
+            "tile/+0/000",
+            "tile/-1/000",
+            "tile/64/000",
+            "tile/0/000.p/0",
+            "tile/0/000.p/256",
+            "tile/0/000.p/01",
+            "tile/0/000.p/",
+            "tile/0/000.p",
+            "tile/0/000/",
+            "tile/0/+00",
+            "/tile/0/000",
+            "tile/0/x018/x446/x744/x073/x709/x551/616",
+            "tile/entries/000",
+        ] {
+            assert_eq!(bad.parse::<TileId>(), Err(TileIdError), "{bad}");
+        }
+        for bad in ["tile/0/000", "tile/entries/0", "tile/entries/000.p/256", "entries/000"] {
+            assert_eq!(bad.parse::<BundleId>(), Err(TileIdError), "{bad}");
+        }
+        for (level, width) in [(64, 1), (0, 0), (0, 257)] {
+            assert_eq!(TileId::new(level, 0, width), Err(TileIdError));
+        }
+    }
+
+    /// The example of the standard: a tree of 70,000 entries.
+    #[test]
+    fn a_tree_has_these_tiles() {
+        let tiles = TileId::all(70_000).collect::<Vec<_>>();
+        let count = |level, is_full| {
+            let of_level = tiles.iter().filter(|tile| tile.level() == level);
+            of_level.filter(|tile| (tile.width() == TILE_WIDTH) == is_full).count()
+        };
+        assert_eq!([count(0, true), count(0, false), count(1, true)], [273, 1, 1]);
+        assert_eq!([count(1, false), count(2, true), count(2, false)], [1, 0, 1]);
+        let partial =
+            |level| TileId::containing(level, u64::from(70_000_u32 >> (8 * level)) - 1, 70_000);
+        for (level, width) in [(0, 112), (1, 17), (2, 1)] {
+            assert_eq!(partial(level).map(TileId::width), Some(width), "{level}");
+        }
+        let of_256 = TileId::all(256).map(|tile| tile.to_string()).collect::<Vec<_>>();
+        assert_eq!(of_256, ["tile/0/000", "tile/1/000.p/1"]);
+        assert_eq!(TileId::all(0).count(), 0);
+        assert_eq!(TileId::containing(0, 5, 5), None);
+        assert_eq!(BundleId::all(257).map(BundleId::width).collect::<Vec<_>>(), [256, 1]);
+        assert_eq!(BundleId::containing(256, 300).map(BundleId::first_entry), Some(256));
+    }
+}

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::hash::{MAX_TREE_SIZE, TreeHash};
+use super::hash::{MAX_TREE_SIZE, TreeHash, TreeHead};
 use super::hash_tile::{HashTile, TileLengthError};
 use super::proof::{ConsistencyProof, InclusionProof};
 use super::tile::{TILE_HEIGHT, TILE_WIDTH, TileId};
@@ -127,6 +127,18 @@ impl<E, F: FnMut(TileId) -> Result<Vec<u8>, E>> TileTree<F> {
         }
         hashes.reverse();
         Ok(ConsistencyProof { hashes })
+    }
+
+    /// Computes the proof that goes with an offered checkpoint: that the tree continues the one that
+    /// was seen. It is empty if there is nothing to prove, or if the tree is the smaller one.
+    pub fn growth_proof(
+        &mut self,
+        seen: Option<TreeHead>,
+    ) -> Result<ConsistencyProof, TileTreeError<E>> {
+        match seen {
+            Some(seen) if seen.size < self.size => self.consistency_proof(seen.size),
+            _ => Ok(ConsistencyProof::default()),
+        }
     }
 }
 

@@ -55,3 +55,19 @@ pub(super) fn parse_decimal(text: &str) -> Option<u64> {
     let number = text.parse::<u64>().ok()?;
     (number.to_string() == text).then_some(number)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_has_one_spelling() {
+        for good in ["0", "1679315147", "9223372036854775807"] {
+            assert_eq!(good.parse::<LogTime>().map(|time| time.to_string()), Ok(good.to_owned()));
+        }
+        for bad in ["", "-1", "+1", "01", "1.0", " 1", "9223372036854775808"] {
+            assert_eq!(bad.parse::<LogTime>(), Err(LogTimeError), "{bad}");
+        }
+        assert_eq!(LogTime::from_timestamp(Timestamp::MIN).seconds(), 0);
+    }
+}

@@ -188,3 +188,51 @@ impl fmt::Display for LogFingerprint {
         write!(f, "SHA256:{}", BASE64_STANDARD_NO_PAD.encode(self.0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A key from the documentation of Go's package `note`.
+    const KEY: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
+
+    #[test]
+    fn reads_the_keys_of_others() {
+        let key = KEY.parse::<VerifierKey>().expect("a key");
+        assert_eq!(key.to_string(), KEY);
+        assert_eq!(key.name().as_str(), "PeterNeumann");
+        assert_eq!(key.id().to_string(), "c74f20a3");
+        assert_eq!(key.algorithm(), NoteAlgorithm::Ed25519);
+        let digest = BASE64_STANDARD_NO_PAD.encode(Sha256::digest(KEY.as_bytes()).as_bytes());
+        assert_eq!(key.fingerprint().to_string(), format!("SHA256:{digest}"));
+        assert_eq!(key.fingerprint().to_string().parse(), Ok(key.fingerprint()));
+    }
+
+    #[test]
+    fn every_part_and_every_change_of_a_key_is_refused() {
+        for start in 0..KEY.len() {
+            for end in start..KEY.len() {
+                assert!(KEY[start..end].parse::<VerifierKey>().is_err(), "{start}..{end}");
+            }
+        }
+        for at in 0..KEY.len() {
+            let mut bytes = KEY.as_bytes().to_vec();
+            bytes[at] += 1;
+            let changed = String::from_utf8(bytes).expect("ASCII");
+            assert!(changed.parse::<VerifierKey>().is_err(), "{changed}");
+        }
+        assert!(KEY.to_uppercase().parse::<VerifierKey>().is_err());
+    }
+
+    #[test]
+    fn one_key_for_two_purposes_has_two_ids() {
+        let log = KEY.parse::<VerifierKey>().expect("a key");
+        let algorithm = NoteAlgorithm::CosignatureV1;
+        let witness = VerifierKey::new(log.name().clone(), algorithm, log.public_key().clone());
+        assert_ne!(log.id(), witness.id());
+        assert_eq!(witness.to_string().parse(), Ok(witness));
+        for bad in ["", "a b", "a+b", "a\u{a0}b", "a\nb", "a\tb", &"a".repeat(257)] {
+            assert_eq!(bad.parse::<NoteKeyName>(), Err(VerifierKeyError::Name), "{bad}");
+        }
+    }
+}

@@ -8,50 +8,43 @@ use super::name_key::{NameKey, NameSkeleton};
 /// The longest name in bytes.
 const MAX_BYTES: usize = 64;
 
-/// Names that nobody may have, nor anything that looks like one of them.
-const RESERVED: [&str; 44] = [
-    "about",
-    "account",
+/// Names that nobody may have, nor anything that looks like one of them. They are those of the
+/// interface itself, of scopes, and of people who would be believed. The log has names of
+/// namespaces, so a name that was once permitted has to stay so.
+const RESERVED: [&str; 35] = [
     "admin",
     "administrator",
-    "all",
     "anonymous",
     "api",
     "auth",
     "blob",
     "blobs",
     "builtin",
-    "core",
-    "docs",
     "everyone",
-    "help",
     "item",
     "items",
     "latest",
+    "local",
     "log",
     "login",
-    "me",
     "mere",
     "merestone",
     "namespace",
     "namespaces",
-    "new",
     "none",
     "null",
     "official",
+    "project",
     "public",
     "registry",
     "root",
     "search",
     "security",
     "self",
-    "settings",
     "static",
-    "std",
     "support",
     "system",
-    "test",
-    "trust",
+    "user",
     "witness",
     "www",
 ];

@@ -21,6 +21,7 @@ mod graph_drawn;
 mod hostile;
 mod items;
 mod links;
+mod log;
 mod notes;
 mod proofs;
 mod scripts;

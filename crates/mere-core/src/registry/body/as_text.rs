@@ -24,6 +24,7 @@ pub(super) fn deserialize<'de, T: FromStr, D: Deserializer<'de>>(
 pub(super) mod optional {
     use super::{Deserialize, Deserializer, Display, Error, FromStr, Serializer};
 
+    #[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
     pub(in super::super) fn serialize<T: Display, S: Serializer>(
         value: &Option<T>,
         serializer: S,

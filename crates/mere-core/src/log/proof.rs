@@ -38,9 +38,11 @@ pub enum ProofError {
     OtherOldRoot,
 }
 
-/// The way from a leaf to the root: how far it is to the leaf's left, and to the tree's right edge.
+/// The way from a leaf to the root.
 struct Climb {
+    /// The index of the present node within its level.
     node: u64,
+    /// The index of the last node of that level. It is 0 at the root.
     last: u64,
 }
 

@@ -1,6 +1,5 @@
 use mere_core::log::{
-    CosignableCheckpoint, EntryDisclosure, IncludedEntry, LogTime, SignedCheckpoint,
-    TrustedCheckpoint,
+    EntryDisclosure, IncludedEntry, LogTime, SignedCheckpoint, TrustedCheckpoint,
 };
 
 fn trust(signed: SignedCheckpoint, time: LogTime) -> TrustedCheckpoint {
@@ -11,10 +10,6 @@ fn include(disclosure: EntryDisclosure, index: u64) -> IncludedEntry {
     IncludedEntry { disclosure, index }
 }
 
-fn cosign(signed: SignedCheckpoint) -> CosignableCheckpoint {
-    CosignableCheckpoint(signed)
-}
-
 fn main() {
-    let _ = (trust, include, cosign);
+    let _ = (trust, include);
 }

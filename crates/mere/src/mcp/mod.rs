@@ -85,7 +85,7 @@ where
         terminal::print_waiting("mere: waiting for an MCP client on standard input");
         // Serving continues while the last calls finish.
         let stop_and_finish = async {
-            shutdown::wait_for_signal().await;
+            mere_http::wait_for_signal().await;
             shutdown::finish_calls(runner).await;
         };
         tokio::select! {

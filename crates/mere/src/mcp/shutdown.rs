@@ -12,23 +12,6 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the last answers may take to be sent.
 const FLUSH_TIME: Duration = Duration::from_millis(200);
 
-/// Waits until the process receives a signal to stop.
-pub(super) async fn wait_for_signal() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
-            }
-            return;
-        }
-    }
-    let _ = interrupted.await;
-}
-
 /// Waits until every call is answered or the time is up.
 pub(super) async fn finish_calls(runner: &Arc<CallRunner>) {
     tracing::info!("stopping");

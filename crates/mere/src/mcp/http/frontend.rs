@@ -11,16 +11,16 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use mere_core::address::AgentName;
 use mere_engine::Tokens;
+use mere_http::{
+    AllowedHosts, Answering, Body, ClientKey, Connection, Rate, RateLimiter, TooManyAnswers,
+};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-use super::allowed_hosts::AllowedHosts;
 use super::body;
-use super::connections::{Answering, Connection, TooManyAnswers};
-use super::rate_limiter::{ClientKey, RateLimiter};
-use super::refusal::{Body, Refusal};
+use super::refusal::Refusal;
 use super::response_gate;
 use super::session_owners::SessionOwners;
 use crate::mcp::call_runner::CallRunner;
@@ -30,6 +30,8 @@ const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The first revision without sessions.
 const STATELESS_VERSION: &str = "2026-07-28";
+/// How fast one client may send requests.
+const RATE: Rate = Rate { per_second: 5_000.0, burst: 10_000.0 };
 /// How long a session may be idle. It is longer than a person may take to answer a question.
 const SESSION_TIMEOUT: Duration = Duration::from_mins(30);
 
@@ -81,7 +83,7 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
             service,
             sessions,
             owners: SessionOwners::default(),
-            rate_limiter: RateLimiter::new(),
+            rate_limiter: RateLimiter::new(RATE),
             runner,
             access,
         }
@@ -114,7 +116,7 @@ impl<H: ServerHandler + Clone> HttpFrontend<H> {
         request: Request<Incoming>,
         connection: &Arc<Connection>,
     ) -> Result<Admitted, Refusal> {
-        self.access.hosts.check(&request)?;
+        self.access.hosts.check(&request).map_err(Refusal::for_host)?;
         if request.uri().path() != "/mcp" {
             return Err(Refusal::new(StatusCode::NOT_FOUND, "nothing is served here"));
         }

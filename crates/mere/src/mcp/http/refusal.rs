@@ -2,21 +2,17 @@
 //!
 //! Its texts are constants, so a refusal never repeats what the client sent.
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
-use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
+use mere_http::{Body, HostRefusal};
 use serde_json::{Value, json};
 
 use crate::mcp::message::InvalidMessage;
-
-/// The body of every response.
-pub(super) type Body = BoxBody<Bytes, Infallible>;
 
 /// A refused request.
 #[derive(Debug)]
@@ -37,6 +33,16 @@ impl Refusal {
         let error = json!({ "code": code, "message": reason });
         let message = json!({ "jsonrpc": "2.0", "id": null, "error": error });
         Self { status, message, reason, retry_after: None }
+    }
+
+    /// Creates the refusal of a request that is not meant for this server.
+    pub(super) fn for_host(refusal: HostRefusal) -> Self {
+        match refusal {
+            HostRefusal::Foreign => {
+                Self::new(StatusCode::FORBIDDEN, "this host or origin is not allowed")
+            }
+            HostRefusal::RepeatedHost => Self::new(StatusCode::BAD_REQUEST, "send one Host header"),
+        }
     }
 
     /// Creates the refusal for a status that the SDK chose, with our own text, because the SDK's

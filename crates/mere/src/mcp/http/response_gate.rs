@@ -12,9 +12,10 @@ use http::{Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::Frame;
+use mere_http::Body;
 use serde_json::Value;
 
-use super::refusal::{Body, Refusal};
+use super::refusal::Refusal;
 use crate::mcp::call_runner::CallRunner;
 
 /// An event without data.

@@ -16,12 +16,13 @@ use std::path::{Path, PathBuf};
 use mere_core::reply::codes;
 
 /// Which of our crates each crate may use.
-const EDGES: [(&str, &[&str]); 5] = [
+const EDGES: [(&str, &[&str]); 6] = [
     ("mere-core", &[]),
     ("mere-host", &["mere-core"]),
     ("mere-engine", &["mere-core", "mere-host"]),
-    ("mere-registry", &["mere-core"]),
-    ("mere", &["mere-core", "mere-engine", "mere-registry"]),
+    ("mere-http", &[]),
+    ("mere-registry", &["mere-core", "mere-http"]),
+    ("mere", &["mere-core", "mere-engine", "mere-http", "mere-registry"]),
 ];
 
 /// The crate that touches the machine, and the only one that may.

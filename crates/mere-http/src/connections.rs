@@ -18,8 +18,8 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::rate_limiter::ClientKey;
-use super::refusal::Body;
+use crate::Body;
+use crate::rate_limiter::ClientKey;
 
 /// How many connections are open at once.
 const MAX_CONNECTIONS: usize = 512;
@@ -33,7 +33,7 @@ const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
 /// The open connections.
 #[derive(Default)]
-pub(super) struct Connections {
+pub struct Connections {
     table: Mutex<ConnectionTable>,
     /// Told when a connection ends, or begins to wait.
     changed: Notify,
@@ -64,7 +64,7 @@ enum Activity {
 }
 
 /// A place among the open connections, given up when it is dropped.
-pub(super) struct Connection {
+pub struct Connection {
     id: u64,
     address: SocketAddr,
     close: CancellationToken,
@@ -72,14 +72,14 @@ pub(super) struct Connection {
 }
 
 /// The error for a client with too many requests at once.
-pub(super) struct TooManyAnswers;
+pub struct TooManyAnswers;
 
 /// The error for bytes that find no room, not even by closing slower connections.
-pub(super) struct NoBodyRoom;
+pub struct NoBodyRoom;
 
 impl Connections {
     /// Waits for a place, and closes the connection that has waited longest if there is none.
-    pub(super) async fn admit(self: &Arc<Self>, address: SocketAddr) -> Connection {
+    pub async fn admit(self: &Arc<Self>, address: SocketAddr) -> Connection {
         loop {
             let changed = self.changed.notified();
             let busy_until = match self.try_admit(address) {
@@ -164,17 +164,17 @@ impl OpenConnection {
 
 impl Connection {
     /// Returns the address of the peer.
-    pub(super) fn address(&self) -> SocketAddr {
+    pub fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Returns when the connection has lost its place.
-    pub(super) fn closed(&self) -> CancellationToken {
+    pub fn closed(&self) -> CancellationToken {
         self.close.clone()
     }
 
     /// Takes room for more bytes of an incomplete request, if need be from a slower connection.
-    pub(super) fn hold_bytes(&self, bytes: usize) -> Result<(), NoBodyRoom> {
+    pub fn hold_bytes(&self, bytes: usize) -> Result<(), NoBodyRoom> {
         let mut table = self.all.lock();
         let now = Instant::now();
         while table.body_bytes + bytes > MAX_BODY_BYTES {
@@ -189,7 +189,7 @@ impl Connection {
     }
 
     /// Gives the bytes of the request back, because it is complete or was refused.
-    pub(super) fn release_bytes(&self) {
+    pub fn release_bytes(&self) {
         let mut table = self.all.lock();
         if let Some(connection) = table.open.get_mut(&self.id) {
             let held = std::mem::take(&mut connection.body_bytes);
@@ -199,10 +199,7 @@ impl Connection {
 
     /// Records that a complete request of this client is being answered, until the value is
     /// dropped.
-    pub(super) fn begin_answer(
-        self: &Arc<Self>,
-        client: ClientKey,
-    ) -> Result<Answering, TooManyAnswers> {
+    pub fn begin_answer(self: &Arc<Self>, client: ClientKey) -> Result<Answering, TooManyAnswers> {
         let mut table = self.all.lock();
         let is_own = |other: &&OpenConnection| matches!(&other.activity, Activity::Answering(key) if *key == client);
         if table.open.values().filter(is_own).count() >= MAX_ANSWERS_PER_CLIENT {
@@ -223,11 +220,11 @@ impl Drop for Connection {
 }
 
 /// A request that is being answered. When it is dropped, its connection waits again.
-pub(super) struct Answering(Arc<Connection>);
+pub struct Answering(Arc<Connection>);
 
 impl Answering {
     /// Keeps the request counted until the whole body is sent.
-    pub(super) fn until_sent(self, body: Body) -> Body {
+    pub fn until_sent(self, body: Body) -> Body {
         CountedBody { body, _answering: self }.boxed()
     }
 }

@@ -8,27 +8,33 @@ use std::net::{IpAddr, SocketAddr};
 
 use http::header::{HOST, ORIGIN};
 use http::uri::Authority;
-use http::{HeaderMap, HeaderName, Request, StatusCode, Uri};
-
-use super::refusal::Refusal;
+use http::{HeaderMap, HeaderName, Request, Uri};
 
 /// The host names of one server.
-pub(super) struct AllowedHosts {
+pub struct AllowedHosts {
     address: SocketAddr,
     names: Vec<String>,
 }
 
 /// The error for a wildcard address, which has no name of its own.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "listening on all addresses requires `--allow-host NAME`, the name by which clients reach the \
-     server"
-)]
-pub(super) struct MissingHostName;
+#[error("listening on all addresses requires the name by which clients reach the server")]
+pub struct MissingHostName;
+
+/// The reasons why a request is not meant for this server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HostRefusal {
+    /// Its `Host` or `Origin` is not one of ours.
+    #[error("this host or origin is not allowed")]
+    Foreign,
+    /// It has several `Host` headers, or one that is not text.
+    #[error("send one Host header")]
+    RepeatedHost,
+}
 
 impl AllowedHosts {
     /// Creates the list for an address, with the additional names that the operator allows.
-    pub(super) fn new(address: SocketAddr, allowed: &[String]) -> Result<Self, MissingHostName> {
+    pub fn new(address: SocketAddr, allowed: &[String]) -> Result<Self, MissingHostName> {
         let mut names = allowed.iter().map(|name| name.to_ascii_lowercase()).collect::<Vec<_>>();
         let ip = address.ip();
         if ip.is_loopback() {
@@ -43,16 +49,15 @@ impl AllowedHosts {
     }
 
     /// Checks whether only processes on this machine can reach the server.
-    pub(super) fn is_loopback(&self) -> bool {
+    pub fn is_loopback(&self) -> bool {
         self.address.ip().is_loopback()
     }
 
     /// Refuses requests that are not meant for this server.
-    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
-        let foreign = || Refusal::new(StatusCode::FORBIDDEN, "this host or origin is not allowed");
-        let host = single_header(request.headers(), &HOST).map_err(|RepeatedHeader| {
-            Refusal::new(StatusCode::BAD_REQUEST, "send one Host header")
-        })?;
+    pub fn check<B>(&self, request: &Request<B>) -> Result<(), HostRefusal> {
+        let foreign = || HostRefusal::Foreign;
+        let host = single_header(request.headers(), &HOST)
+            .map_err(|RepeatedHeader| HostRefusal::RepeatedHost)?;
         let named = request.uri().authority().cloned();
         let hosts = [host.and_then(|host| host.parse().ok()), named];
         let all_ours = host.is_some_and(|host| host.parse::<Authority>().is_ok())

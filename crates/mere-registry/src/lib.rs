@@ -1,1 +1,29 @@
-//! The registry server. Nothing is served yet: the registry comes after items and their signatures.
+//! The registry server: what was published, who may publish, and the log of it all.
+//!
+//! It never links the engine: everything that it believes about an item it has checked itself, with
+//! the rules of mere-core. It touches the machine in one module, `storage`.
+
+mod accounts;
+mod api;
+mod audit;
+mod blobs;
+mod clock;
+mod database;
+mod error;
+mod items;
+mod registry;
+mod storage;
+mod transparency;
+mod witnesses;
+
+pub use accounts::{
+    Account, AuditEvent, CreatedToken, NamespaceRow, Privacy, SigningKey, TokenInfo, TokenRequest,
+};
+pub use api::{RegistryServer, ServeError, ServeOptions};
+pub use audit::AuditReport;
+pub use blobs::{BlobError, BlobLocation, BlobLocationError, BucketLocation};
+pub use database::{DatabaseError, DatabaseLocation, DatabaseLocationError};
+pub use error::RegistryError;
+pub use registry::{Registry, RegistryOptions};
+pub use storage::KeyFile;
+pub use witnesses::{WitnessAddress, WitnessAddressError};

@@ -113,4 +113,6 @@ fn filter_targets(level: Level) -> Targets {
         .with_default(Level::ERROR)
         .with_target("mere", level)
         .with_target("mere_engine", level)
+        .with_target("mere_http", level)
+        .with_target("mere_registry", level)
 }

@@ -3,7 +3,8 @@
 //! `docs/replies.md` shows the same table, and a test compares the two.
 
 use super::code::{
-    Code, CodeId, Denied, Enforcement, Execution, Fault, Invalid, Items, Success, Surface, World,
+    Code, CodeId, Denied, Enforcement, Execution, Fault, Invalid, Items, Registry, Success,
+    Surface, World,
 };
 
 /// One row of the table.
@@ -353,6 +354,13 @@ codes! {
     STORE_UNWRITTEN: Items "STORE" Fault 3 "The store could not be written; its contents are unchanged.";
     STORE_FAULTS: Items "STORE" Fault 4 "`mere store reindex`: there are memories that are not valid.";
     STORE_UNAVAILABLE: Items "STORE" Fault 5 "A configured store cannot be served, and no other takes its place: it awaits trust, is switched off, or would be replaced by a less strict one.";
+    SERVER_CHANGED: Registry "SERVER" Success 1 "`mere registry`: the change is made.";
+    SERVER_LISTED: Registry "SERVER" Success 2 "`mere registry … list`: accounts, namespaces, keys, tokens or events.";
+    SERVER_TOKEN: Registry "SERVER" Success 3 "`mere registry token create`: the token, which is shown this once.";
+    SERVER_AUDITED: Registry "SERVER" Success 4 "`mere registry audit`: the tables and the files are as the log says.";
+    SERVER_REFUSED: Registry "SERVER" Invalid 1 "`mere registry`: the change is not possible; `data.code` says why.";
+    SERVER_FINDINGS: Registry "SERVER" Fault 1 "`mere registry audit`: tables, files or the log are not what they were; `data.findings` names it.";
+    SERVER_FAILED: Registry "SERVER" Fault 2 "`mere registry`: the database, the files or the log cannot be used.";
 }
 
 #[cfg(test)]

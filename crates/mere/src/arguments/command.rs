@@ -10,11 +10,11 @@ use super::{
     GrantArguments, GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments,
     IndexArguments, InitArguments, JoinArguments, KeysArguments, LeaveArguments, ListArguments,
     LockArguments, LsArguments, ManArguments, McpArguments, MemoryArguments, ModelArguments,
-    MoveArguments, NewArguments, PrepareArguments, ReadArguments, RenameArguments, ReviewArguments,
-    RevokeArguments, RunArguments, RunsArguments, SearchArguments, SecretArguments, ShowArguments,
-    SignArguments, SpaceArguments, StoreArguments, TeamArguments, TortureArguments, TreeArguments,
-    TrustArguments, UninstallArguments, VerifyArguments, WhereArguments, WhyArguments,
-    WorkspaceArguments,
+    MoveArguments, NewArguments, PrepareArguments, ReadArguments, RegistryArguments,
+    RegistryCommandArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments,
+    RunsArguments, SearchArguments, SecretArguments, ShowArguments, SignArguments, SpaceArguments,
+    StoreArguments, TeamArguments, TortureArguments, TreeArguments, TrustArguments,
+    UninstallArguments, VerifyArguments, WhereArguments, WhyArguments, WorkspaceArguments,
 };
 
 #[derive(Subcommand)]
@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Files(FileSubcommand),
     #[command(flatten)]
     Trust(TrustSubcommand),
+    /// Serve a registry, and manage who may publish there
+    Registry(Box<RegistryArguments>),
     /// Show where the project is and how it was found, and the address of a path
     Where(WhereArguments),
     /// Print the completions of a shell
@@ -222,6 +224,13 @@ impl Command {
             Self::Agents(AgentSubcommand::Mcp(mcp)) => {
                 crate::log::start_json(mcp.log, mcp.log_file.as_ref())
             }
+            Self::Registry(registry) => match &registry.what {
+                RegistryCommandArguments::Serve(serve) => crate::log::start_json(serve.log, None),
+                _ => {
+                    crate::log::start_plain(tracing::Level::ERROR);
+                    Ok(())
+                }
+            },
             _ => {
                 crate::log::start_plain(tracing::Level::ERROR);
                 Ok(())

@@ -15,6 +15,7 @@ mod mcp;
 mod memory;
 mod models;
 mod moment;
+mod registry;
 mod review;
 mod run;
 mod runs;
@@ -63,6 +64,10 @@ pub(crate) use memory::{
 };
 pub(crate) use models::{ModelArguments, ModelCommandArguments, ModelNameArgument};
 pub(crate) use moment::Moment;
+pub(crate) use registry::{
+    RegistryArguments, RegistryCommandArguments, RegistryKeyCommand, RegistryNamespaceCommand,
+    RegistryServeArguments, RegistryTokenCommand, RegistryUserCommand,
+};
 pub(crate) use review::ReviewArguments;
 pub(crate) use run::{ChainArguments, LockArguments, PrepareArguments, RunArguments};
 pub(crate) use runs::{ReceiptArguments, RunsArguments, RunsCommandArguments};

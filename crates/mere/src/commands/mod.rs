@@ -19,6 +19,7 @@ mod models;
 mod passphrase;
 mod person_session;
 mod question_loop;
+mod registry;
 mod review;
 mod run;
 mod runs;
@@ -65,6 +66,7 @@ pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<E
         Command::Agents(command) => run_agents(location, command),
         Command::Files(command) => run_files(location, command),
         Command::Trust(command) => run_trust(location, command),
+        Command::Registry(arguments) => registry::run(*arguments),
         Command::Where(arguments) => locations::run(&location, &arguments),
         Command::Completions(arguments) => shell::print_completions(&arguments),
         Command::Man(arguments) => shell::print_manual(&arguments),

@@ -11,6 +11,7 @@ mod models;
 pub(crate) mod operator_reply;
 pub(crate) mod outcome;
 pub(crate) mod proposals;
+pub(crate) mod registry;
 pub(crate) mod reply;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -28,7 +28,10 @@ const EDGES: [(&str, &[&str]); 6] = [
 /// The crate that touches the machine, and the only one that may.
 const HOST: &str = "mere-host";
 
-/// What only [`HOST`] may name.
+/// The module of the registry server that touches the machine: the server does not link the host.
+const REGISTRY_STORAGE: &str = "crates/mere-registry/src/storage/";
+
+/// What only [`HOST`] and [`REGISTRY_STORAGE`] may name.
 const AMBIENT: [&str; 9] = [
     "std::fs",
     "std::path",
@@ -154,7 +157,10 @@ fn names_the_machine(line: &str) -> bool {
 #[test]
 fn only_the_lawful_places_touch_the_machine() {
     let host = format!("crates/{HOST}/");
-    let product = |path: &str| !path.starts_with(&host) && !path.contains("/tests/");
+    let product = |path: &str| {
+        let is_lawful = path.starts_with(&host) || path.starts_with(REGISTRY_STORAGE);
+        !is_lawful && !path.contains("/tests/")
+    };
     for (path, text) in sources().into_iter().filter(|(path, _)| product(path)) {
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         let touching = code.filter(|line| names_the_machine(line)).collect::<Vec<_>>();

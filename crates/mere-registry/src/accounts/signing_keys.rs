@@ -1,0 +1,112 @@
+//! The keys that authors sign with, registered for a namespace. Every change is in the log.
+
+use mere_core::log::{NamespaceKeyEvent, RegistryEvent};
+use mere_core::registry::Namespace;
+use mere_core::trust::{ClaimedTime, Fingerprint, PublicKey};
+
+use super::audit_events::{Actor, record_event};
+use super::namespaces::{NamespaceRow, find_namespace};
+use crate::clock;
+use crate::database::{Connection, DatabaseError};
+use crate::error::RegistryError;
+use crate::registry::Registry;
+
+/// A key of a namespace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SigningKey {
+    /// The namespace.
+    pub namespace: String,
+    /// The key.
+    pub key: PublicKey,
+    /// When it was registered.
+    pub added_at: String,
+}
+
+/// Returns the keys that may sign for a namespace now.
+pub(crate) fn active_keys(
+    connection: &mut Connection,
+    namespace: &Namespace,
+) -> Result<Vec<PublicKey>, DatabaseError> {
+    let sql = "SELECT public_key FROM namespace_keys WHERE namespace = $1 AND removed_at IS NULL \
+               ORDER BY added_at, fingerprint";
+    let rows = connection.query(sql, &[namespace.as_str().into()])?;
+    rows.iter().map(|row| row.text(0)?.parse().map_err(|_| DatabaseError::Shape)).collect()
+}
+
+impl Registry {
+    /// Registers a key for a namespace.
+    pub fn add_key(&self, namespace: &Namespace, key: &PublicKey) -> Result<u64, RegistryError> {
+        let (now, fingerprint) = (clock::now(), key.fingerprint());
+        self.database.write(|connection| {
+            let info = require_namespace(connection, namespace)?;
+            if active_keys(connection, namespace)?.contains(key) {
+                return Err(RegistryError::NameTaken);
+            }
+            let sql = "INSERT INTO namespace_keys (namespace, fingerprint, public_key, added_at) \
+                       VALUES ($1, $2, $3, $4) ON CONFLICT (namespace, fingerprint) \
+                       DO UPDATE SET added_at = EXCLUDED.added_at, removed_at = NULL";
+            let values = [
+                namespace.as_str().into(),
+                fingerprint.to_string().into(),
+                key.to_string().into(),
+                clock::format(now).into(),
+            ];
+            connection.execute(sql, &values)?;
+            let subject = format!("{} {fingerprint}", namespace.as_str());
+            record_event(connection, &Actor::Operator, "key.add", &subject)?;
+            let event = RegistryEvent::KeyAdd(key_event(namespace, fingerprint));
+            self.append_to_log(connection, &info, event)
+        })
+    }
+
+    /// Removes a key from a namespace. What it signed stays.
+    pub fn remove_key(
+        &self,
+        namespace: &Namespace,
+        fingerprint: Fingerprint,
+    ) -> Result<u64, RegistryError> {
+        self.database.write(|connection| {
+            let info = require_namespace(connection, namespace)?;
+            let sql = "UPDATE namespace_keys SET removed_at = $1 WHERE namespace = $2 AND \
+                       fingerprint = $3 AND removed_at IS NULL";
+            let values = [
+                clock::format(clock::now()).into(),
+                namespace.as_str().into(),
+                fingerprint.to_string().into(),
+            ];
+            if connection.execute(sql, &values)? == 0 {
+                return Err(RegistryError::NotFound);
+            }
+            let subject = format!("{} {fingerprint}", namespace.as_str());
+            record_event(connection, &Actor::Operator, "key.remove", &subject)?;
+            let event = RegistryEvent::KeyRemove(key_event(namespace, fingerprint));
+            self.append_to_log(connection, &info, event)
+        })
+    }
+
+    /// Lists the keys that may sign, of all namespaces.
+    pub fn list_keys(&self) -> Result<Vec<SigningKey>, RegistryError> {
+        let sql = "SELECT namespace, public_key, added_at FROM namespace_keys \
+                   WHERE removed_at IS NULL ORDER BY namespace, added_at, fingerprint";
+        self.database.read(|connection| {
+            let rows = connection.query(sql, &[])?;
+            let keys = rows.iter().map(|row| {
+                let key = row.text(1)?.parse().map_err(|_| DatabaseError::Shape)?;
+                Ok(SigningKey { namespace: row.text(0)?, key, added_at: row.text(2)? })
+            });
+            Ok(keys.collect::<Result<_, DatabaseError>>()?)
+        })
+    }
+}
+
+fn key_event(namespace: &Namespace, key: Fingerprint) -> NamespaceKeyEvent {
+    let at = ClaimedTime::from_timestamp(clock::now());
+    NamespaceKeyEvent { namespace: namespace.clone(), key, at }
+}
+
+fn require_namespace(
+    connection: &mut Connection,
+    namespace: &Namespace,
+) -> Result<NamespaceRow, RegistryError> {
+    find_namespace(connection, namespace)?.ok_or(RegistryError::NotFound)
+}

@@ -1,0 +1,17 @@
+//! The items of a registry: publishing, reading, finding and withdrawing them.
+
+mod blobs;
+mod item_rows;
+mod item_table;
+mod lists;
+mod publish;
+mod read;
+mod relationships;
+mod search_rows;
+mod skills_index;
+mod submission;
+mod yank;
+
+pub(crate) use blobs::StoredBlob;
+pub(crate) use item_table::ItemTable;
+pub(crate) use read::{read_logged_event, read_version_info};

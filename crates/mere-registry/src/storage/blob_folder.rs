@@ -1,0 +1,71 @@
+//! Blobs as files that are named by their digests.
+//!
+//! A blob appears under its name only when all of it is on the disk, and never changes there.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mere_core::digest::Sha256;
+
+/// A folder of blobs.
+pub(crate) struct BlobFolder {
+    folder: PathBuf,
+    /// Makes the names of unfinished files unique in this process.
+    next: AtomicU64,
+}
+
+impl BlobFolder {
+    /// Opens the folder, and creates it if it is missing.
+    pub(crate) fn open(path: &str) -> io::Result<Self> {
+        let folder = PathBuf::from(path);
+        fs::create_dir_all(folder.join("new"))?;
+        Ok(Self { folder, next: AtomicU64::new(0) })
+    }
+
+    /// Stores a blob durably. One that is there already stays as it is.
+    pub(crate) fn put(&self, digest: &Sha256, bytes: &[u8]) -> io::Result<()> {
+        let place = self.place(digest);
+        if fs::metadata(&place).is_ok_and(|found| found.len() == bytes.len() as u64) {
+            return Ok(());
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let unfinished = self.folder.join("new").join(format!("{}-{number}", std::process::id()));
+        let written = write_synced(&unfinished, bytes).and_then(|()| {
+            let parent = place.parent().unwrap_or(&self.folder);
+            fs::create_dir_all(parent)?;
+            fs::rename(&unfinished, &place)?;
+            sync_folder(parent)?;
+            sync_folder(&self.folder)
+        });
+        if written.is_err() {
+            let _ = fs::remove_file(&unfinished);
+        }
+        written
+    }
+
+    /// Reads a blob, if it is there.
+    pub(crate) fn get(&self, digest: &Sha256) -> io::Result<Option<Vec<u8>>> {
+        match fs::read(self.place(digest)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn place(&self, digest: &Sha256) -> PathBuf {
+        let name = digest.to_string();
+        self.folder.join(&name[..2]).join(name)
+    }
+}
+
+fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}

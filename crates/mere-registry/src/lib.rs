@@ -14,6 +14,7 @@ mod items;
 mod registry;
 mod storage;
 mod transparency;
+mod witness_server;
 mod witnesses;
 
 pub use accounts::{
@@ -26,4 +27,5 @@ pub use database::{DatabaseError, DatabaseLocation, DatabaseLocationError};
 pub use error::RegistryError;
 pub use registry::{Registry, RegistryOptions};
 pub use storage::KeyFile;
+pub use witness_server::{WitnessError, WitnessOptions, WitnessServer};
 pub use witnesses::{WitnessAddress, WitnessAddressError};

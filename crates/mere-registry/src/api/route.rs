@@ -89,3 +89,93 @@ impl Route {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    /// The names of all operations, as the metrics have them.
+    const NAMES: [&str; 19] = [
+        "blob",
+        "bundle",
+        "checkpoint",
+        "health",
+        "item",
+        "items",
+        "metrics",
+        "namespace",
+        "openapi",
+        "publish",
+        "put_blob",
+        "ready",
+        "registry",
+        "relationships",
+        "search",
+        "skills",
+        "tile",
+        "version",
+        "yank",
+    ];
+
+    fn example(template: &str) -> String {
+        let digest = "0".repeat(64);
+        let values = [
+            ("{namespace}", "ada"),
+            ("{type}", "tool"),
+            ("{id}", "greet"),
+            ("{version}", "1.0.0"),
+            ("{sha256}", digest.as_str()),
+            ("{level}", "1"),
+            ("{tile}", "x001/002.p/7"),
+        ];
+        values.iter().fold(template.to_owned(), |path, (name, value)| path.replace(name, value))
+    }
+
+    #[test]
+    fn the_description_has_the_routes_that_are_served_and_no_others() {
+        let text = include_str!("../../../../docs/openapi.json");
+        let document = serde_json::from_str::<Value>(text).expect("JSON");
+        let mut described = BTreeSet::new();
+        for (template, operations) in document["paths"].as_object().expect("paths") {
+            let path = example(template);
+            let route = Route::parse(&path).unwrap_or_else(|| panic!("{path} is not served"));
+            let operations = operations.as_object().expect("operations");
+            for (method, operation) in operations {
+                let method = method.to_uppercase().parse::<Method>().expect("a method");
+                assert!(route.operation(&method).is_ok(), "{method} {path}");
+                assert_eq!(operation["operationId"], route.name(&method), "{method} {path}");
+                described.insert(route.name(&method).to_owned());
+            }
+            for method in [Method::GET, Method::PUT, Method::POST, Method::DELETE, Method::PATCH] {
+                let is_described = operations.contains_key(&method.as_str().to_lowercase());
+                assert_eq!(route.operation(&method).is_ok(), is_described, "{method} {path}");
+            }
+        }
+        assert_eq!(described.iter().map(String::as_str).collect::<Vec<_>>(), NAMES);
+    }
+
+    #[test]
+    fn nothing_else_is_a_route() {
+        for path in [
+            "",
+            "/",
+            "/api/v1",
+            "/api/v1/",
+            "/api/v1/items/",
+            "/api/v1/items/memory/ada/x",
+            "/api/v1/items/tool/ada/../x",
+            "/api/v1/items/tool/ada/%2e%2e",
+            "/api/v1/items/tool/ada/x/relationships",
+            "/api/v1//items",
+            "/healthz/",
+            "/log/tile/0/1",
+            "/log/tile/64/000",
+        ] {
+            assert_eq!(Route::parse(path), None, "{path}");
+        }
+    }
+}

@@ -19,7 +19,8 @@ const MAX_PREPARED: usize = 256;
 
 /// The connection.
 pub(crate) struct PostgresConnection {
-    client: Client,
+    /// It is there until the connection is dropped.
+    client: Option<Client>,
     prepared: HashMap<String, Statement>,
 }
 
@@ -73,11 +74,11 @@ impl<'a> FromSql<'a> for Value {
 impl PostgresConnection {
     pub(super) fn open(url: &str) -> Result<Self, DatabaseError> {
         let client = Client::connect(url, NoTls)?;
-        Ok(Self { client, prepared: HashMap::new() })
+        Ok(Self { client: Some(client), prepared: HashMap::new() })
     }
 
     pub(super) fn is_open(&self) -> bool {
-        !self.client.is_closed()
+        self.client.as_ref().is_some_and(|client| !client.is_closed())
     }
 
     pub(super) fn begin(&mut self) -> Result<(), DatabaseError> {
@@ -85,19 +86,19 @@ impl PostgresConnection {
     }
 
     pub(super) fn run_script(&mut self, script: &str) -> Result<(), DatabaseError> {
-        Ok(self.client.batch_execute(script)?)
+        Ok(self.client()?.batch_execute(script)?)
     }
 
     pub(super) fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, DatabaseError> {
         let statement = self.prepare(sql)?;
         let values = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect::<Vec<_>>();
-        Ok(self.client.execute(&statement, &values)?)
+        Ok(self.client()?.execute(&statement, &values)?)
     }
 
     pub(super) fn query(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, DatabaseError> {
         let statement = self.prepare(sql)?;
         let values = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect::<Vec<_>>();
-        let found = self.client.query(&statement, &values)?;
+        let found = self.client()?.query(&statement, &values)?;
         let rows = found.iter().map(|row| {
             let values = (0..row.len()).map(|column| row.try_get::<_, Value>(column));
             values.collect::<Result<_, _>>().map(Row)
@@ -105,15 +106,29 @@ impl PostgresConnection {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    fn client(&mut self) -> Result<&mut Client, DatabaseError> {
+        self.client.as_mut().ok_or(DatabaseError::Shape)
+    }
+
     fn prepare(&mut self, sql: &str) -> Result<Statement, DatabaseError> {
         if let Some(statement) = self.prepared.get(sql) {
             return Ok(statement.clone());
         }
-        let statement = self.client.prepare(sql)?;
+        let statement = self.client()?.prepare(sql)?;
         if self.prepared.len() >= MAX_PREPARED {
             self.prepared.clear();
         }
         self.prepared.insert(sql.to_owned(), statement.clone());
         Ok(statement)
+    }
+}
+
+impl Drop for PostgresConnection {
+    /// The client waits for its connection to close, which it may not do on a thread that serves
+    /// requests.
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take() {
+            let _ = std::thread::spawn(move || drop(client)).join();
+        }
     }
 }

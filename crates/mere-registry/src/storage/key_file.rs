@@ -43,6 +43,13 @@ impl KeyFile {
         file.sync_all()
     }
 
+    /// Names a file beside this one.
+    pub(crate) fn beside(&self, ending: &str) -> OsString {
+        let mut path = self.0.clone();
+        path.push(ending);
+        path
+    }
+
     /// Reads a public key, as in a file that ends in `.pub`.
     pub fn read_public_key(&self) -> io::Result<String> {
         let text = self.read()?.ok_or(io::ErrorKind::NotFound)?;

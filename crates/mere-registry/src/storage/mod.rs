@@ -10,7 +10,9 @@
 mod blob_folder;
 mod environment;
 mod key_file;
+mod witness_file;
 
 pub(crate) use blob_folder::BlobFolder;
 pub(crate) use environment::{BucketCredentials, bucket_credentials, data_folder, setting};
 pub use key_file::KeyFile;
+pub(crate) use witness_file::WitnessFile;

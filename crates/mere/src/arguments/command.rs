@@ -14,7 +14,8 @@ use super::{
     RegistryCommandArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments,
     RunsArguments, SearchArguments, SecretArguments, ShowArguments, SignArguments, SpaceArguments,
     StoreArguments, TeamArguments, TortureArguments, TreeArguments, TrustArguments,
-    UninstallArguments, VerifyArguments, WhereArguments, WhyArguments, WorkspaceArguments,
+    UninstallArguments, VerifyArguments, WhereArguments, WhyArguments, WitnessArguments,
+    WitnessCommand, WorkspaceArguments,
 };
 
 #[derive(Subcommand)]
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Trust(TrustSubcommand),
     /// Serve a registry, and manage who may publish there
     Registry(Box<RegistryArguments>),
+    /// Co-sign the checkpoints of registries, so that nobody is shown a history of their own
+    Witness(Box<WitnessArguments>),
     /// Show where the project is and how it was found, and the address of a path
     Where(WhereArguments),
     /// Print the completions of a shell
@@ -223,6 +226,10 @@ impl Command {
             }),
             Self::Agents(AgentSubcommand::Mcp(mcp)) => {
                 crate::log::start_json(mcp.log, mcp.log_file.as_ref())
+            }
+            Self::Witness(witness) => {
+                let WitnessCommand::Serve(serve) = &witness.what;
+                crate::log::start_json(serve.log, None)
             }
             Self::Registry(registry) => match &registry.what {
                 RegistryCommandArguments::Serve(serve) => crate::log::start_json(serve.log, None),

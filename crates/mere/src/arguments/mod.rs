@@ -27,6 +27,7 @@ mod signing;
 mod stores;
 mod team;
 mod upkeep;
+mod witness;
 mod workspace;
 
 use std::num::NonZeroU64;
@@ -88,6 +89,7 @@ pub(crate) use upkeep::{
     ConfigArguments, ConfigCommand, DoctorArguments, IndexArguments, RenewSpaceArguments,
     SpaceArguments, SpaceCommand,
 };
+pub(crate) use witness::{WitnessArguments, WitnessCommand};
 pub(crate) use workspace::{CleanArguments, WorkspaceArguments, WorkspaceCommandArguments};
 
 /// The home for what AI agents use: workflows, tools, notes and memories as plain files, in a

@@ -35,6 +35,7 @@ mod trust;
 mod trust_project_reply;
 mod uninstall;
 mod upkeep;
+mod witness;
 mod workspaces;
 
 use std::io;
@@ -67,6 +68,7 @@ pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<E
         Command::Files(command) => run_files(location, command),
         Command::Trust(command) => run_trust(location, command),
         Command::Registry(arguments) => registry::run(*arguments),
+        Command::Witness(arguments) => witness::run(*arguments),
         Command::Where(arguments) => locations::run(&location, &arguments),
         Command::Completions(arguments) => shell::print_completions(&arguments),
         Command::Man(arguments) => shell::print_manual(&arguments),

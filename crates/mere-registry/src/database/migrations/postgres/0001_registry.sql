@@ -1,21 +1,21 @@
 -- Accounts, namespaces and what they may do.
 
 CREATE TABLE accounts (
-  name TEXT PRIMARY KEY,
+  name TEXT COLLATE "C" PRIMARY KEY,
   created_at TEXT NOT NULL
 );
 
 CREATE TABLE namespaces (
-  name TEXT PRIMARY KEY,
-  name_key TEXT NOT NULL UNIQUE,
-  skeleton TEXT NOT NULL UNIQUE,
+  name TEXT COLLATE "C" PRIMARY KEY,
+  name_key TEXT COLLATE "C" NOT NULL UNIQUE,
+  skeleton TEXT COLLATE "C" NOT NULL UNIQUE,
   owner TEXT NOT NULL REFERENCES accounts (name),
   private BIGINT NOT NULL,
   created_at TEXT NOT NULL
 );
 
 CREATE TABLE namespace_keys (
-  namespace TEXT NOT NULL REFERENCES namespaces (name),
+  namespace TEXT COLLATE "C" NOT NULL REFERENCES namespaces (name),
   fingerprint TEXT NOT NULL,
   public_key TEXT NOT NULL,
   added_at TEXT NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE audit_log (
 );
 
 CREATE TABLE namespace_blobs (
-  namespace TEXT NOT NULL REFERENCES namespaces (name),
+  namespace TEXT COLLATE "C" NOT NULL REFERENCES namespaces (name),
   sha256 TEXT NOT NULL,
   size BIGINT NOT NULL,
   created_at TEXT NOT NULL,
@@ -68,14 +68,14 @@ CREATE TABLE log_nodes (
 -- What was sealed for a private namespace: the entry in clear, and its nonce.
 CREATE TABLE sealed_entries (
   leaf_index BIGINT PRIMARY KEY REFERENCES log_entries (leaf_index),
-  namespace TEXT NOT NULL REFERENCES namespaces (name),
+  namespace TEXT COLLATE "C" NOT NULL REFERENCES namespaces (name),
   entry BYTEA NOT NULL,
   nonce BYTEA NOT NULL
 );
 
 CREATE TABLE log_state (
   id BIGINT PRIMARY KEY CHECK (id = 1),
-  registry_id TEXT NOT NULL,
+  registry_id TEXT COLLATE "C" NOT NULL,
   verifier_key TEXT NOT NULL,
   signing_key TEXT,
   size BIGINT NOT NULL,
@@ -87,18 +87,18 @@ CREATE TABLE log_state (
 CREATE TABLE cosignatures (
   witness TEXT PRIMARY KEY,
   size BIGINT NOT NULL,
-  checkpoint_hash TEXT NOT NULL,
+  checkpoint TEXT NOT NULL,
   line TEXT NOT NULL
 );
 
 -- Items, in tables of their own for each type.
 
 CREATE TABLE directives (
-  namespace TEXT NOT NULL REFERENCES namespaces (name),
-  directive_id TEXT NOT NULL,
-  id_key TEXT NOT NULL,
-  skeleton TEXT NOT NULL,
-  name TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL REFERENCES namespaces (name),
+  directive_id TEXT COLLATE "C" NOT NULL,
+  id_key TEXT COLLATE "C" NOT NULL,
+  skeleton TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
   description TEXT NOT NULL,
   category TEXT NOT NULL,
   permissions_xml TEXT,
@@ -112,10 +112,10 @@ CREATE TABLE directives (
 );
 
 CREATE TABLE directive_versions (
-  namespace TEXT NOT NULL,
-  directive_id TEXT NOT NULL,
-  version TEXT NOT NULL,
-  name TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL,
+  directive_id TEXT COLLATE "C" NOT NULL,
+  version TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
   description TEXT NOT NULL,
   category TEXT NOT NULL,
   tags TEXT NOT NULL,
@@ -134,14 +134,14 @@ CREATE TABLE directive_versions (
 );
 
 CREATE TABLE tools (
-  namespace TEXT NOT NULL REFERENCES namespaces (name),
-  tool_id TEXT NOT NULL,
-  id_key TEXT NOT NULL,
-  skeleton TEXT NOT NULL,
-  name TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL REFERENCES namespaces (name),
+  tool_id TEXT COLLATE "C" NOT NULL,
+  id_key TEXT COLLATE "C" NOT NULL,
+  skeleton TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
   description TEXT NOT NULL,
   category TEXT NOT NULL,
-  executor_id TEXT,
+  executor_id TEXT COLLATE "C",
   tool_type TEXT,
   latest_version TEXT,
   created_at TEXT NOT NULL,
@@ -151,14 +151,14 @@ CREATE TABLE tools (
 );
 
 CREATE TABLE tool_versions (
-  namespace TEXT NOT NULL,
-  tool_id TEXT NOT NULL,
-  version TEXT NOT NULL,
-  name TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL,
+  tool_id TEXT COLLATE "C" NOT NULL,
+  version TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
   description TEXT NOT NULL,
   category TEXT NOT NULL,
   tags TEXT NOT NULL,
-  executor_id TEXT,
+  executor_id TEXT COLLATE "C",
   tool_type TEXT,
   content_hash TEXT NOT NULL,
   integrity TEXT NOT NULL,
@@ -172,9 +172,9 @@ CREATE TABLE tool_versions (
 );
 
 CREATE TABLE tool_version_files (
-  namespace TEXT NOT NULL,
-  tool_id TEXT NOT NULL,
-  version TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL,
+  tool_id TEXT COLLATE "C" NOT NULL,
+  version TEXT COLLATE "C" NOT NULL,
   path TEXT NOT NULL,
   sha256 TEXT NOT NULL,
   size BIGINT NOT NULL,
@@ -183,10 +183,10 @@ CREATE TABLE tool_version_files (
 );
 
 CREATE TABLE knowledge_entries (
-  namespace TEXT NOT NULL REFERENCES namespaces (name),
-  zettel_id TEXT NOT NULL,
-  id_key TEXT NOT NULL,
-  skeleton TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL REFERENCES namespaces (name),
+  zettel_id TEXT COLLATE "C" NOT NULL,
+  id_key TEXT COLLATE "C" NOT NULL,
+  skeleton TEXT COLLATE "C" NOT NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL,
   category TEXT NOT NULL,
@@ -200,9 +200,9 @@ CREATE TABLE knowledge_entries (
 );
 
 CREATE TABLE knowledge_versions (
-  namespace TEXT NOT NULL,
-  zettel_id TEXT NOT NULL,
-  version TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL,
+  zettel_id TEXT COLLATE "C" NOT NULL,
+  version TEXT COLLATE "C" NOT NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL,
   category TEXT NOT NULL,
@@ -221,10 +221,10 @@ CREATE TABLE knowledge_versions (
 );
 
 CREATE TABLE knowledge_relationships (
-  namespace TEXT NOT NULL,
-  from_zettel_id TEXT NOT NULL,
-  version TEXT NOT NULL,
-  to_zettel_id TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL,
+  from_zettel_id TEXT COLLATE "C" NOT NULL,
+  version TEXT COLLATE "C" NOT NULL,
+  to_zettel_id TEXT COLLATE "C" NOT NULL,
   relationship_type TEXT NOT NULL,
   created_at TEXT NOT NULL,
   PRIMARY KEY (namespace, from_zettel_id, version, to_zettel_id, relationship_type),
@@ -235,11 +235,11 @@ CREATE TABLE knowledge_relationships (
 CREATE INDEX knowledge_relationships_to ON knowledge_relationships (namespace, to_zettel_id);
 
 CREATE TABLE lockfiles (
-  namespace TEXT NOT NULL REFERENCES namespaces (name),
-  lockfile_id TEXT NOT NULL,
-  id_key TEXT NOT NULL,
-  skeleton TEXT NOT NULL,
-  name TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL REFERENCES namespaces (name),
+  lockfile_id TEXT COLLATE "C" NOT NULL,
+  id_key TEXT COLLATE "C" NOT NULL,
+  skeleton TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
   description TEXT NOT NULL,
   category TEXT NOT NULL,
   latest_version TEXT,
@@ -250,10 +250,10 @@ CREATE TABLE lockfiles (
 );
 
 CREATE TABLE lockfile_versions (
-  namespace TEXT NOT NULL,
-  lockfile_id TEXT NOT NULL,
-  version TEXT NOT NULL,
-  name TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL,
+  lockfile_id TEXT COLLATE "C" NOT NULL,
+  version TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
   description TEXT NOT NULL,
   category TEXT NOT NULL,
   tags TEXT NOT NULL,
@@ -286,8 +286,8 @@ SELECT 'lockfile' AS item_type, lockfile_id AS item_id, name AS name, descriptio
 CREATE TABLE search_items (
   id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   item_type TEXT NOT NULL,
-  namespace TEXT NOT NULL,
-  item_id TEXT NOT NULL,
+  namespace TEXT COLLATE "C" NOT NULL,
+  item_id TEXT COLLATE "C" NOT NULL,
   document TSVECTOR NOT NULL,
   UNIQUE (item_type, namespace, item_id)
 );

@@ -87,7 +87,7 @@ CREATE TABLE log_state (
 CREATE TABLE cosignatures (
   witness TEXT PRIMARY KEY,
   size INTEGER NOT NULL,
-  checkpoint_hash TEXT NOT NULL,
+  checkpoint TEXT NOT NULL,
   line TEXT NOT NULL
 );
 

@@ -19,6 +19,7 @@ mod memory;
 #[cfg(debug_assertions)]
 mod panics;
 mod paths;
+mod registry;
 mod run;
 mod search;
 mod signing;

@@ -1,0 +1,126 @@
+//! What the operator of a registry does.
+
+use serde_json::Value;
+
+use super::on_both_backends;
+use super::servers;
+use super::stage::{Backend, RegistryStage};
+
+on_both_backends! {
+    changes_are_made_listed_and_recorded,
+    an_audit_finds_what_was_changed_behind_the_log,
+}
+
+fn changes_are_made_listed_and_recorded(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let token = stage.operate(&[
+        "token",
+        "create",
+        "--user",
+        "ada",
+        "--scope",
+        "publish:ada/*",
+        "--expires",
+        "90d",
+        "--json",
+    ]);
+    let token: Value = serde_json::from_str(&token).expect("JSON");
+    assert_eq!(token["code"], "RG-SERVER-S-003");
+    let shown = token["data"]["token"].as_str().expect("a token");
+    assert!(shown.starts_with("mere_") && shown.len() == 48, "{shown}");
+    let id = token["data"]["id"].as_str().expect("an id");
+    assert!(stage.operate(&["token", "list"]).contains(id));
+    assert!(!stage.operate(&["token", "list"]).contains(shown), "it is shown once");
+    stage.operate(&["token", "revoke", id]);
+    assert!(stage.operate(&["token", "list"]).contains("revoked"));
+    assert!(stage.operate(&["namespace", "list"]).contains("hidden  private  owned by ada"));
+    assert!(stage.operate(&["user", "list"]).starts_with("ada  "));
+    let fingerprint = stage.author.fingerprint();
+    assert!(stage.operate(&["key", "list"]).contains(&fingerprint));
+    stage.operate(&["key", "remove", "hidden", &fingerprint]);
+    let events = stage.operate(&["audit", "--events"]);
+    for action in
+        ["user.add", "namespace.create", "key.add", "key.remove", "token.create", "token.revoke"]
+    {
+        assert!(events.contains(action), "{action}: {events}");
+    }
+    for (arguments, words) in [
+        (&["user", "add", "ada"][..], "taken"),
+        (&["user", "add", "Ada"][..], "lower-case"),
+        (&["namespace", "create", "a-da", "--owner", "ada"][..], "similar"),
+        (&["namespace", "create", "new-one", "--owner", "nobody"][..], "nothing of that name"),
+        (&["token", "revoke", "nothing"][..], "nothing of that name"),
+        (&["key", "remove", "hidden", &fingerprint][..], "nothing of that name"),
+    ] {
+        let output = stage.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {errors}");
+        assert!(errors.contains(words), "{arguments:?}: {errors}");
+    }
+    stage.assert_audited();
+}
+
+fn an_audit_finds_what_was_changed_behind_the_log(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let server = stage.serve(&[]);
+    let author = server.client.with_token(&stage.token(&["publish:ada/*"]));
+    stage.author.note("retry", "1.0.0").publish(&author, "ada");
+    stage.assert_audited();
+    let sql = "UPDATE knowledge_versions SET record = REPLACE(record, 'About', 'Above')";
+    match backend {
+        Backend::PostgresBucket => {
+            servers::run_sql(&stage.database, sql);
+        }
+        Backend::SqliteFiles => {
+            let path = stage.folder.path().join("registry.db");
+            let database = rusqlite::Connection::open(path).expect("the database");
+            database.execute(sql, []).expect("a change");
+        }
+    }
+    let output = stage.run(&["audit", "--json"]);
+    assert_eq!(output.status.code(), Some(4));
+    let reply: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(reply["code"], "RG-SERVER-E-001");
+    let findings = reply["data"]["findings"].to_string();
+    assert!(findings.contains("knowledge ada/retry@1.0.0"), "{findings}");
+}
+
+#[test]
+fn a_byte_that_changed_on_the_disk_is_not_served() {
+    let stage = RegistryStage::new(Backend::SqliteFiles);
+    let server = stage.serve(&[]);
+    let author = server.client.with_token(&stage.token(&["publish:ada/*"]));
+    let note = stage.author.note("retry", "1.0.0");
+    note.publish(&author, "ada");
+    let path = super::author::blob_path("ada", &note.files[0].1);
+    let digest = path.rsplit('/').next().expect("a digest");
+    let file = stage.folder.path().join("blobs").join(&digest[..2]).join(digest);
+    let mut bytes = std::fs::read(&file).expect("a blob");
+    bytes[10] ^= 1;
+    std::fs::write(&file, bytes).expect("a change");
+    server.client.get(&path).assert_problem(500, "internal");
+    assert_eq!(stage.run(&["audit"]).status.code(), Some(4));
+}
+
+#[test]
+fn the_key_of_the_log_can_be_kept_in_a_file() {
+    let stage = RegistryStage::new(Backend::SqliteFiles);
+    let file = stage.folder.path().join("log.key");
+    let file = file.to_str().expect("a path");
+    // The registry of the stage has its key in the database already.
+    assert_eq!(stage.run(&["user", "list", "--log-key-file", file]).status.code(), Some(4));
+    let other = format!("sqlite:{}/other.db", stage.folder.path().display());
+    let command = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mere"));
+        command.arg("registry").args(arguments).args([
+            "--database",
+            &other,
+            "--blobs",
+            &stage.blobs,
+        ]);
+        command.output().expect("the program runs").status.code()
+    };
+    assert_eq!(command(&["user", "add", "bob", "--log-key-file", file]), Some(0));
+    assert_eq!(command(&["user", "list"]), Some(4), "without the file the log cannot be signed");
+    assert_eq!(std::fs::read_to_string(file).expect("the key").trim().len(), 64);
+}

@@ -1,0 +1,89 @@
+//! A private namespace does not exist for those who may not read it.
+
+use super::author::blob_path;
+use super::client::Client;
+use super::on_both_backends;
+use super::stage::{Backend, RegistryStage};
+
+on_both_backends! {
+    what_is_private_is_answered_like_what_is_absent,
+    who_may_read_gets_the_entry_and_its_nonce,
+    a_token_for_one_item_shows_that_item_only,
+}
+
+fn what_is_private_is_answered_like_what_is_absent(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let server = stage.serve(&[]);
+    let author = server.client.with_token(&stage.token(&["publish:hidden/*", "yank:hidden/*"]));
+    let note = stage.author.note("retry", "1.0.0");
+    note.publish(&author, "hidden");
+    let other = server.client.with_token(&stage.token(&["read:ada/*", "publish:ada/*"]));
+    let clients = [&server.client, &other, &author];
+    let paths = |namespace: &str| {
+        [
+            format!("/api/v1/namespaces/{namespace}"),
+            blob_path(namespace, &note.files[0].1),
+            note.item_path(namespace),
+            note.path(namespace),
+            format!("{}/relationships", note.item_path(namespace)),
+            format!("/api/v1/items?namespace={namespace}"),
+            format!("/api/v1/search?q=retry&namespace={namespace}"),
+        ]
+    };
+    for client in clients {
+        for (private, absent) in paths("hidden").iter().zip(paths("nobody")) {
+            assert_eq!(client.get(private), client.get(&absent), "{private}");
+        }
+        assert_eq!(client.get("/api/v1/search?q=retry").json()["items"].as_array(), Some(&vec![]));
+        assert_eq!(client.get("/api/v1/items").json()["items"].as_array(), Some(&vec![]));
+    }
+    // Writing is refused alike, with and without a token for something else.
+    for client in [&server.client, &other] {
+        let change = |namespace: &str| {
+            let json = client.with_header("content-type", "application/json");
+            [
+                client.send("PUT", &blob_path(namespace, b"x"), b"x"),
+                json.send("PUT", &note.path(namespace), &note.body()),
+                client.send("POST", &format!("{}/yank", note.path(namespace)), b""),
+            ]
+        };
+        assert_eq!(change("hidden"), change("nobody"));
+    }
+    let log = server.client.get("/log/tile/entries/000.p/3").text();
+    assert!(!log.contains("hidden") && !log.contains("retry"), "{log}");
+}
+
+fn who_may_read_gets_the_entry_and_its_nonce(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let server = stage.serve(&[]);
+    let author = server.client.with_token(&stage.token(&["publish:hidden/*"]));
+    let reader = server.client.with_token(&stage.token(&["read:hidden/*"]));
+    let note = stage.author.note("retry", "1.0.0");
+    note.publish(&author, "hidden");
+    let read = reader.get(&note.path("hidden")).json();
+    assert_eq!(read["nonce"].as_str().map(str::len), Some(64));
+    assert_eq!(read["entry"]["namespace"], "hidden");
+    assert_eq!(reader.get("/api/v1/namespaces/hidden").json()["private"], true);
+    assert_eq!(reader.get(&blob_path("hidden", &note.files[0].1)).body, note.files[0].1);
+    let count = |client: &Client, path: &str| {
+        client.get(path).json()["items"].as_array().expect("items").len()
+    };
+    assert_eq!(count(&reader, "/api/v1/search?q=retry"), 1);
+    assert_eq!(count(&reader, "/api/v1/items"), 1);
+    stage.assert_audited();
+}
+
+fn a_token_for_one_item_shows_that_item_only(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let server = stage.serve(&[]);
+    let author = server.client.with_token(&stage.token(&["publish:hidden/*"]));
+    let (shown, kept) =
+        (stage.author.note("shown-note", "1.0.0"), stage.author.note("kept", "1.0.0"));
+    shown.publish(&author, "hidden");
+    kept.publish(&author, "hidden");
+    let reader = server.client.with_token(&stage.token(&["read:hidden/shown_note"]));
+    assert_eq!(reader.get(&shown.path("hidden")).status, 200, "`-` and `_` are the same");
+    reader.get(&kept.path("hidden")).assert_problem(404, "not-found");
+    let items = reader.get("/api/v1/items").json();
+    assert_eq!(items["items"].as_array().map(Vec::len), Some(1), "{items}");
+}

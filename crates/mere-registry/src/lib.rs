@@ -10,6 +10,7 @@ mod blobs;
 mod clock;
 mod database;
 mod error;
+mod hexadecimal;
 mod items;
 mod registry;
 mod storage;

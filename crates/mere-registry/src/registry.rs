@@ -31,7 +31,7 @@ pub struct Registry {
     pub(crate) database: Database,
     pub(crate) blobs: BlobStore,
     pub(crate) signer: LogSigner,
-    registry_id: RegistryId,
+    id: RegistryId,
 }
 
 impl Registry {
@@ -44,15 +44,14 @@ impl Registry {
             let signer = key.open(connection)?;
             Ok::<_, RegistryError>((signer, LogState::require(connection)?))
         })?;
-        let id = state.registry_id.parse();
-        let registry_id =
-            id.map_err(|_| RegistryError::Log("the id of the registry is malformed"))?;
-        Ok(Self { database, blobs, signer, registry_id })
+        let malformed = |_| RegistryError::Log("the id of the registry is malformed");
+        let id = state.registry_id.parse().map_err(malformed)?;
+        Ok(Self { database, blobs, signer, id })
     }
 
     /// Returns the id of the registry.
     pub fn id(&self) -> RegistryId {
-        self.registry_id
+        self.id
     }
 
     /// Returns the public key of the log.

@@ -3,6 +3,8 @@
 //! What somebody may not read does not exist for them: the answer is the same as for a name that
 //! nobody has.
 
+use std::fmt::Write;
+
 use mere_core::registry::{Namespace, QualifiedId, RegistryItemName, TokenAction, TokenScope};
 
 use super::audit_events::Actor;
@@ -135,12 +137,15 @@ impl Access {
             let place = first + values.len();
             values.push(Value::from(scope.namespace.key().as_str()));
             match &scope.id {
-                None => condition.push_str(&format!(" OR n.name_key = ${place}")),
+                None => {
+                    let _ = write!(condition, " OR n.name_key = ${place}");
+                }
                 Some(id) => {
                     let id_place = place + 1;
-                    condition.push_str(&format!(
+                    let _ = write!(
+                        condition,
                         " OR n.name_key = ${place} AND REPLACE({table}.item_id, '_', '-') = ${id_place}"
-                    ));
+                    );
                     values.push(id.as_str().replace('_', "-").into());
                 }
             }

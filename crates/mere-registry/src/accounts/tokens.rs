@@ -9,6 +9,7 @@ use super::audit_events::{Actor, record_event};
 use crate::clock;
 use crate::database::{DatabaseError, Row, Value};
 use crate::error::RegistryError;
+use crate::hexadecimal;
 use crate::registry::Registry;
 
 /// The most scopes of one token.
@@ -74,7 +75,7 @@ impl Registry {
         getrandom::fill(&mut bytes)?;
         let mut id = [0; 6];
         getrandom::fill(&mut id)?;
-        let id = id.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let id = hexadecimal::encode(&id);
         let created = CreatedToken { id, token: ApiToken::from_bytes(&bytes) };
         let scopes = request.scopes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         self.database.write(|connection| {

@@ -52,8 +52,8 @@ impl ApiFrontend {
         };
         let (status, time) = (response.status().as_u16(), start.elapsed());
         let client = connection.address();
-        let milliseconds = u64::try_from(time.as_micros()).unwrap_or(u64::MAX) as f64 / 1000.0;
-        tracing::debug!(%client, route = name, status, milliseconds, "a request was answered");
+        let seconds = time.as_secs_f64();
+        tracing::debug!(%client, route = name, status, seconds, "a request was answered");
         let method = if is_usual(&method) { method.as_str() } else { "OTHER" };
         let method = method.to_owned();
         self.backend.metrics.count(AnsweredRequest { route: name, method, status, time });
@@ -80,15 +80,13 @@ impl ApiFrontend {
         let operation = route.operation(request.method())?;
         let (head, body) = request.into_parts();
         check_media_type(operation, &head.headers)?;
-        let body = match operation {
-            Operation::Read => Bytes::new(),
-            _ => {
-                if access.account().is_none() {
-                    return Err(RegistryError::TokenRequired.into());
-                }
-                let limits = BodyLimits { bytes: max_body_bytes(operation), time: MAX_BODY_TIME };
-                read_body(body, connection, limits).await?
-            }
+        let body = if operation == Operation::Read {
+            Bytes::new()
+        } else if access.account().is_none() {
+            return Err(RegistryError::TokenRequired.into());
+        } else {
+            let limits = BodyLimits { bytes: max_body_bytes(operation), time: MAX_BODY_TIME };
+            read_body(body, connection, limits).await?
         };
         let answering = connection.begin_answer(client).map_err(|TooManyAnswers| {
             let problem = Problem::new(ProblemCode::Unavailable, "too many unanswered requests");

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use mere_core::digest::Sha256 as Digest;
 use sha2::Sha256;
 
+use crate::hexadecimal;
 use crate::storage::BucketCredentials;
 
 /// A request that is signed.
@@ -45,7 +46,7 @@ impl SignedRequest<'_> {
         let parts = [&time[..8], self.region, "s3", "aws4_request"];
         let key = parts.iter().fold(key.into_bytes(), |key, part| mac(&key, part.as_bytes()));
         let signature = mac(&key, text.as_bytes());
-        let signature = signature.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let signature = hexadecimal::encode(&signature);
         let key_id = &credentials.key_id;
         headers.remove(0);
         headers.push((

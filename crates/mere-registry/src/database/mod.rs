@@ -1,4 +1,4 @@
-//! The database of a registry: SQLite in a file, or PostgreSQL.
+//! The database of a registry: `SQLite` in a file, or `PostgreSQL`.
 //!
 //! Every statement has one text for both databases, with `$1`, `$2`, … in the order of their first
 //! use. Whoever writes holds the one lock of the registry, so that the log has one order.
@@ -32,7 +32,7 @@ pub enum DatabaseError {
     /// A newer version of the program has changed the tables.
     #[error("the database was made by a newer version of mere")]
     Newer,
-    /// This program was built without PostgreSQL.
+    /// This program was built without `PostgreSQL`.
     #[error("this program was built without PostgreSQL; build it with `--features postgres`")]
     NoPostgres,
 }
@@ -58,9 +58,9 @@ impl Database {
         read: impl FnOnce(&mut Connection) -> Result<T, E>,
     ) -> Result<T, E> {
         let mut connection = self.take()?;
-        let result = read(&mut connection)?;
+        let result = read(&mut connection);
         self.give_back(connection);
-        Ok(result)
+        result
     }
 
     /// Runs statements that belong together: all of them take effect, or none. Nobody else writes

@@ -1,4 +1,4 @@
-//! A connection to PostgreSQL.
+//! A connection to `PostgreSQL`.
 //!
 //! Whoever writes takes the registry's advisory lock first, so that writers of all servers come one
 //! after another.
@@ -14,6 +14,9 @@ use super::{DatabaseError, Row, Value};
 
 /// The number of the advisory lock: "mere" and 1.
 const WRITER_LOCK: &str = "BEGIN; SELECT pg_advisory_xact_lock(1835365989, 1)";
+/// The settings of every connection: plans are short, and of the items with a word that is
+/// everywhere only some are looked at.
+const SETTINGS: &str = "SET jit = off; SET gin_fuzzy_search_limit = 10000";
 /// How many statements a connection keeps prepared.
 const MAX_PREPARED: usize = 256;
 
@@ -73,7 +76,8 @@ impl<'a> FromSql<'a> for Value {
 
 impl PostgresConnection {
     pub(super) fn open(url: &str) -> Result<Self, DatabaseError> {
-        let client = Client::connect(url, NoTls)?;
+        let mut client = Client::connect(url, NoTls)?;
+        client.batch_execute(SETTINGS)?;
         Ok(Self { client: Some(client), prepared: HashMap::new() })
     }
 

@@ -1,4 +1,4 @@
-//! A connection to SQLite.
+//! A connection to `SQLite`.
 //!
 //! What is committed is on the disk: the journal is a write-ahead log that is synced at every
 //! commit.

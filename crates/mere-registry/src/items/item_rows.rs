@@ -54,7 +54,7 @@ pub(super) fn insert_version(
     let NewVersion { name, submission, record, index } = version;
     let ItemTable { versions, id, name: title, special, .. } = ItemTable::of(name.item.kind);
     insert_item(connection, version, now)?;
-    let special_names = special.iter().map(|column| format!("{column}, ")).collect::<String>();
+    let special_names = special.iter().flat_map(|column| [*column, ", "]).collect::<String>();
     let count = 12 + special.len();
     let places = (1..=count).map(|place| format!("${place}")).collect::<Vec<_>>().join(", ");
     let sql = format!(

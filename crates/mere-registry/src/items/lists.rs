@@ -13,11 +13,33 @@ use crate::registry::Registry;
 
 /// The most words of a search.
 const MAX_WORDS: usize = 16;
+/// How many items that match are ranked: a word that is everywhere says nothing about which item is
+/// meant, and must not cost more than others.
+const MAX_RANKED: u64 = 2_000;
 /// How far a search can be paged through.
 const MAX_OFFSET: u64 = 1_000;
 
-const COLUMNS: &str = "u.item_type, u.namespace, u.item_id, u.name, u.description, u.category, \
-                       u.executor_id, u.entry_type, u.latest_version, u.created_at";
+/// The columns of a row. The table of words has a row for each item that is not hidden, and says
+/// in which table the rest is, so that no other table is read for the order.
+const COLUMNS: &str = "s.item_type, s.namespace, s.item_id, \
+                       COALESCE(d.name, t.name, k.title, l.name), \
+                       COALESCE(d.description, t.description, k.description, l.description), \
+                       COALESCE(d.category, t.category, k.category, l.category), \
+                       t.executor_id, k.entry_type, \
+                       COALESCE(d.latest_version, t.latest_version, k.latest_version, \
+                       l.latest_version), \
+                       COALESCE(d.created_at, t.created_at, k.created_at, l.created_at)";
+
+/// The tables that [`COLUMNS`] are from, beside `search_items s`.
+const JOINS: &str = "JOIN namespaces n ON n.name = s.namespace \
+                     LEFT JOIN directives d ON s.item_type = 'directive' AND \
+                     d.namespace = s.namespace AND d.directive_id = s.item_id \
+                     LEFT JOIN tools t ON s.item_type = 'tool' AND \
+                     t.namespace = s.namespace AND t.tool_id = s.item_id \
+                     LEFT JOIN knowledge_entries k ON s.item_type = 'knowledge' AND \
+                     k.namespace = s.namespace AND k.zettel_id = s.item_id \
+                     LEFT JOIN lockfiles l ON s.item_type = 'lockfile' AND \
+                     l.namespace = s.namespace AND l.lockfile_id = s.item_id";
 
 /// Conditions of a query, with their values.
 struct Conditions {
@@ -29,12 +51,12 @@ impl Conditions {
     /// Begins with what the caller may read and the query asks for. `first` is the number of the
     /// first value.
     fn new(access: &Access, query: &RegistryQuery, first: usize) -> Self {
-        let (readable, values) = access.readable_condition("u", first);
+        let (readable, values) = access.readable_condition("s", first);
         let mut all = Self { texts: vec![readable], values };
         if !query.types.is_empty() {
             let names = query.types.iter().map(|kind| format!("'{}'", kind.name()));
             let names = names.collect::<Vec<_>>().join(", ");
-            all.texts.push(format!("u.item_type IN ({names})"));
+            all.texts.push(format!("s.item_type IN ({names})"));
         }
         if let Some(namespace) = &query.namespace {
             let place = all.push(namespace.key().as_str(), first);
@@ -44,7 +66,7 @@ impl Conditions {
             let place = all.push(category.as_str(), first);
             let below = all.push(&format!("{}/", category.as_str()), first);
             all.texts.push(format!(
-                "(u.category = {place} OR SUBSTR(u.category, 1, LENGTH({below})) = {below})"
+                "(s.category = {place} OR SUBSTR(s.category, 1, LENGTH({below})) = {below})"
             ));
         }
         all
@@ -73,13 +95,13 @@ impl Registry {
             let parts = decode_cursor(cursor)?;
             let [kind, namespace, id] = parts.as_slice() else { return Err(wrong_cursor()) };
             let places = [kind, namespace, id].map(|part| all.push(part, 1)).join(", ");
-            all.texts.push(format!("(u.item_type, u.namespace, u.item_id) > ({places})"));
+            all.texts.push(format!("(s.item_type, s.namespace, s.item_id) > ({places})"));
         }
         let size = u64::from(query.page_size());
         let limit = format!("${}", all.values.len() + 1);
         let sql = format!(
-            "SELECT {COLUMNS} FROM unified_items u JOIN namespaces n ON n.name = u.namespace \
-             WHERE {} ORDER BY u.item_type, u.namespace, u.item_id LIMIT {limit}",
+            "SELECT {COLUMNS} FROM search_items s {JOINS} \
+             WHERE {} ORDER BY s.item_type, s.namespace, s.item_id LIMIT {limit}",
             all.joined()
         );
         all.values.push((size + 1).into());
@@ -133,18 +155,21 @@ fn search_sql(connection: &Connection, all: &Conditions) -> String {
     let conditions = all.joined();
     match connection.dialect() {
         Dialect::Sqlite => format!(
-            "SELECT {COLUMNS} FROM search_text t JOIN search_items s ON s.id = t.rowid \
-             JOIN unified_items u ON u.item_type = s.item_type AND u.namespace = s.namespace AND \
-             u.item_id = s.item_id JOIN namespaces n ON n.name = u.namespace \
-             WHERE search_text MATCH $1 AND {conditions} \
-             ORDER BY bm25(search_text, 10.0, 8.0, 4.0, 2.0, 3.0), u.namespace, u.item_id \
-             LIMIT ${limit} OFFSET ${offset}"
+            "SELECT {COLUMNS} FROM (SELECT s.id AS id, \
+             bm25(search_text, 10.0, 8.0, 4.0, 2.0, 3.0) AS score FROM search_text f \
+             JOIN search_items s ON s.id = f.rowid JOIN namespaces n ON n.name = s.namespace \
+             WHERE search_text MATCH $1 AND {conditions} LIMIT {MAX_RANKED}) f \
+             JOIN search_items s ON s.id = f.id {JOINS} \
+             ORDER BY f.score, s.namespace, s.item_id LIMIT ${limit} OFFSET ${offset}"
         ),
+        // The words come first: the planner does not know how few items have them.
         #[cfg(feature = "postgres")]
         Dialect::Postgres => format!(
-            "SELECT {COLUMNS} FROM search_all_items($1) u \
-             JOIN namespaces n ON n.name = u.namespace WHERE {conditions} \
-             ORDER BY u.rank DESC, u.namespace, u.item_id LIMIT ${limit} OFFSET ${offset}"
+            "WITH f AS MATERIALIZED (SELECT s.id AS id, ts_rank(s.document, q) AS score \
+             FROM search_words($1) q JOIN search_items s ON s.document @@ q \
+             JOIN namespaces n ON n.name = s.namespace WHERE {conditions} LIMIT {MAX_RANKED}) \
+             SELECT {COLUMNS} FROM f JOIN search_items s ON s.id = f.id {JOINS} \
+             ORDER BY f.score DESC, s.namespace, s.item_id LIMIT ${limit} OFFSET ${offset}"
         ),
     }
 }

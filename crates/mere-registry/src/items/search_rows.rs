@@ -54,8 +54,11 @@ fn insert_sqlite(
     item: &RegistryItemName,
     words: &ItemWords,
 ) -> Result<(), RegistryError> {
-    let sql = "INSERT INTO search_items (item_type, namespace, item_id) VALUES ($1, $2, $3)";
-    connection.execute(sql, &key(item))?;
+    let sql = "INSERT INTO search_items (item_type, namespace, item_id, category) \
+               VALUES ($1, $2, $3, $4)";
+    let mut values = key(item).to_vec();
+    values.push((&words.category).into());
+    connection.execute(sql, &values)?;
     let row = connection.query_one(SELECT_ID, &key(item))?.ok_or(DatabaseError::Shape)?;
     let sql = "INSERT INTO search_text (rowid, item_id, name, description, category, tags) \
                VALUES ($1, $2, $3, $4, $5, $6)";
@@ -71,13 +74,14 @@ fn insert_postgres(
     item: &RegistryItemName,
     words: &ItemWords,
 ) -> Result<(), RegistryError> {
-    let sql = "INSERT INTO search_items (item_type, namespace, item_id, document) VALUES ($1, $2, \
-               $3, setweight(to_tsvector('simple', $4), 'A') || \
-               setweight(to_tsvector('simple', $5), 'A') || \
-               setweight(to_tsvector('simple', $6), 'B') || \
-               setweight(to_tsvector('simple', $7), 'C') || \
-               setweight(to_tsvector('simple', $8), 'B'))";
+    let sql = "INSERT INTO search_items (item_type, namespace, item_id, category, document) \
+               VALUES ($1, $2, $3, $4, setweight(to_tsvector('simple', $5), 'A') || \
+               setweight(to_tsvector('simple', $6), 'A') || \
+               setweight(to_tsvector('simple', $7), 'B') || \
+               setweight(to_tsvector('simple', $8), 'C') || \
+               setweight(to_tsvector('simple', $9), 'B'))";
     let mut values = key(item).to_vec();
+    values.push((&words.category).into());
     values.extend(word_values(item, words));
     connection.execute(sql, &values)?;
     Ok(())

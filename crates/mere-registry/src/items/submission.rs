@@ -7,7 +7,7 @@ use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{
-    CategoryBase, Item, ItemForm, ItemType, Relation, Scope, ScopedPath, decode_text,
+    CategoryBase, Item, ItemFault, ItemForm, ItemType, Relation, Scope, ScopedPath, decode_text,
 };
 use mere_core::registry::RegistryVersionName;
 use mere_core::text::json;
@@ -83,13 +83,12 @@ impl SignedStatement {
             form: if folder_file.is_some() { ItemForm::Folder } else { ItemForm::Flat },
         };
         let missing = || RegistryError::InvalidItem("its main file is missing".to_owned());
-        let main = match folder_file {
-            Some(file) => file,
-            None => {
-                let (_, name) = place.folder_and_file().ok_or_else(missing)?;
-                check_siblings(&place, &name, &statement.files)?;
-                has(&name).ok_or_else(missing)?
-            }
+        let main = if let Some(file) = folder_file {
+            file
+        } else {
+            let (_, name) = place.folder_and_file().ok_or_else(missing)?;
+            check_siblings(&place, &name, &statement.files)?;
+            has(&name).ok_or_else(missing)?
         };
         Ok((place, main))
     }
@@ -98,13 +97,13 @@ impl SignedStatement {
     pub(crate) fn check_item(self, bytes: &[u8]) -> Result<Submission, RegistryError> {
         let (mut place, main) = self.main_file()?;
         let main = main.clone();
-        let text = decode_text(bytes).map_err(invalid_item)?;
+        let text = decode_text(bytes).map_err(|fault| invalid_item(&fault))?;
         if place.kind == ItemType::Lockfile {
             place.scope = lockfile_scope(text).unwrap_or(Scope::Registry);
         }
-        let item = Item::parse(text, &place).map_err(invalid_item)?;
+        let item = Item::parse(text, &place).map_err(|fault| invalid_item(&fault))?;
         if let Some(excess) = item.field_excesses().into_iter().next() {
-            return Err(invalid_item(excess.into_fault()));
+            return Err(invalid_item(&excess.into_fault()));
         }
         let statement = &self.statement;
         let others = statement.files.iter().filter(|file| file.path != main.path);
@@ -181,7 +180,7 @@ fn check_siblings(
     Err(RegistryError::InvalidItem("it has files that do not belong to it".to_owned()))
 }
 
-fn invalid_item(fault: mere_core::item::ItemFault) -> RegistryError {
+fn invalid_item(fault: &ItemFault) -> RegistryError {
     let place = format!("line {}, column {}", fault.line, fault.column);
     RegistryError::InvalidItem(format!("{} ({place})", fault.what.render_for_person()))
 }

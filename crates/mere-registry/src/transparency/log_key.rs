@@ -10,7 +10,11 @@ use super::log_state::{LogState, sign_checkpoint};
 use crate::clock;
 use crate::database::Connection;
 use crate::error::RegistryError;
+use crate::hexadecimal;
 use crate::storage::KeyFile;
+
+/// What is said when the file is missing.
+const NO_FILE: &str = "the file of its key does not exist";
 
 /// Where the key is.
 pub(crate) struct LogKey<'a> {
@@ -31,7 +35,7 @@ impl LogKey<'_> {
     fn open_existing(&self, state: &LogState) -> Result<LogSigner, RegistryError> {
         let seed = match (&state.signing_key, self.file) {
             (Some(seed), None) => Zeroizing::new(seed.clone()),
-            (None, Some(file)) => read_seed(file)?.ok_or_else(|| missing(file))?,
+            (None, Some(file)) => read_seed(file)?.ok_or(RegistryError::Log(NO_FILE))?,
             (None, None) => {
                 return Err(RegistryError::Log("its key is in a file: name it by --log-key-file"));
             }
@@ -50,15 +54,14 @@ impl LogKey<'_> {
     fn begin(&self, connection: &mut Connection) -> Result<LogSigner, RegistryError> {
         let registry_id = Uuid::new_v4().to_string();
         let found = self.file.map(read_seed).transpose()?.flatten();
-        let seed = match found {
-            Some(seed) => seed,
-            None => {
-                let seed = random_seed()?;
-                if let Some(file) = self.file {
-                    file.create(&format!("{}\n", seed.as_str())).map_err(file_error)?;
-                }
-                seed
+        let seed = if let Some(seed) = found {
+            seed
+        } else {
+            let seed = random_seed()?;
+            if let Some(file) = self.file {
+                create_seed(file, &seed)?;
             }
+            seed
         };
         let signer = make_signer(&registry_id, &seed)?;
         let (frontier, time) = (Frontier::default(), LogTime::from_timestamp(clock::now()));
@@ -79,13 +82,18 @@ impl LogKey<'_> {
 pub(crate) fn random_seed() -> Result<Zeroizing<String>, RegistryError> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(bytes.as_mut_slice())?;
-    Ok(Zeroizing::new(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+    Ok(Zeroizing::new(hexadecimal::encode(bytes.as_slice())))
 }
 
 /// Reads the digits of a key from a file; `None` if there is no file.
 pub(crate) fn read_seed(file: &KeyFile) -> Result<Option<Zeroizing<String>>, RegistryError> {
-    let text = file.read().map_err(file_error)?;
+    let text = file.read().map_err(|error| RegistryError::File(error.to_string()))?;
     Ok(text.map(|text| Zeroizing::new(text.trim().to_owned())))
+}
+
+/// Writes the digits of a key into a new file.
+pub(crate) fn create_seed(file: &KeyFile, seed: &str) -> Result<(), RegistryError> {
+    file.create(&format!("{seed}\n")).map_err(|error| RegistryError::File(error.to_string()))
 }
 
 /// Parses the digits of a key.
@@ -101,12 +109,4 @@ fn make_signer(registry_id: &str, seed: &str) -> Result<LogSigner, RegistryError
     let id = registry_id.parse::<RegistryId>().map_err(invalid)?;
     let origin = id.log_origin().map_err(invalid)?;
     LogSigner::new(origin, &parse_seed(seed)?).map_err(|_| RegistryError::Log(MALFORMED))
-}
-
-fn missing(_: &KeyFile) -> RegistryError {
-    RegistryError::Log("the file of its key does not exist")
-}
-
-fn file_error(error: std::io::Error) -> RegistryError {
-    RegistryError::File(error.to_string())
 }

@@ -113,11 +113,11 @@ impl LogState {
         signer: &LogSigner,
         now: Timestamp,
     ) -> Result<(), RegistryError> {
+        const SQL: &str = "UPDATE log_state SET size = $1, frontier = $2, checkpoint = $3, \
+                           signed_at = $4 WHERE id = 1";
         let time = LogTime::from_timestamp(now);
         self.checkpoint = sign_checkpoint(&self.frontier, signer, time)?;
         self.signed_at = time.seconds();
-        const SQL: &str = "UPDATE log_state SET size = $1, frontier = $2, checkpoint = $3, \
-                           signed_at = $4 WHERE id = 1";
         let values = [
             self.frontier.size().into(),
             self.frontier.to_bytes().into(),

@@ -7,6 +7,6 @@ mod log_key;
 mod log_state;
 mod log_tiles;
 
-pub(crate) use log_key::{LogKey, parse_seed, random_seed, read_seed};
+pub(crate) use log_key::{LogKey, create_seed, parse_seed, random_seed, read_seed};
 pub(crate) use log_state::{LogState, MAX_CHECKPOINT_AGE_SECONDS};
 pub(crate) use log_tiles::{read_bundle, read_tile};

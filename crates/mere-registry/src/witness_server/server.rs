@@ -24,7 +24,7 @@ use super::memory::WitnessMemory;
 use crate::clock;
 use crate::error::RegistryError;
 use crate::storage::{KeyFile, WitnessFile};
-use crate::transparency::{parse_seed, random_seed, read_seed};
+use crate::transparency::{create_seed, parse_seed, random_seed, read_seed};
 
 const LIMITS: BodyLimits =
     BodyLimits { bytes: MAX_WITNESS_REQUEST_BYTES, time: Duration::from_secs(10) };
@@ -206,14 +206,12 @@ impl WitnessAnswer {
 
 /// Opens the key, and creates it if it is missing.
 fn open_signer(options: &WitnessOptions) -> Result<WitnessSigner, RegistryError> {
-    let seed = match read_seed(&options.key_file)? {
-        Some(seed) => seed,
-        None => {
-            let seed = random_seed()?;
-            let created = options.key_file.create(&format!("{}\n", seed.as_str()));
-            created.map_err(|error| RegistryError::File(error.to_string()))?;
-            seed
-        }
+    let seed = if let Some(seed) = read_seed(&options.key_file)? {
+        seed
+    } else {
+        let seed = random_seed()?;
+        create_seed(&options.key_file, &seed)?;
+        seed
     };
     let seed = parse_seed(&seed)?;
     let malformed = || RegistryError::Log("the key is malformed");

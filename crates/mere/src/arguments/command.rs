@@ -231,13 +231,7 @@ impl Command {
                 let WitnessCommand::Serve(serve) = &witness.what;
                 crate::log::start_json(serve.log, None)
             }
-            Self::Registry(registry) => match &registry.what {
-                RegistryCommandArguments::Serve(serve) => crate::log::start_json(serve.log, None),
-                _ => {
-                    crate::log::start_plain(tracing::Level::ERROR);
-                    Ok(())
-                }
-            },
+            Self::Registry(registry) => registry.what.start_log(),
             _ => {
                 crate::log::start_plain(tracing::Level::ERROR);
                 Ok(())

@@ -81,6 +81,17 @@ pub(crate) enum RegistryCommandArguments {
     },
 }
 
+impl RegistryCommandArguments {
+    /// Starts the log that suits the command.
+    pub(super) fn start_log(&self) -> std::io::Result<()> {
+        if let Self::Serve(serve) = self {
+            return crate::log::start_json(serve.log, None);
+        }
+        crate::log::start_plain(tracing::Level::ERROR);
+        Ok(())
+    }
+}
+
 /// With nothing given, the database and the files are in your data folder and only this machine can
 /// connect.
 #[derive(Args)]

@@ -75,12 +75,12 @@ fn run_user(registry: &Registry, command: RegistryUserCommand) -> Outcome {
         RegistryUserCommand::Add { name, answer } => {
             let added = registry.add_account(&name).map(|account| {
                 let data = json!({ "name": account.name });
-                OperatorAnswer::changed(format!("The account {} exists.", account.name), data)
+                OperatorAnswer::changed(format!("The account {} exists.", account.name), &data)
             });
             (answer, added)
         }
         RegistryUserCommand::List(answer) => {
-            (answer, registry.list_accounts().map(registry::accounts))
+            (answer, registry.list_accounts().map(|all| registry::accounts(&all)))
         }
     }
 }
@@ -91,12 +91,12 @@ fn run_namespace(registry: &Registry, command: RegistryNamespaceCommand) -> Outc
             let privacy = if private { Privacy::Private } else { Privacy::Public };
             let created = registry.create_namespace(&name, &owner, privacy).map(|()| {
                 let data = json!({ "name": name.as_str(), "owner": owner, "private": private });
-                OperatorAnswer::changed(format!("The namespace {name} exists."), data)
+                OperatorAnswer::changed(format!("The namespace {name} exists."), &data)
             });
             (answer, created)
         }
         RegistryNamespaceCommand::List(answer) => {
-            (answer, registry.list_namespaces().map(registry::namespaces))
+            (answer, registry.list_namespaces().map(|all| registry::namespaces(&all)))
         }
     }
 }
@@ -112,15 +112,17 @@ fn run_key(registry: &Registry, command: RegistryKeyCommand) -> Outcome {
                 let index = registry.add_key(&namespace, &key)?;
                 let words = format!("Signatures by {} count in {namespace}.", key.fingerprint());
                 let data = json!({ "key": key.fingerprint().to_string(), "index": index });
-                Ok(OperatorAnswer::changed(words, data))
+                Ok(OperatorAnswer::changed(words, &data))
             });
             (answer, added)
         }
-        RegistryKeyCommand::List(answer) => (answer, registry.list_keys().map(registry::keys)),
+        RegistryKeyCommand::List(answer) => {
+            (answer, registry.list_keys().map(|all| registry::keys(&all)))
+        }
         RegistryKeyCommand::Remove { namespace, key, answer } => {
             let removed = registry.remove_key(&namespace, key).map(|index| {
                 let words = format!("New signatures by {key} do not count in {namespace}.");
-                OperatorAnswer::changed(words, json!({ "key": key.to_string(), "index": index }))
+                OperatorAnswer::changed(words, &json!({ "key": key.to_string(), "index": index }))
             });
             (answer, removed)
         }
@@ -141,12 +143,12 @@ fn run_token(registry: &Registry, command: RegistryTokenCommand) -> Outcome {
         RegistryTokenCommand::Revoke { id, answer } => {
             let revoked = registry.revoke_token(&id).map(|()| {
                 let words = "Revoked. Running servers refuse it from now on.".to_owned();
-                OperatorAnswer::changed(words, json!({ "id": id }))
+                OperatorAnswer::changed(words, &json!({ "id": id }))
             });
             (answer, revoked)
         }
         RegistryTokenCommand::List(answer) => {
-            (answer, registry.list_tokens().map(registry::tokens))
+            (answer, registry.list_tokens().map(|all| registry::tokens(&all)))
         }
     }
 }
@@ -160,7 +162,7 @@ fn expiry(expires: Option<Moment>) -> Result<Option<Timestamp>, RegistryError> {
 }
 
 fn list_events(registry: &Registry) -> Result<OperatorAnswer, RegistryError> {
-    registry.list_events().map(registry::events)
+    registry.list_events().map(|all| registry::events(&all))
 }
 
 fn audit(registry: &Registry) -> Result<OperatorAnswer, RegistryError> {

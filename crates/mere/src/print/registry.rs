@@ -27,8 +27,8 @@ const TOOL: &str = "registry";
 
 impl OperatorAnswer {
     /// Describes a change that was made.
-    pub(crate) fn changed(words: String, data: Value) -> Self {
-        let reply = operator_reply(codes::SERVER_CHANGED, TOOL, &words, &data);
+    pub(crate) fn changed(words: String, data: &Value) -> Self {
+        let reply = operator_reply(codes::SERVER_CHANGED, TOOL, &words, data);
         Self { lines: vec![words], reply, status: 0 }
     }
 
@@ -77,13 +77,13 @@ pub(crate) fn print(
 }
 
 /// Lists accounts.
-pub(crate) fn accounts(all: Vec<Account>) -> OperatorAnswer {
+pub(crate) fn accounts(all: &[Account]) -> OperatorAnswer {
     let lines = all.iter().map(|one| format!("{}  {}", one.name, one.created_at)).collect();
     OperatorAnswer::listed(lines, &json!({ "accounts": all }))
 }
 
 /// Lists namespaces.
-pub(crate) fn namespaces(all: Vec<NamespaceRow>) -> OperatorAnswer {
+pub(crate) fn namespaces(all: &[NamespaceRow]) -> OperatorAnswer {
     let word = |one: &NamespaceRow| match one.privacy {
         Privacy::Public => "public",
         Privacy::Private => "private",
@@ -102,7 +102,7 @@ pub(crate) fn namespaces(all: Vec<NamespaceRow>) -> OperatorAnswer {
 }
 
 /// Lists keys.
-pub(crate) fn keys(all: Vec<SigningKey>) -> OperatorAnswer {
+pub(crate) fn keys(all: &[SigningKey]) -> OperatorAnswer {
     let lines = all.iter();
     let lines = lines
         .map(|one| format!("{}  {}  {}", one.namespace, one.key.fingerprint(), one.added_at))
@@ -126,7 +126,7 @@ pub(crate) fn created_token(created: &CreatedToken) -> OperatorAnswer {
 }
 
 /// Lists tokens.
-pub(crate) fn tokens(all: Vec<TokenInfo>) -> OperatorAnswer {
+pub(crate) fn tokens(all: &[TokenInfo]) -> OperatorAnswer {
     let lines = all.iter().map(|one| {
         let state = match (&one.revoked_at, &one.expires_at) {
             (Some(at), _) => format!("  revoked {at}"),
@@ -140,7 +140,7 @@ pub(crate) fn tokens(all: Vec<TokenInfo>) -> OperatorAnswer {
 }
 
 /// Lists who changed what.
-pub(crate) fn events(all: Vec<AuditEvent>) -> OperatorAnswer {
+pub(crate) fn events(all: &[AuditEvent]) -> OperatorAnswer {
     let lines =
         all.iter().map(|one| format!("{}  {}  {}  {}", one.at, one.actor, one.action, one.subject));
     let lines = lines.collect();

@@ -3,9 +3,9 @@
 
 use super::{Connection, DatabaseError, Dialect, Value};
 
-/// The scripts for SQLite.
+/// The scripts for `SQLite`.
 const SQLITE: [&str; 1] = [include_str!("sqlite/0001_registry.sql")];
-/// The scripts for PostgreSQL.
+/// The scripts for `PostgreSQL`.
 #[cfg(feature = "postgres")]
 const POSTGRES: [&str; 1] = [include_str!("postgres/0001_registry.sql")];
 

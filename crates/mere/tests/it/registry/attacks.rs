@@ -87,9 +87,9 @@ fn only_what_a_registered_key_signed_is_published(backend: Backend) {
     forged.submit(&client, "ada").assert_problem(422, "unknown-signer");
     // A signature of another version.
     let mut moved = stage.author.note("retry", "1.0.0");
-    moved.version = "2.0.0".to_owned();
+    "2.0.0".clone_into(&mut moved.version);
     moved.submit(&client, "ada").assert_problem(422, "invalid-statement");
-    moved.id = "other".to_owned();
+    "other".clone_into(&mut moved.id);
     moved.submit(&client, "ada").assert_problem(422, "invalid-statement");
     let note = stage.author.note("retry", "1.0.0");
     note.publish(&client, "ada");
@@ -122,7 +122,7 @@ fn an_item_is_published_only_if_it_is_what_was_signed(backend: Backend) {
         change(&mut value);
         let text = mere_core::text::canonical::to_text(&value);
         let mut changed = tool.clone();
-        changed.version = value["version"].as_str().expect("a version").to_owned();
+        value["version"].as_str().expect("a version").clone_into(&mut changed.version);
         changed.envelope = stage.author.envelope(text.as_bytes());
         changed.submit(&client, "ada")
     };
@@ -199,7 +199,7 @@ fn words_of_query_languages_are_only_words(backend: Backend) {
         "\u{0}",
         "ß🙂",
     ] {
-        let encoded = text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
+        let encoded = text.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat();
         for path in [
             format!("/api/v1/search?q={encoded}"),
             format!("/api/v1/search?q=open&category={encoded}"),
@@ -311,7 +311,7 @@ fn bodies_that_are_too_large_or_too_slow_are_refused() {
     );
     slow.write_all(head.as_bytes()).expect("a head");
     assert_eq!(server.client.get("/healthz").status, 200);
-    slow.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+    slow.set_read_timeout(Some(Duration::from_mins(1))).expect("a timeout");
     let (start, mut answer) = (Instant::now(), [0; 64]);
     let read = slow.read(&mut answer).expect("an answer");
     assert!(answer[..read].starts_with(b"HTTP/1.1 408"), "{:?}", &answer[..read]);

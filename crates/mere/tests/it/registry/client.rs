@@ -1,6 +1,7 @@
 //! A plain HTTP client that sends exactly what a test says.
 
-use std::io::{Read, Write};
+use std::fmt::Write as _;
+use std::io::{Read, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
@@ -75,16 +76,16 @@ impl Client {
     pub(super) fn try_send(&self, method: &str, path: &str, body: &[u8]) -> Option<Reply> {
         let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
         if !self.headers.iter().any(|(name, _)| name == "host") {
-            head.push_str(&format!("host: {}\r\n", self.address));
+            let _ = write!(head, "host: {}\r\n", self.address);
         }
         for (name, value) in &self.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            let _ = write!(head, "{name}: {value}\r\n");
         }
         if let Some(token) = &self.token {
-            head.push_str(&format!("authorization: Bearer {token}\r\n"));
+            let _ = write!(head, "authorization: Bearer {token}\r\n");
         }
         if !body.is_empty() || method != "GET" {
-            head.push_str(&format!("content-length: {}\r\n", body.len()));
+            let _ = write!(head, "content-length: {}\r\n", body.len());
         }
         head.push_str("\r\n");
         let answer = self.read_answer(&[head.as_bytes(), body].concat())?;
@@ -99,7 +100,7 @@ impl Client {
 
     fn read_answer(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
+        stream.set_read_timeout(Some(Duration::from_mins(1))).ok()?;
         // A server that refuses a body may close before all of it was sent.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
@@ -108,7 +109,7 @@ impl Client {
     }
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum HasBody {
     Yes,
     No,

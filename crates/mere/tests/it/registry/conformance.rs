@@ -158,6 +158,12 @@ fn items_are_found_and_listed_in_pages(backend: Backend) {
     all.sort();
     all.dedup();
     assert_eq!((all.len(), &second["next"]), (7, &Value::Null));
+    if backend == Backend::PostgresBucket {
+        let sql = "SELECT item_id FROM search_all_items('people greet', ARRAY['tool'])";
+        assert_eq!(super::servers::run_sql(&stage.database, sql), "greet_people\n");
+        let sql = "SELECT COUNT(*) FROM search_all_items('about') WHERE item_type = 'knowledge'";
+        assert_eq!(super::servers::run_sql(&stage.database, sql), "7\n");
+    }
     for bad in
         ["limit=0", "limit=101", "unknown=1", "cursor=%00", "cursor=abc", "q=a&q=b", "types=x"]
     {

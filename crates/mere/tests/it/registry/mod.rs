@@ -12,7 +12,7 @@ mod servers;
 mod stage;
 mod witness;
 
-/// Makes a test for the embedded database with files, and one for PostgreSQL with a bucket.
+/// Makes a test for the embedded database with files, and one for `PostgreSQL` with a bucket.
 macro_rules! on_both_backends {
     ($($name:ident),* $(,)?) => {
         mod on_sqlite_and_files {

@@ -1,4 +1,4 @@
-//! The real servers that a registry can be built on: PostgreSQL, and an S3 server.
+//! The real servers that a registry can be built on: `PostgreSQL`, and an S3 server.
 //!
 //! Each is started once for all tests, and ends when the tests do: it is the child of a shell that
 //! waits for the end of its input.
@@ -51,7 +51,7 @@ fn run_shell(script: &str) {
 fn wait_until(what: &str, mut is_done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_done() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what} did not start");
+        assert!(start.elapsed() < Duration::from_mins(1), "{what} did not start");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

@@ -288,6 +288,7 @@ CREATE TABLE search_items (
   item_type TEXT NOT NULL,
   namespace TEXT COLLATE "C" NOT NULL,
   item_id TEXT COLLATE "C" NOT NULL,
+  category TEXT NOT NULL,
   document TSVECTOR NOT NULL,
   UNIQUE (item_type, namespace, item_id)
 );

@@ -288,10 +288,11 @@ CREATE TABLE search_items (
   item_type TEXT NOT NULL,
   namespace TEXT NOT NULL,
   item_id TEXT NOT NULL,
+  category TEXT NOT NULL,
   UNIQUE (item_type, namespace, item_id)
 );
 
 CREATE VIRTUAL TABLE search_text USING fts5 (
-  item_id, name, description, category, tags, content = '', contentless_delete = 1,
+  item_id, name, description, category, tags, content = '', contentless_delete = 1, prefix = '1 2',
   tokenize = "unicode61 remove_diacritics 2"
 );

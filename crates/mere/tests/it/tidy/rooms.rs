@@ -5,7 +5,7 @@
 use super::workspace;
 
 /// The rooms of each crate, in the order of their declarations.
-const ROOMS: [(&str, &[&str]); 4] = [
+const ROOMS: [(&str, &[&str]); 6] = [
     (
         "mere-core/src/lib.rs",
         &[
@@ -44,6 +44,29 @@ const ROOMS: [(&str, &[&str]); 4] = [
         &[
             "commands", "config", "error", "files", "items", "memory", "policy", "run", "search",
             "session", "space", "trust", "world",
+        ],
+    ),
+    (
+        "mere-http/src/lib.rs",
+        &["allowed_hosts", "body", "connections", "rate_limiter", "server", "shutdown_signal"],
+    ),
+    (
+        "mere-registry/src/lib.rs",
+        &[
+            "accounts",
+            "api",
+            "audit",
+            "blobs",
+            "clock",
+            "database",
+            "error",
+            "hexadecimal",
+            "items",
+            "registry",
+            "storage",
+            "transparency",
+            "witness_server",
+            "witnesses",
         ],
     ),
     ("mere/src/lib.rs", &["arguments", "commands", "log", "mcp", "print"]),

@@ -5,14 +5,14 @@
 
 use std::collections::HashSet;
 
-use mere_core::log::{
-    EntryDisclosure, Frontier, LogEntry, RegistryEvent, SignedCheckpoint, TreeHash,
-};
+use mere_core::log::{Frontier, LogEntry, RegistryEvent, SignedCheckpoint, TreeHash};
 use mere_core::registry::{RegistryItemName, RegistryType, RegistryVersionName};
+use mere_core::trust::{Fingerprint, PublicKey};
 
+use crate::accounts::all_keys;
 use crate::database::{Connection, DatabaseError, Value};
 use crate::error::RegistryError;
-use crate::items::{ItemTable, read_logged_event, read_version_info};
+use crate::items::{ItemTable, check_signatures, read_logged_event, read_version_info};
 use crate::registry::Registry;
 use crate::transparency::LogState;
 
@@ -33,6 +33,10 @@ pub struct AuditReport {
     /// What is wrong, in sentences.
     pub findings: Vec<String>,
 }
+
+/// The keys of every namespace, as the log says.
+#[derive(Default)]
+struct ReplayedKeys(HashSet<(String, Fingerprint)>);
 
 impl AuditReport {
     fn add(&mut self, finding: String) {
@@ -66,6 +70,7 @@ impl Registry {
         report: &mut AuditReport,
     ) -> Result<(), RegistryError> {
         let mut frontier = Frontier::default();
+        let mut keys = ReplayedKeys::default();
         while frontier.size() < state.frontier.size() {
             let from = frontier.size();
             let end = (from + PAGE).min(state.frontier.size());
@@ -79,7 +84,9 @@ impl Registry {
                 if leaf.as_bytes().as_slice() != hash {
                     report.add(format!("Entry {index} does not have its hash."));
                 }
-                self.check_entry(*index, entry, report)?;
+                if let Some(event) = self.check_entry(*index, entry, report) {
+                    self.replay(*index, &event, &mut keys, report)?;
+                }
                 frontier.append(leaf);
                 report.entries += 1;
             }
@@ -89,7 +96,7 @@ impl Registry {
             }
         }
         self.check_checkpoint(state, &frontier, report);
-        Ok(())
+        self.check_keys(&keys, report)
     }
 
     fn check_checkpoint(&self, state: &LogState, tree: &Frontier, report: &mut AuditReport) {
@@ -105,34 +112,84 @@ impl Registry {
         }
     }
 
-    /// Checks that an entry is what the tables say about it.
+    /// Checks that an entry is well-formed and seals what the tables say. Returns its event.
     fn check_entry(
         &self,
         index: u64,
         entry: &[u8],
         report: &mut AuditReport,
-    ) -> Result<(), RegistryError> {
+    ) -> Option<RegistryEvent> {
         let Ok(parsed) = LogEntry::parse(entry) else {
             report.add(format!("Entry {index} is malformed."));
-            return Ok(());
+            return None;
         };
         let logged = self.database.read(|connection| read_logged_event(connection, index));
         let Ok(logged) = logged else {
             report.add(format!("What entry {index} seals is not known any more."));
-            return Ok(());
+            return None;
         };
         if logged.disclosure.leaf() != parsed {
             report.add(format!("Entry {index} does not seal what the tables say."));
         }
-        let EntryDisclosure { event, .. } = logged.disclosure;
-        let (name, column) = match &event {
+        Some(logged.disclosure.event)
+    }
+
+    /// Checks that the tables say about an event what the log says.
+    fn replay(
+        &self,
+        index: u64,
+        event: &RegistryEvent,
+        keys: &mut ReplayedKeys,
+        report: &mut AuditReport,
+    ) -> Result<(), RegistryError> {
+        let (name, column) = match event {
             RegistryEvent::Publish(event) => (&event.version, "leaf_index"),
             RegistryEvent::Yank(event) => (&event.version, "yank_index"),
-            RegistryEvent::KeyAdd(_) | RegistryEvent::KeyRemove(_) => return Ok(()),
+            RegistryEvent::KeyAdd(event) => {
+                keys.0.insert((event.namespace.to_string(), event.key));
+                return Ok(());
+            }
+            RegistryEvent::KeyRemove(event) => {
+                keys.0.remove(&(event.namespace.to_string(), event.key));
+                return Ok(());
+            }
         };
         let found = self.database.read(|connection| find_index(connection, name, column))?;
         if found != Some(index) {
             report.add(format!("Entry {index} is about {name}, and the tables are not."));
+        } else if column == "leaf_index" && !self.is_signed(name, keys)? {
+            report.add(format!("No key that the namespace had at the time signed {name}."));
+        }
+        Ok(())
+    }
+
+    /// Reports whether a version is signed by a key that its namespace had.
+    fn is_signed(
+        &self,
+        name: &RegistryVersionName,
+        keys: &ReplayedKeys,
+    ) -> Result<bool, RegistryError> {
+        let namespace = &name.item.namespace;
+        let (info, known) = self.database.read(|connection| {
+            let info = read_version_info(connection, name).ok();
+            Ok::<_, RegistryError>((info, all_keys(connection, namespace)?))
+        })?;
+        let had = |key: &PublicKey| keys.0.contains(&(namespace.to_string(), key.fingerprint()));
+        let known = known.into_iter().filter(had).collect::<Vec<_>>();
+        Ok(info.is_some_and(|info| check_signatures(&info.record.statement, &known).is_ok()))
+    }
+
+    /// Checks that the keys in the tables are those of the log.
+    fn check_keys(
+        &self,
+        keys: &ReplayedKeys,
+        report: &mut AuditReport,
+    ) -> Result<(), RegistryError> {
+        let stored = self.list_keys()?.into_iter();
+        let stored = stored.map(|one| (one.namespace, one.key.fingerprint()));
+        let stored = stored.collect::<HashSet<_>>();
+        for (namespace, key) in stored.symmetric_difference(&keys.0) {
+            report.add(format!("The key {key} of {namespace} is not as the log says."));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What the registry refuses, and what can fail in it.
 //!
-//! Every refusal has a stable code. Details are our own words; names that a caller sent are not
-//! repeated.
+//! Every refusal has a stable code. Details are our own words, and at most name a file of the
+//! caller's own statement.
 
 use mere_core::registry::ProblemCode;
 

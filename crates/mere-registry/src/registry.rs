@@ -8,7 +8,7 @@ use crate::blobs::{BlobLocation, BlobStore};
 use crate::clock;
 use crate::database::{Connection, Database, DatabaseLocation};
 use crate::error::RegistryError;
-use crate::storage::{KeyFile, data_folder, setting};
+use crate::storage::{KeyFile, create_private_file, data_folder, setting};
 use crate::transparency::{LogKey, LogState, MAX_CHECKPOINT_AGE_SECONDS};
 
 /// The variables that say where the database and the blobs are, if no option does.
@@ -37,7 +37,12 @@ pub struct Registry {
 impl Registry {
     /// Opens a registry. One that does not exist is created.
     pub fn open(options: &RegistryOptions) -> Result<Self, RegistryError> {
-        let database = Database::open(options.database_location()?)?;
+        let location = options.database_location()?;
+        if let DatabaseLocation::Sqlite(path) = &location {
+            // It may hold the private key of the log.
+            create_private_file(path).map_err(|error| RegistryError::File(error.to_string()))?;
+        }
+        let database = Database::open(location)?;
         let blobs = BlobStore::open(&options.blob_location()?)?;
         let key = LogKey { file: options.log_key_file.as_ref() };
         let (signer, state) = database.write(|connection| {

@@ -29,6 +29,23 @@ pub(crate) fn active_keys(
 ) -> Result<Vec<PublicKey>, DatabaseError> {
     let sql = "SELECT public_key FROM namespace_keys WHERE namespace = $1 AND removed_at IS NULL \
                ORDER BY added_at, fingerprint";
+    read_keys(connection, sql, namespace)
+}
+
+/// Returns the keys that may sign for a namespace, or once could.
+pub(crate) fn all_keys(
+    connection: &mut Connection,
+    namespace: &Namespace,
+) -> Result<Vec<PublicKey>, DatabaseError> {
+    let sql = "SELECT public_key FROM namespace_keys WHERE namespace = $1";
+    read_keys(connection, sql, namespace)
+}
+
+fn read_keys(
+    connection: &mut Connection,
+    sql: &str,
+    namespace: &Namespace,
+) -> Result<Vec<PublicKey>, DatabaseError> {
     let rows = connection.query(sql, &[namespace.as_str().into()])?;
     rows.iter().map(|row| row.text(0)?.parse().map_err(|_| DatabaseError::Shape)).collect()
 }

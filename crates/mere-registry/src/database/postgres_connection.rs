@@ -14,9 +14,10 @@ use super::{DatabaseError, Row, Value};
 
 /// The number of the advisory lock: "mere" and 1.
 const WRITER_LOCK: &str = "BEGIN; SELECT pg_advisory_xact_lock(1835365989, 1)";
-/// The settings of every connection: plans are short, and of the items with a word that is
-/// everywhere only some are looked at.
-const SETTINGS: &str = "SET jit = off; SET gin_fuzzy_search_limit = 10000";
+/// The settings of every connection: what is committed is on the disk, plans are short, and of the
+/// items with a word that is everywhere only some are looked at.
+const SETTINGS: &str = "SET synchronous_commit = on; SET jit = off; \
+                        SET gin_fuzzy_search_limit = 10000";
 /// How many statements a connection keeps prepared.
 const MAX_PREPARED: usize = 256;
 

@@ -17,7 +17,8 @@ const MAX_PREPARED: usize = 128;
 
 /// The settings of every connection.
 const SETTINGS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
-                        PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384; \
+                        PRAGMA foreign_keys = ON; PRAGMA cache_size = -4096; \
+                        PRAGMA mmap_size = 268435456; \
                         PRAGMA trusted_schema = OFF;";
 
 /// The connection.

@@ -15,3 +15,4 @@ mod yank;
 pub(crate) use blobs::StoredBlob;
 pub(crate) use item_table::ItemTable;
 pub(crate) use read::{read_logged_event, read_version_info};
+pub(crate) use submission::check_signatures;

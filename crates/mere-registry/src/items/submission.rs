@@ -133,7 +133,7 @@ impl SignedStatement {
 
 /// Checks that a registered key signed, and that no registered key is named for a signature that it
 /// did not make.
-pub(super) fn check_signatures(
+pub(crate) fn check_signatures(
     envelope: &Envelope,
     keys: &[PublicKey],
 ) -> Result<(), RegistryError> {

@@ -6,8 +6,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use mere_core::digest::Sha256;
+
+/// How long an unfinished file may be there.
+const MAX_LEFTOVER_AGE: Duration = Duration::from_hours(24);
 
 /// A folder of blobs.
 pub(crate) struct BlobFolder {
@@ -21,6 +25,7 @@ impl BlobFolder {
     pub(crate) fn open(path: &str) -> io::Result<Self> {
         let folder = PathBuf::from(path);
         fs::create_dir_all(folder.join("new"))?;
+        remove_leftovers(&folder.join("new"));
         Ok(Self { folder, next: AtomicU64::new(0) })
     }
 
@@ -57,6 +62,18 @@ impl BlobFolder {
     fn place(&self, digest: &Sha256) -> PathBuf {
         let name = digest.to_string();
         self.folder.join(&name[..2]).join(name)
+    }
+}
+
+/// Removes files that were never finished. Another server may be writing those of today.
+fn remove_leftovers(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let modified = entry.metadata().and_then(|found| found.modified()).ok();
+        let age = modified.and_then(|modified| modified.elapsed().ok());
+        if age.is_some_and(|age| age > MAX_LEFTOVER_AGE) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 

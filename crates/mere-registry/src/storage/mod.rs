@@ -10,9 +10,11 @@
 mod blob_folder;
 mod environment;
 mod key_file;
+mod private_file;
 mod witness_file;
 
 pub(crate) use blob_folder::BlobFolder;
 pub(crate) use environment::{BucketCredentials, bucket_credentials, data_folder, setting};
 pub use key_file::KeyFile;
+pub(crate) use private_file::create_private_file;
 pub(crate) use witness_file::WitnessFile;

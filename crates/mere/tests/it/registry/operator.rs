@@ -7,8 +7,38 @@ use super::servers;
 use super::stage::{Backend, RegistryStage};
 
 on_both_backends! {
+    an_old_checkpoint_is_signed_again,
     changes_are_made_listed_and_recorded,
     an_audit_finds_what_was_changed_behind_the_log,
+}
+
+/// Changes the database behind the registry's back.
+fn change_database(stage: &RegistryStage, sql: &str) {
+    if stage.database.starts_with("postgres") {
+        servers::run_sql(&stage.database, sql);
+        return;
+    }
+    let database = rusqlite::Connection::open(stage.folder.path().join("registry.db"));
+    database.expect("the database").execute(sql, []).expect("a change");
+}
+
+fn an_old_checkpoint_is_signed_again(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let server = stage.serve(&[]);
+    let first = server.client.get("/log/checkpoint").text();
+    assert_eq!(server.client.get("/log/checkpoint").text(), first, "it is signed once");
+    change_database(
+        &stage,
+        "UPDATE log_state SET signed_at = signed_at - 3700, \
+                             checkpoint = REPLACE(checkpoint, 'time 1', 'time 0')",
+    );
+    let again = server.client.get("/log/checkpoint").text();
+    assert!(again.lines().nth(3).is_some_and(|line| line.starts_with("time 1")), "{again}");
+    assert_eq!(
+        again.lines().take(3).collect::<Vec<_>>(),
+        first.lines().take(3).collect::<Vec<_>>()
+    );
+    stage.assert_audited();
 }
 
 fn changes_are_made_listed_and_recorded(backend: Backend) {
@@ -67,22 +97,41 @@ fn an_audit_finds_what_was_changed_behind_the_log(backend: Backend) {
     stage.author.note("retry", "1.0.0").publish(&author, "ada");
     stage.assert_audited();
     let sql = "UPDATE knowledge_versions SET record = REPLACE(record, 'About', 'Above')";
-    match backend {
-        Backend::PostgresBucket => {
-            servers::run_sql(&stage.database, sql);
-        }
-        Backend::SqliteFiles => {
-            let path = stage.folder.path().join("registry.db");
-            let database = rusqlite::Connection::open(path).expect("the database");
-            database.execute(sql, []).expect("a change");
-        }
-    }
+    change_database(&stage, sql);
     let output = stage.run(&["audit", "--json"]);
     assert_eq!(output.status.code(), Some(4));
     let reply: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(reply["code"], "RG-SERVER-E-001");
     let findings = reply["data"]["findings"].to_string();
     assert!(findings.contains("knowledge ada/retry@1.0.0"), "{findings}");
+}
+
+#[test]
+fn an_audit_finds_a_key_that_the_log_does_not_know() {
+    let stage = RegistryStage::new(Backend::SqliteFiles);
+    let other = super::author::Author::new(8);
+    let database = rusqlite::Connection::open(stage.folder.path().join("registry.db"));
+    let sql = "INSERT INTO namespace_keys (namespace, fingerprint, public_key, added_at) \
+               VALUES ('ada', ?1, ?2, '2026-01-01T00:00:00Z')";
+    let values = [other.fingerprint(), other.public_line()];
+    database.expect("the database").execute(sql, values).expect("a change");
+    let server = stage.serve(&[]);
+    let client = server.client.with_token(&stage.token(&["publish:ada/*"]));
+    other.note("forged", "1.0.0").publish(&client, "ada");
+    let output = stage.run(&["audit"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(text.contains("signed knowledge ada/forged@1.0.0"), "{text}");
+    assert!(text.contains("is not as the log says"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_operator_can_read_the_key_of_the_log() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = RegistryStage::new(Backend::SqliteFiles);
+    let file = std::fs::metadata(stage.folder.path().join("registry.db")).expect("the database");
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
 }
 
 #[test]

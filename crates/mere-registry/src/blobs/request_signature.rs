@@ -71,9 +71,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_as_the_example_of_the_documentation() {
-        // The example "GET Object" of the S3 API reference signs a `range` header too; this one is
-        // the same without it, and was computed with Python's hmac module.
+    fn signs_as_botocore_does() {
+        // The request of the example "GET Object" of the S3 API reference, without its `range`.
         let credentials = BucketCredentials {
             key_id: "AKIAIOSFODNN7EXAMPLE".to_owned(),
             secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY".to_owned().into(),

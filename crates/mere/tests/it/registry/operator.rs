@@ -152,6 +152,28 @@ fn a_byte_that_changed_on_the_disk_is_not_served() {
 }
 
 #[test]
+fn with_nothing_said_a_registry_is_in_the_data_folder() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let run = |variables: &[(&str, &str)]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mere"));
+        command.args(["registry", "user", "list"]).env_clear().current_dir(folder.path());
+        command.envs(variables.iter().copied()).output().expect("the program runs").status.code()
+    };
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    assert_eq!(run(&[("HOME", &at("home"))]), Some(0));
+    assert!(folder.path().join("home/.local/share/merestone/registry.db").exists());
+    assert_eq!(run(&[("XDG_DATA_HOME", &at("data"))]), Some(0));
+    assert!(folder.path().join("data/merestone/blobs").exists());
+    let database = format!("sqlite:{}", at("named.db"));
+    let blobs = format!("file:{}", at("named"));
+    let named = [("MERE_REGISTRY_DATABASE", &*database), ("MERE_REGISTRY_BLOBS", &*blobs)];
+    assert_eq!(run(&named), Some(0));
+    assert!(folder.path().join("named.db").exists());
+    assert_eq!(run(&[("MERE_REGISTRY_DATABASE", "named.db"), ("HOME", &at("home"))]), Some(4));
+    assert_eq!(run(&[]), Some(4), "there is no place for it");
+}
+
+#[test]
 fn the_key_of_the_log_can_be_kept_in_a_file() {
     let stage = RegistryStage::new(Backend::SqliteFiles);
     let file = stage.folder.path().join("log.key");

@@ -1,6 +1,6 @@
 //! Servers that are killed while somebody publishes.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ fn what_a_killed_server_acknowledged_is_whole(backend: Backend) {
         let mut server = stage.serve(&[]);
         let client = server.client.with_token(&token);
         let is_over = AtomicBool::new(false);
+        let count = AtomicU64::new(0);
         let (round_sent, round_acknowledged) = thread::scope(|scope| {
             let publisher = scope.spawn(|| {
                 let (mut sent, mut acknowledged) = (Vec::new(), Vec::new());
@@ -39,15 +40,21 @@ fn what_a_killed_server_acknowledged_is_whole(backend: Backend) {
                     sent.push(note.clone());
                     let json = client.with_header("content-type", "application/json");
                     match json.try_send("PUT", &note.path("ada"), &note.body()) {
-                        Some(reply) if reply.status == 201 => acknowledged.push(note),
+                        Some(reply) if reply.status == 201 => {
+                            acknowledged.push(note);
+                            count.fetch_add(1, Ordering::Relaxed);
+                        }
                         Some(reply) => panic!("{}", reply.text()),
                         None => break,
                     }
                 }
                 (sent, acknowledged)
             });
-            // Each time at another moment of the work.
-            thread::sleep(Duration::from_millis(40 + (round * 37) % 60));
+            // Something was published, and the next is on its way: each time at another moment.
+            while count.load(Ordering::Relaxed) == 0 && !publisher.is_finished() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            thread::sleep(Duration::from_micros(round * 1_370 % 23_000));
             server.kill();
             is_over.store(true, Ordering::Relaxed);
             publisher.join().expect("the publisher")

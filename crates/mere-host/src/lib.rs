@@ -35,6 +35,8 @@ use folder::open_folder::{exchange, rename_no_replace};
 pub use folder::{Folder, FolderIdentity, is_symlink_error, none_if_missing};
 pub use net::http_client::{HttpError, PostRequest};
 pub use net::mcp_exchange::{FinishedSession, SessionEnd, SessionLimits, speak_over_http};
+pub use net::registry_client::{RegistryClient, RegistryMethod, RegistryRequest, RegistryResponse};
+pub use net::registry_url::{RegistryPath, RegistryUrl, RegistryUrlError};
 pub use net::tool_request::{
     FinishedRequest, RefusedHost, RequestEnd, RequestObserver, send_tool_request,
 };
@@ -71,6 +73,7 @@ pub use write::model_folder::ModelFolder;
 pub use write::person_file::{read_file, write_file};
 pub use write::project_change::ApplyError;
 pub use write::proposal_store::{LockedProposals, MAX_WAITING_PROPOSALS, ProposalStore, SaveError};
+pub use write::registry_folder::{RegistryFolder, RegistryFolderWriter};
 pub use write::repository_sweep::{DisarmedRepository, SweepReport};
 pub use write::run_marker::{RunMarker, recover_unfinished_runs};
 pub use write::state_folder::StateFolder;

@@ -1,5 +1,5 @@
-//! The network: requests to a URL that a person configured, and connections of tools to hosts that
-//! a person granted.
+//! The network: requests to a URL or a registry that a person configured, and connections of tools to
+//! hosts that a person granted.
 
 pub(crate) mod http_client;
 pub(crate) mod mcp_exchange;
@@ -7,6 +7,8 @@ pub(crate) mod mcp_exchange;
 pub(crate) mod proxy;
 #[cfg(target_os = "linux")]
 mod proxy_request;
+pub(crate) mod registry_client;
+pub(crate) mod registry_url;
 #[cfg(target_os = "linux")]
 mod relay;
 mod resolver;

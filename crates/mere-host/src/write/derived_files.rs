@@ -34,6 +34,12 @@ impl Cache {
         &self.0
     }
 
+    /// Returns a folder of the cache. It is made when something is written.
+    #[must_use]
+    pub fn folder(&self, name: &str) -> Self {
+        Self(self.0.join(name))
+    }
+
     /// Reads a file of the cache. Returns `None` if it is missing, unreadable or larger than `most`
     /// bytes.
     pub fn read(&self, name: &str, most: u64) -> Option<Vec<u8>> {

@@ -80,7 +80,7 @@ impl FolderWriter {
 
     /// Returns the folder for temporary files, creating it if needed. A separate staging folder
     /// need not survive a power cut.
-    fn staging(&self) -> io::Result<&Dir> {
+    pub(super) fn staging(&self) -> io::Result<&Dir> {
         let apart = match &self.staging {
             Staging::TopFolder(top) => return Ok(top),
             Staging::SeparateFolder(apart) => apart,
@@ -378,7 +378,7 @@ fn file_has_digest(folder: &Dir, name: &str, digest: Sha256) -> io::Result<bool>
 }
 
 /// Writes a file into a folder that is not visible to anyone else yet.
-fn write_new_file(folder: &Dir, path: &RelPath, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn write_new_file(folder: &Dir, path: &RelPath, bytes: &[u8]) -> io::Result<()> {
     let Some((parents, name)) = path.split_last() else {
         return Err(io::ErrorKind::InvalidInput.into());
     };

@@ -5,6 +5,7 @@
 pub(crate) mod audit_sink;
 pub(crate) mod database;
 pub(crate) mod derived_files;
+mod folder_exchange;
 pub(crate) mod folder_lock;
 pub(crate) mod folder_removal;
 pub(crate) mod folder_writer;
@@ -18,6 +19,7 @@ pub(crate) mod project_change;
 pub(crate) mod project_file;
 pub(crate) mod project_journal;
 pub(crate) mod proposal_store;
+pub(crate) mod registry_folder;
 pub(crate) mod repository_sweep;
 pub(crate) mod run_marker;
 pub(crate) mod state_folder;

@@ -11,6 +11,7 @@ mod files;
 mod items;
 mod memory;
 pub mod policy;
+mod registry;
 pub mod run;
 mod search;
 mod session;

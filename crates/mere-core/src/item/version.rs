@@ -50,6 +50,11 @@ impl Version {
     pub fn is_older_than(&self, other: &Self) -> bool {
         self.0.cmp_precedence(&other.0).is_lt()
     }
+
+    /// Returns whether it comes before a release, such as `1.0.0-rc.1`.
+    pub fn is_pre_release(&self) -> bool {
+        !self.0.pre.is_empty()
+    }
 }
 
 impl FromStr for Version {

@@ -6,7 +6,7 @@
 
 use super::checkpoint::SignedCheckpoint;
 use super::disclosure::EntryDisclosure;
-use super::hash::TreeHead;
+use super::hash::{TreeHash, TreeHead};
 use super::note::NoteError;
 use super::proof::{ConsistencyProof, InclusionProof, ProofError};
 use super::time::LogTime;
@@ -283,6 +283,12 @@ impl TrustedCheckpoint {
     ) -> Result<IncludedEntry, ProofError> {
         proof.check(disclosure.leaf().hash(), &self.head())?;
         Ok(IncludedEntry { disclosure, index: proof.index })
+    }
+
+    /// Verifies that the log has a leaf, whatever its entry says. The proof of one leaf covers the
+    /// hashes of the whole tile that it was computed from.
+    pub fn verify_leaf(&self, leaf: TreeHash, proof: &InclusionProof) -> Result<(), ProofError> {
+        proof.check(leaf, &self.head())
     }
 }
 

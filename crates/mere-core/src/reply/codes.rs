@@ -3,31 +3,12 @@
 //! `docs/replies.md` shows the same table, and a test compares the two.
 
 use super::code::{
-    Code, CodeId, Denied, Enforcement, Execution, Fault, Invalid, Items, Registry, Success,
-    Surface, World,
+    Code, Denied, Enforcement, Execution, Fault, Invalid, Items, Registry, Success, Surface, World,
 };
+pub use super::code_table::CodeEntry;
+use super::code_table::declare_codes;
 
-/// One row of the table.
-#[derive(Clone, Copy, Debug)]
-pub struct CodeEntry {
-    /// The code.
-    pub id: CodeId,
-    /// The meaning, worded as in the document.
-    pub meaning: &'static str,
-}
-
-macro_rules! codes {
-    ($($name:ident: $layer:ident $area:literal $answer:ident $number:literal $means:literal;)*) => {
-        $(
-            #[doc = $means]
-            pub const $name: Code<$answer> = Code::declare::<$layer>($area, $number);
-        )*
-        /// Every code, in the order of the document.
-        pub const ALL: &[CodeEntry] = &[$(CodeEntry { id: $name.id(), meaning: $means }),*];
-    };
-}
-
-codes! {
+declare_codes! {
     DIR_PWD: World "DIR" Success 1 "`dir pwd`: the home root and the working directory.";
     DIR_CD: World "DIR" Success 2 "`dir cd`: the root that is home from now on.";
     DIR_LIST: World "DIR" Success 3 "`dir list`: the entries of a directory.";
@@ -291,6 +272,56 @@ codes! {
     SIGNER_DAMAGED: Items "SIGNER" Fault 1 "The trust store is damaged, or could not be written.";
     SIGNER_UNREADABLE: Items "SIGNER" Fault 2 "The file cannot be read.";
     ITEM_UNSEARCHABLE: Items "ITEM" Fault 1 "A space cannot be searched.";
+    LOGIN: Registry "LOGIN" Success 1 "`mere login`: the registry, its log key and the token are remembered.";
+    LOGOUT: Registry "LOGIN" Success 2 "`mere logout`: the token is forgotten.";
+    LOGIN_NEW_KEY: Registry "LOGIN" Invalid 1 "The log key of the registry is not pinned yet; `data.log_key` shows it, and nothing was remembered.";
+    LOGIN_WRONG_KEY: Registry "LOGIN" Invalid 2 "The registry's log key is not the one that was named.";
+    LOGIN_NONE: Registry "LOGIN" Invalid 3 "Nobody has logged in to that registry on this machine.";
+    LOGIN_URL: Registry "LOGIN" Invalid 4 "The text does not say where a registry is.";
+    LOGIN_CHANGED_KEY: Registry "LOGIN" Fault 1 "The registry shows another log key, or another id, than the one that was pinned.";
+    LOGIN_UNKEPT: Registry "LOGIN" Fault 2 "The list of registries, or what is remembered about one, cannot be read or written.";
+    REGISTRY_UNREACHABLE: Registry "NET" Fault 1 "The registry cannot be reached.";
+    REGISTRY_TIMEOUT: Registry "NET" Fault 2 "The registry did not answer in time.";
+    REGISTRY_ENDLESS: Registry "NET" Fault 3 "The registry sent more than an answer of this kind may have.";
+    REGISTRY_ANSWER: Registry "NET" Fault 4 "The registry's answer cannot be understood.";
+    REGISTRY_REFUSED: Registry "NET" Invalid 1 "The registry refused the request; the message says why.";
+    REGISTRY_ABSENT: Registry "NET" Invalid 2 "The registry has no such item or version, or does not show it.";
+    REGISTRY_READ_ONLY: Registry "NET" Invalid 3 "A mirror in a folder cannot be changed.";
+    LOG_SIGNATURE: Registry "LOG" Fault 1 "The checkpoint of the registry's log is not signed by the pinned key.";
+    LOG_ROLLBACK: Registry "LOG" Fault 2 "The registry shows an older log than it did before.";
+    LOG_FORK: Registry "LOG" Fault 3 "The registry shows a log that does not continue the one it showed before.";
+    LOG_STALE: Registry "LOG" Fault 4 "The checkpoint of the registry's log is too old.";
+    LOG_WITNESSES: Registry "LOG" Fault 5 "Too few witnesses have signed the checkpoint.";
+    LOG_UNLOGGED: Registry "LOG" Fault 6 "The version is not in the registry's log.";
+    LOG_OTHER_ITEM: Registry "LOG" Fault 7 "The registry answered with another item or version than the one it was asked for.";
+    LOG_OTHER_BYTES: Registry "LOG" Fault 8 "A file from the registry is not the one that its author signed.";
+    LOG_HIDDEN_YANK: Registry "LOG" Fault 9 "The registry conceals that the version was yanked.";
+    LOG_HIDDEN_VERSION: Registry "LOG" Fault 10 "The registry conceals a newer version that its log contains.";
+    LOG_PROOF: Registry "LOG" Fault 11 "The log of the registry contradicts itself, or a part of it is missing.";
+    LOG_FUTURE: Registry "LOG" Fault 12 "The checkpoint of the registry's log is from the future.";
+    AUTHOR_UNKNOWN: Enforcement "PULL" Denied 1 "The author of the item is not trusted; `data.fingerprint` names the key.";
+    PULL_SIGNATURE: Registry "PULL" Fault 1 "The author's signature is not valid, or its key was revoked.";
+    PULL_CONTENT: Registry "PULL" Fault 2 "The item from the registry is not valid, or is not what its author signed.";
+    PULLED: Registry "PULL" Success 1 "`mere pull`: the item was installed.";
+    PULL_UNCHANGED: Registry "PULL" Success 2 "`mere pull`: this version is installed already.";
+    PULL_TAKEN: Registry "PULL" Invalid 1 "An item that did not come from this namespace has the name already.";
+    PULL_YANKED: Registry "PULL" Invalid 2 "The version was yanked, or every version was.";
+    PULL_OLDER: Registry "PULL" Invalid 3 "The version is older than one that was installed before, and was not asked for by number.";
+    PULL_CHANGED: Registry "PULL" Invalid 4 "The installed item was changed since it was installed.";
+    PULL_TYPE: Registry "PULL" Invalid 5 "Items of this type are not shared through registries.";
+    PUBLISHED: Registry "PUBLISH" Success 1 "`mere publish`: the version is in the registry and in its log.";
+    PUBLISH_PREVIEW: Registry "PUBLISH" Success 2 "`mere publish --dry-run`: what would leave the machine.";
+    PUBLISH_UNSIGNED: Registry "PUBLISH" Invalid 1 "The item is not signed by one's own key.";
+    PUBLISH_PRIVATE: Registry "PUBLISH" Invalid 2 "A file has a secret in it, or names a folder of this machine; `data.findings` says where.";
+    PUBLISH_NAMESPACE: Registry "PUBLISH" Invalid 3 "It is not clear to which namespace the item is to be published.";
+    PUBLISH_CONFIRM: Registry "PUBLISH" Invalid 4 "Publishing needs `confirm: true`.";
+    PUBLISH_DENIED: Enforcement "PUBLISH" Denied 1 "Agents do not publish items unless the user's config says so.";
+    OUTDATED: Registry "UPDATE" Success 1 "`mere outdated`: the installed items, with their newest versions.";
+    UPDATED: Registry "UPDATE" Success 2 "`mere update`: the newer versions were installed.";
+    YANKED: Registry "YANK" Success 1 "`mere yank`: the version is withdrawn.";
+    YANK_VERSION: Registry "YANK" Invalid 1 "The version to withdraw must be named.";
+    MIRRORED: Registry "MIRROR" Success 1 "`mere mirror`: the folder is a registry by itself.";
+    MIRROR_UNWRITTEN: Registry "MIRROR" Fault 1 "The folder of the mirror cannot be written.";
     ARGUMENT_WRONG: Surface "ARG" Invalid 1 "An argument is missing, unknown, or of the wrong kind.";
     ARGUMENT_TOOL: Surface "ARG" Invalid 2 "There is no tool with that name.";
     ARGUMENT_JSON: Surface "ARG" Invalid 3 "The arguments are not one JSON object.";
@@ -361,33 +392,4 @@ codes! {
     SERVER_REFUSED: Registry "SERVER" Invalid 1 "`mere registry`: the change is not possible; `data.code` says why.";
     SERVER_FINDINGS: Registry "SERVER" Fault 1 "`mere registry audit`: tables, files or the log are not what they were; `data.findings` names it.";
     SERVER_FAILED: Registry "SERVER" Fault 2 "`mere registry`: the database, the files or the log cannot be used.";
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::reply::{Layer, ReplyType};
-
-    #[test]
-    fn codes_are_unique() {
-        let mut printed = ALL.iter().map(|entry| entry.id.to_string()).collect::<Vec<_>>();
-        printed.sort();
-        let before = printed.len();
-        printed.dedup();
-        assert_eq!(printed.len(), before);
-    }
-
-    #[test]
-    fn only_enforcement_denies() {
-        for entry in ALL {
-            let denies = entry.id.reply_type() == ReplyType::Denied;
-            assert!(!denies || entry.id.layer() == Layer::Enforcement, "{}", entry.id);
-        }
-    }
-
-    #[test]
-    fn codes_print_as_the_contract_says() {
-        assert_eq!(DIR_PWD.id().to_string(), "WA-DIR-S-001");
-        assert_eq!(GATE_WITHHELD.id().to_string(), "MCP-GATE-E-001");
-    }
 }

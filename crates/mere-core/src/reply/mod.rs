@@ -5,7 +5,10 @@
 //! and each takes a code of that type, so a layer cannot give an answer that it may not give.
 
 mod code;
+mod code_table;
 pub mod codes;
+#[cfg(test)]
+mod codes_tests;
 mod data;
 mod name;
 mod prose;

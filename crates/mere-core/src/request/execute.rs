@@ -10,9 +10,9 @@ use crate::digest::ShownDigest;
 use crate::graph::WalkOptions;
 use crate::item::{Category, ItemRef, ItemType};
 
-pub(super) const ABOUT: &str = "Run a tool, a directive (gives its checked steps) or a \
-    knowledge entry (gives its text); or create, update or delete one. A change may \
-    become a proposal for a person.";
+pub(super) const ABOUT: &str = "Run a tool, directive (gives its checked steps) or knowledge \
+    entry (its text); or create, update, delete or publish one. A change may become a \
+    proposal.";
 
 const fn optional_parameter(
     name: &'static str,
@@ -26,7 +26,9 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter { need: Need::Optional, ..ITEM_TYPE },
     optional_parameter(
         "action",
-        ParameterKind::ChoiceWithDefault(&["run", "create", "update", "delete", "close"]),
+        ParameterKind::ChoiceWithDefault(&[
+            "run", "create", "update", "delete", "publish", "close",
+        ]),
         "",
     ),
     Parameter {
@@ -35,13 +37,14 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         need: Need::Optional,
         about: "id or category/id",
     },
-    optional_parameter("category", ParameterKind::Text, "For create, such as `api/auth`."),
+    optional_parameter("category", ParameterKind::Text, "For create."),
     optional_parameter("content", ParameterKind::Text, "The whole main file."),
     optional_parameter("files", ParameterKind::Files, "Other files of a tool or skill."),
     optional_parameter("parameters", ParameterKind::Object, "For run: the inputs."),
     optional_parameter("include_relationships", ParameterKind::Flag, ""),
-    optional_parameter("expect_sha256", ParameterKind::Digest, "Of the main file before."),
+    optional_parameter("expect_sha256", ParameterKind::Digest, "Of the main file."),
     optional_parameter("dry_run", ParameterKind::Flag, "Check only."),
+    optional_parameter("confirm", ParameterKind::Flag, ""),
     optional_parameter("run", ParameterKind::Text, "Of the directive you follow."),
 ];
 
@@ -78,6 +81,11 @@ pub enum ItemAction {
     Delete {
         /// The digest that its main file must have before the change.
         expect: Option<ShownDigest>,
+    },
+    /// Publishes the item to the registry.
+    Publish {
+        /// Tells whether the caller says that it is meant.
+        is_confirmed: bool,
     },
 }
 
@@ -123,6 +131,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
         "create" => ItemAction::Create(text()?),
         "update" => ItemAction::Update { content: text()?, expect },
         "delete" => ItemAction::Delete { expect },
+        "publish" => ItemAction::Publish { is_confirmed: arguments.flag("confirm")? },
         _ => ItemAction::Run(RunItem {
             parameters: arguments.object("parameters")?,
             relationships: match (arguments.flag("include_relationships")?, kind) {

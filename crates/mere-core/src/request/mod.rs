@@ -22,6 +22,7 @@ mod models;
 mod person_command;
 mod read;
 mod receipts;
+mod registry;
 mod run;
 mod run_handle;
 mod search;
@@ -65,6 +66,7 @@ pub use person_command::{
 };
 pub use read::Read;
 pub use receipts::{ReceiptCommand, ReceiptCursor, ReceiptScope};
+pub use registry::{Login, PublishItem, PublishMode, PullItem, RegistryAction, RegistryCommand};
 pub use run::{GrantTool, LockCommand, LockfilePolicy, RunTool, ToolCommand, UnsignedPolicy};
 pub use run_handle::RunHandle;
 pub use search::{

@@ -8,9 +8,9 @@ use crate::item::{
     Category, ItemForm, ItemId, ItemRef, ItemType, Scope, ScriptLanguage, ScriptStyle,
 };
 use crate::request::{
-    ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, ReceiptCommand, SecretsCommand,
-    SignCommand, StoreCommand, TeamCommand, ToolCommand, TrustCommand, VerifyCommand,
-    WorkspaceCommand,
+    ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, ReceiptCommand, RegistryCommand,
+    SecretsCommand, SignCommand, StoreCommand, TeamCommand, ToolCommand, TrustCommand,
+    VerifyCommand, WorkspaceCommand,
 };
 
 /// One command of a person.
@@ -136,6 +136,8 @@ pub enum ItemCommand {
     Join(JoinCommand),
     /// Manages the embedding models.
     Model(ModelCommand),
+    /// Shares items through a registry.
+    Registry(RegistryCommand),
 }
 
 /// What a person chose for the script of a new tool.

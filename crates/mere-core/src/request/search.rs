@@ -96,6 +96,19 @@ pub enum HitLimit {
     Given(usize),
 }
 
+impl HitLimit {
+    /// The number of hits on a page if the request does not say.
+    const BEST_HITS: usize = 5;
+
+    /// Returns how many hits a list of a page has.
+    pub fn page_size(self) -> usize {
+        match self {
+            Self::Best => Self::BEST_HITS,
+            Self::Given(limit) => limit,
+        }
+    }
+}
+
 /// How much is said about each hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HitDetail {

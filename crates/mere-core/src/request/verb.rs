@@ -132,10 +132,15 @@ impl Verb {
     }
 
     /// Tells whether the caller waits until the call is finished, however long it takes: for a
-    /// long-running verb, and while the index is brought up to date.
+    /// long-running verb, while the index is brought up to date, and while a registry is read.
     pub fn has_no_time_limit(&self) -> bool {
         self.is_long_running()
-            || matches!(self, Self::Person(PersonCommand::Items(ItemCommand::Index(_))))
+            || matches!(
+                self,
+                Self::Person(PersonCommand::Items(
+                    ItemCommand::Index(_) | ItemCommand::Registry(_)
+                ))
+            )
     }
 }
 

@@ -42,6 +42,7 @@ pub use verification::{
     UntrustedReason, UntrustedSigner, Verification, VerificationFailure, Verified,
 };
 pub use verify::{
-    FoundItem, ItemClaims, check_displaced_sidecar, trusted_sidecar, trusted_statement, verify,
+    FoundItem, ItemClaims, check_author, check_displaced_sidecar, trusted_sidecar,
+    trusted_statement, verify,
 };
 pub use vouching::Vouching;

@@ -1,9 +1,10 @@
 //! Sidecars: the file beside an item that holds both signatures.
 //!
 //! It is `<file>.sig`, or `.sig` in the folder of a folder item. It ends with its last brace, so a
-//! truncated sidecar is never valid.
+//! truncated sidecar is never valid. An item that came from a registry may also have the proof that
+//! it is in the registry's log. Nobody signs that proof here: it is worth what its own check says.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::envelope::{Envelope, PayloadType};
 use super::placement::Placement;
@@ -47,6 +48,8 @@ pub struct Sidecar {
     pub statement: Statement,
     /// The installer's placement.
     pub placement: Placement,
+    /// The proof that the item is in the log of the registry it came from, not checked.
+    pub log_proof: Option<Value>,
 }
 
 impl Sidecar {
@@ -64,14 +67,14 @@ impl Sidecar {
     ) -> Self {
         let placement = Placement { statement: Sha256::digest(author.payload()), ..placement };
         let installer = Envelope::new(PayloadType::Placement, placement.payload());
-        Self { author, installer, statement, placement }
+        Self { author, installer, statement, placement, log_proof: None }
     }
 
     /// Parses a sidecar.
     pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
         let value = json::parse(bytes)
             .map_err(|_| SignedDataError("it is not valid JSON without duplicate keys"))?;
-        let fields = ClosedObject::new(&value, &["statement", "placement"])?;
+        let fields = ClosedObject::new(&value, &["statement", "placement", "proof"])?;
         let author = Envelope::parse(fields.get("statement")?, PayloadType::Statement)?;
         let installer = Envelope::parse(fields.get("placement")?, PayloadType::Placement)?;
         let statement = Statement::parse(author.payload())?;
@@ -79,13 +82,17 @@ impl Sidecar {
         if placement.statement != Sha256::digest(author.payload()) {
             return Err(SignedDataError("the placement belongs to another statement"));
         }
-        Ok(Self { author, installer, statement, placement })
+        let log_proof = fields.get_optional("proof").cloned();
+        Ok(Self { author, installer, statement, placement, log_proof })
     }
 
     /// Formats the sidecar as the text of its file.
     pub fn to_text(&self) -> String {
-        let value =
+        let mut value =
             json!({ "statement": self.author.to_json(), "placement": self.installer.to_json() });
+        if let Some(proof) = &self.log_proof {
+            value["proof"] = proof.clone();
+        }
         format!("{value:#}")
     }
 }

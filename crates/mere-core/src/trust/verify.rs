@@ -7,13 +7,14 @@
 
 use jiff::Timestamp;
 
+use super::envelope::Envelope;
 use super::keyring::Keyring;
 use super::placement::Placement;
 use super::sidecar::{Sidecar, SidecarFile};
 use super::statement::Statement;
 use super::verification::{
-    Checked, ItemSigners, LocationField, LocationMismatch, UntrustedSigner, Verification,
-    VerificationFailure, Verified,
+    Checked, ItemSigners, LocationField, LocationMismatch, TrustedSigner, UntrustedSigner,
+    Verification, VerificationFailure, Verified,
 };
 use crate::digest::Sha256;
 use crate::item::integrity::FileDigest;
@@ -90,6 +91,17 @@ pub fn trusted_statement(
     let sidecar = Sidecar::parse(bytes).ok()?;
     keyring.check_signers(&sidecar.author, place, now).ok()?.ok()?;
     Some(sidecar.statement)
+}
+
+/// Checks who signed a statement about an item that would lie at a place. A key that is not trusted is
+/// not known here, so that nothing is said about its signature.
+pub fn check_author(
+    author: &Envelope,
+    keyring: &Keyring,
+    place: &ScopedPath,
+    now: Timestamp,
+) -> Result<Result<TrustedSigner, UntrustedSigner>, VerificationFailure> {
+    keyring.check_signers(author, place, now)
 }
 
 /// Checks an item that has no sidecar against one that lies elsewhere in its space, without an item

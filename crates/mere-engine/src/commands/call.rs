@@ -2,8 +2,10 @@
 
 use mere_core::gate::Gate;
 
+use crate::config::RegistryConfig;
 use crate::items::{ItemCall, ItemReader};
 use crate::memory::StoreCall;
+use crate::registry::RegistryChoice;
 use crate::run::RunCall;
 use crate::search::SearchContext;
 
@@ -18,8 +20,18 @@ pub(crate) struct CommandCall<'a> {
     /// To change memories and their stores.
     pub(crate) store_call: &'a StoreCall<'a>,
     pub(crate) search: SearchContext<'a>,
+    /// Which registry is asked, and when its log is believed.
+    pub(crate) registry: &'a RegistryConfig,
     /// The gate that replies to agents pass through, even if a person makes this call.
     pub(crate) agent_gate: &'a Gate,
     /// Reports the progress of a long command: how many steps are done, and how many there are.
     pub(crate) progress: &'a dyn Fn(u64, u64),
+}
+
+impl<'a> CommandCall<'a> {
+    /// Returns the registry that is asked where nobody names one.
+    pub(crate) fn registry_choice(&self) -> RegistryChoice<'a> {
+        let environment = &self.change.context.environment;
+        RegistryChoice { environment, config: self.registry, named: None }
+    }
 }

@@ -30,6 +30,7 @@ mod pending_proposals;
 mod place_item;
 mod project_review;
 pub(crate) mod receipts;
+pub(crate) mod registry;
 mod renew_space;
 mod review;
 pub(crate) mod secrets;
@@ -108,10 +109,7 @@ pub(crate) fn execute_item_command(
         ItemCommand::Tool(command) => execute_tool_command(call, command),
         ItemCommand::Why { kind, item } => why::explain_choice(call.change, *kind, item),
         ItemCommand::Index(command) => index::index(call, *command),
-        ItemCommand::Review(ReviewCommand::List) => review::list_pending(call.change),
-        ItemCommand::Review(ReviewCommand::Decide { proposal, decision }) => {
-            review::review(call.change, proposal, *decision)
-        }
+        ItemCommand::Review(command) => execute_review_command(call, command),
         ItemCommand::Sign(command) => execute_sign_command(call, command),
         ItemCommand::Workspace(command) => workspaces::execute_workspace_command(call, command),
         ItemCommand::Doctor(mode) => doctor::diagnose(call, *mode),
@@ -121,6 +119,20 @@ pub(crate) fn execute_item_command(
         ItemCommand::Team(command) => team::execute_team_command(call, command),
         ItemCommand::Join(command) => team::join(call.change, command),
         ItemCommand::Model(command) => models::run_command(call, command),
+        ItemCommand::Registry(command) => registry::execute_registry_command(call, command),
+    }
+}
+
+/// Executes a person's command about the changes that agents propose.
+fn execute_review_command(
+    call: &CommandCall<'_>,
+    command: &ReviewCommand,
+) -> Result<Draft, ToolError> {
+    match command {
+        ReviewCommand::List => review::list_pending(call.change),
+        ReviewCommand::Decide { proposal, decision } => {
+            review::review(call.change, proposal, *decision)
+        }
     }
 }
 

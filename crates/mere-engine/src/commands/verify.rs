@@ -10,6 +10,7 @@ use mere_core::address::{Address, Root};
 use mere_core::item::{ItemType, Scope};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{SelectedItems, VerifyCommand};
+use mere_core::trust::Sidecar;
 
 use super::CommandCall;
 use super::item_report::{ItemReport, verify_all};
@@ -19,7 +20,8 @@ use super::select::{self, is_file_of, select};
 use crate::error::describe_roster_trouble;
 use crate::error::tool_error::ToolError;
 use crate::items::version_check::remember_versions;
-use crate::items::{ItemCall, ItemError};
+use crate::items::{ItemCall, ItemError, RawItem};
+use crate::registry::{ProofChecker, ProofState};
 use crate::trust;
 use crate::trust::TrustPolicy;
 
@@ -66,15 +68,21 @@ pub(super) fn verify(call: &CommandCall<'_>, command: &VerifyCommand) -> Result<
         if command.admins.is_empty() { &[Scope::Project, Scope::User] } else { &[Scope::Project] };
     let items = call.items.with_policy(trust_policy);
     more.extend(minimum_findings(&items, scopes, &command.minimum_versions, &reports)?);
+    let (proofs, wrong_proofs) = check_proofs(call, &reports)?;
+    more.extend(wrong_proofs);
     if is_staged {
         more.extend(unstaged_findings(call.change, &reports)?);
     }
     findings += more.len();
     rows.extend(more);
-    Ok(verify_reply(&reports, rows, findings))
+    Ok(verify_reply(&reports, rows, (findings, proofs)))
 }
 
-fn verify_reply(reports: &[ItemReport], rows: Vec<Data>, findings: usize) -> Draft {
+fn verify_reply(
+    reports: &[ItemReport],
+    rows: Vec<Data>,
+    (findings, proofs): (usize, u64),
+) -> Draft {
     let mut counts = BTreeMap::new();
     for one in reports {
         *counts.entry(one.status()).or_insert(0_u64) += 1;
@@ -95,6 +103,7 @@ fn verify_reply(reports: &[ItemReport], rows: Vec<Data>, findings: usize) -> Dra
         .with("checked", total as u64)
         .with("counts", counts)
         .with("findings", findings as u64)
+        .with_some("log_proofs", Some(proofs).filter(|proofs| *proofs > 0))
         .with("items", Data::List(rows));
     if findings == 0 {
         return Draft::success(codes::VERIFY, Prose::words(message)).data(data);
@@ -103,6 +112,36 @@ fn verify_reply(reports: &[ItemReport], rows: Vec<Data>, findings: usize) -> Dra
     Draft::fault(codes::VERIFY_FINDINGS, Prose::words(format!("{message} {findings} {found}.")))
         .hint("Each is named with its fix; `mere why TYPE ID` says more.")
         .data(data)
+}
+
+/// Checks the proofs of items that came from a registry, without asking it. Returns how many hold,
+/// and a finding for each that does not.
+fn check_proofs(
+    call: &CommandCall<'_>,
+    reports: &[ItemReport],
+) -> Result<(u64, Vec<Data>), ToolError> {
+    let checker = ProofChecker::new(&call.change.context.environment)?;
+    let (mut held, mut findings) = (0, Vec::new());
+    let verified = reports.iter().filter(|report| checker.has_keys() && report.is_verified());
+    for report in verified {
+        let Ok(raw) = RawItem::read(call.items.view, report.place.clone()) else { continue };
+        let sidecar = raw.sidecar.bytes().and_then(|bytes| Sidecar::parse(bytes).ok());
+        match sidecar.and_then(|sidecar| checker.check(&sidecar)) {
+            Some(ProofState::Verified) => held += 1,
+            Some(ProofState::Invalid) => findings.push(
+                Fields::default()
+                    .with("item_type", report.place.kind.name())
+                    .with("address", report.place.address())
+                    .with("status", "log-proof")
+                    .with("finding", true)
+                    .with("fault", "its proof does not show that it is in the registry's log")
+                    .with("fix", "Install it again with `mere pull`.")
+                    .into(),
+            ),
+            Some(ProofState::Missing | ProofState::UnknownRegistry) | None => {}
+        }
+    }
+    Ok((held, findings))
 }
 
 /// Returns what is wrong with the team's roster.

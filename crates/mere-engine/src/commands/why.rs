@@ -11,9 +11,8 @@ use crate::error::tool_error::ToolError;
 use crate::error::{failure_hint, item_error_reply};
 use crate::items::find::NamedItem;
 use crate::items::reply_fields::own_text;
-use crate::items::{
-    ItemCall, ItemError, ItemReader, item_advice, read_and_verify, trust_status_fields,
-};
+use crate::items::version_check::item_trust_fields;
+use crate::items::{ItemCall, ItemError, ItemReader, item_advice, read_and_verify};
 
 /// The folders in which common clients keep Agent Skills of their own.
 const CLIENT_FOLDERS: [&str; 5] =
@@ -106,7 +105,7 @@ fn candidate_fields(
         .with("why", reason);
     match read_and_verify(items, place.clone()) {
         Ok(checked) => fields
-            .with("trust", trust_status_fields(&checked))
+            .with("trust", item_trust_fields(&checked))
             .with("version", checked.item().item.version().map(own_text))
             .with_some(
                 "fix",

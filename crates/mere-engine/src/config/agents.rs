@@ -35,6 +35,8 @@ pub(crate) struct AgentsConfig {
     pub(crate) write: WriteModes,
     /// Whether an agent may copy items between spaces.
     pub(crate) may_install: Option<bool>,
+    /// Whether an agent may publish items to the registry.
+    pub(crate) may_publish: Option<bool>,
     #[serde(default)]
     pub(crate) workspace: WorkspaceConfig,
 }
@@ -70,6 +72,7 @@ impl AgentsConfig {
             ("agents.write.tool", mode(self.write.tool)),
             ("agents.write.knowledge", mode(self.write.knowledge)),
             ("agents.may_install", self.may_install.map(|may| may.to_string())),
+            ("agents.may_publish", self.may_publish.map(|may| may.to_string())),
             ("agents.workspace.max_bytes", self.workspace.max_bytes.map(|most| most.to_string())),
             ("agents.workspace.max_files", self.workspace.max_files.map(|most| most.to_string())),
         ];
@@ -87,7 +90,12 @@ impl AgentsConfig {
             max_bytes: self.workspace.max_bytes.or(other.workspace.max_bytes),
             max_files: self.workspace.max_files.or(other.workspace.max_files),
         };
-        Self { write, may_install: self.may_install.or(other.may_install), workspace }
+        Self {
+            write,
+            may_install: self.may_install.or(other.may_install),
+            may_publish: self.may_publish.or(other.may_publish),
+            workspace,
+        }
     }
 
     /// Returns how much the workspace of an agent may hold.

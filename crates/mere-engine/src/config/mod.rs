@@ -16,6 +16,7 @@ mod ordered_map;
 mod patterns;
 mod policies;
 mod project_search;
+mod registry;
 mod running;
 mod search;
 mod settings;
@@ -47,6 +48,8 @@ pub(crate) use named_folders::read_named_folders;
 use patterns::{parse_marker, parse_sensitive};
 use project_search::parse_wide_root;
 pub(crate) use project_search::{ProjectSearchConfig, project_search};
+use registry::RawRegistry;
+pub(crate) use registry::RegistryConfig;
 use running::{RawRuns, RawRuntimes, RawSandbox};
 pub(crate) use running::{RunConfig, RuntimeConfig};
 use search::RawSearch;
@@ -118,6 +121,8 @@ pub(crate) struct Config {
     pub(crate) type_priority: Option<Vec<ItemType>>,
     /// How tools are run.
     pub(crate) running: RunConfig,
+    /// Which registry is asked. Only the user's own config has it.
+    pub(crate) registry: RegistryConfig,
 }
 
 impl Config {
@@ -164,6 +169,7 @@ struct UserFile {
     runtimes: Option<RawRuntimes>,
     audit: Option<Spanned<RawAudit>>,
     runs: Option<RawRuns>,
+    registry: Option<RawRegistry>,
 }
 
 /// The keys of a project's file. The type parameters `M`, `V`, `P`, `A` and `S` say how the values
@@ -238,6 +244,7 @@ pub(crate) fn read_user(space: &Dir) -> Result<Config, ConfigError> {
                 requires_run_handle: file.runs.unwrap_or_default().requires_handle(),
                 ..running::parse_user(file.require_lock, file.sandbox, file.runtimes)?
             },
+            registry: registry::parse(file.registry)?,
         })
     });
     config.map_err(|fault| invalid_config(&address, fault))

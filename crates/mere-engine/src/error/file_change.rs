@@ -114,6 +114,9 @@ pub(super) fn denial_reply(denied: &Denied) -> Draft {
             "Agents may not copy items between spaces.",
         )
         .hint("Ask a person to run `mere copy`, or set `agents.may_install` in the user's config."),
+        Denied::Publish => Draft::denied(codes::PUBLISH_DENIED, "Agents may not publish items.").hint(
+            "Ask a person to run `mere publish`, or set `agents.may_publish` in the user's config.",
+        ),
         Denied::Sign => Draft::denied(
             codes::SIGN_DENIED,
             "Nothing was signed: signing needs a person at a terminal, or a key in ssh-agent.",

@@ -13,6 +13,7 @@ mod lockfile;
 mod model;
 mod project;
 mod receipts;
+mod registry;
 mod remote_tool;
 mod run;
 mod secrets;
@@ -33,6 +34,7 @@ pub(crate) use item::item_error_reply;
 pub(crate) use keys::key_error_reply;
 pub(crate) use model::model_error_reply;
 pub(crate) use receipts::{receipt_error_reply, unknown_receipt_reply};
+pub(crate) use registry::registry_error_reply;
 pub(crate) use secrets::secret_error_reply;
 pub(crate) use signers::signer_error_reply;
 
@@ -209,6 +211,7 @@ pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
         ToolError::Store(error) => store::store_error_reply(error),
         ToolError::Search(error) => search_error_reply(error),
         ToolError::Run(error) => run::run_error_reply(error),
+        ToolError::Registry(error) => registry::registry_error_reply(error),
         ToolError::UnknownRun => directive_run::unknown_run_reply(),
     }
 }

@@ -7,6 +7,7 @@ use mere_core::address::Address;
 use crate::files::error::FileError;
 use crate::items::ItemError;
 use crate::memory::StoreError;
+use crate::registry::RegistryError;
 use crate::run::RunError;
 use crate::search::SearchError;
 use crate::space::ItemChangeError;
@@ -26,6 +27,8 @@ pub(crate) enum ToolError {
     Search(#[from] SearchError),
     #[error(transparent)]
     Run(Box<RunError>),
+    #[error(transparent)]
+    Registry(Box<RegistryError>),
     /// The call names a run that is not open, or that belongs to another agent.
     #[error("there is no such run")]
     UnknownRun,
@@ -77,6 +80,16 @@ impl From<RunError> for ToolError {
             RunError::Item(error) => (*error).into(),
             RunError::Search(error) => Self::Search(error),
             error => Self::Run(Box::new(error)),
+        }
+    }
+}
+
+impl From<RegistryError> for ToolError {
+    fn from(error: RegistryError) -> Self {
+        match error {
+            RegistryError::Item(error) => error.into(),
+            RegistryError::Run(error) => (*error).into(),
+            error => Self::Registry(Box::new(error)),
         }
     }
 }

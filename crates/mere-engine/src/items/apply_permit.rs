@@ -62,6 +62,7 @@ pub(crate) fn apply_permit(
             }
         },
         ItemOperation::Replace { digest, .. }
+        | ItemOperation::ReplaceWhole { digest, .. }
         | ItemOperation::Remove { digest }
         | ItemOperation::AddSidecar { digest, .. }
             if all != Some(*digest) =>
@@ -76,6 +77,10 @@ pub(crate) fn apply_permit(
                 paths.restore_sidecar(&editing, before).map_err(failed)?;
             }
             if done.map_err(failed)? { Ok(()) } else { Err(stale()) }
+        }
+        ItemOperation::ReplaceWhole { files, digest } => {
+            let done = paths.replace_whole(&editing, files, (main, *digest)).map_err(failed)?;
+            if done { Ok(()) } else { Err(stale()) }
         }
         ItemOperation::AddSidecar { sidecar, .. } => {
             let path = paths.sidecar_path().ok_or(ItemChangeError::InvalidPlace)?;
@@ -235,6 +240,40 @@ impl<'a> ItemPaths<'a> {
             };
             if !editing.put(&path, bytes, before)? {
                 return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Replaces the item by one that has these files and no others. A folder is exchanged as a whole.
+    fn replace_whole(
+        &self,
+        editing: &FolderWriter,
+        files: &[(RelPath, Vec<u8>)],
+        (main, all): (Option<Sha256>, Sha256),
+    ) -> std::io::Result<bool> {
+        if self.place.form == ItemForm::Folder {
+            let own = main_file_name(self.place);
+            return editing.replace_folder_if(&self.folder, files, |folder| {
+                let file = own.and_then(|own| open_regular_file(folder, own.as_str()).transpose());
+                let main = file.transpose()?.map(digest_file).transpose()?;
+                main.map_or(
+                    Ok(false),
+                    |main| Ok(read_item_digest(main, folder, self.place)? == all),
+                )
+            });
+        }
+        let before = self.read_sidecar(editing)?;
+        let done = self.replace(editing, files, main);
+        if !matches!(done, Ok(true)) {
+            self.restore_sidecar(editing, before)?;
+            return done;
+        }
+        if self.place.kind == ItemType::Tool {
+            let is_new =
+                |name: &RelPath| files.iter().any(|(path, _)| self.folder.join_path(path) == *name);
+            for name in self.list_siblings(editing)?.into_iter().filter(|name| !is_new(name)) {
+                editing.remove(&name)?;
             }
         }
         Ok(true)

@@ -74,7 +74,9 @@ pub(crate) fn change_item(call: &ItemCall<'_>, request: &Execute) -> Result<Draf
         return Err(ItemChangeError::UnsupportedType(request.kind).into());
     }
     match &request.action {
-        ItemAction::Run(_) => Err(ItemError::NotRunnable(request.kind)),
+        ItemAction::Run(_) | ItemAction::Publish { .. } => {
+            Err(ItemError::NotRunnable(request.kind))
+        }
         ItemAction::Create(text) => create(call, request, text),
         ItemAction::Update { content: text, expect } => update(call, request, text, *expect),
         ItemAction::Delete { expect } => delete(call, request, *expect),

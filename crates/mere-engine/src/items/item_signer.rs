@@ -92,6 +92,7 @@ impl ItemSigner {
         let placement = Placement { origin: signed.placement.origin.clone(), ..new };
         let (author, statement) = (signed.author.clone(), signed.statement.clone());
         let mut sidecar = Sidecar::with_signed_statement(author, statement, placement);
+        sidecar.log_proof.clone_from(&signed.log_proof);
         self.sign_envelope(&mut sidecar.installer)?;
         Ok(sidecar.to_text().into_bytes())
     }

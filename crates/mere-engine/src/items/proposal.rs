@@ -78,7 +78,9 @@ pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<A
             (ProposedAction::Delete(shown_digest(call, place, *digest)?), &[][..])
         }
         // Signatures are never proposed.
-        ItemOperation::AddSidecar { .. } => return Err(ItemChangeError::InvalidPlace.into()),
+        ItemOperation::AddSidecar { .. } | ItemOperation::ReplaceWhole { .. } => {
+            return Err(ItemChangeError::InvalidPlace.into());
+        }
     };
     let random = Uuid::new_v4().simple().to_string();
     let proposal = Proposal {

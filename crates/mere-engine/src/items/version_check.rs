@@ -6,8 +6,8 @@
 
 use mere_core::digest::Sha256;
 use mere_core::item::{ScopedPath, Version};
-use mere_core::reply::{Fields, Prose};
-use mere_core::trust::{Sidecar, VersionAge};
+use mere_core::reply::{Content, Fields, Prose};
+use mere_core::trust::{Checked, Sidecar, VersionAge};
 
 use super::reply_fields::own_text;
 use super::{CheckedItem, LoadedItem, item_advice, item_name, trust_status_fields};
@@ -64,7 +64,23 @@ pub(crate) fn statement_digest(loaded: &LoadedItem) -> Option<Sha256> {
 
 /// Returns the fields of `trust` in a reply, with the newer version that was seen.
 pub(crate) fn trust_fields_with_age(checked: &CheckedItem, age: &VersionAge) -> Fields {
-    trust_status_fields(checked).with_some("newest_seen", age.newest_seen().map(own_text))
+    item_trust_fields(checked).with_some("newest_seen", age.newest_seen().map(own_text))
+}
+
+/// Returns the fields of `trust` in a reply, with the registry version that the item came from.
+pub(crate) fn item_trust_fields(checked: &CheckedItem) -> Fields {
+    let origin = match checked {
+        Checked::Verified(verified) => registry_origin(verified.item()),
+        Checked::Draft(_) | Checked::Unsigned(_) | Checked::UnknownKey(..) => None,
+    };
+    trust_status_fields(checked).with_some("origin", origin.map(Content::mention))
+}
+
+/// Returns the registry version that an item came from, as whoever installed it signed.
+fn registry_origin(loaded: &LoadedItem) -> Option<String> {
+    let sidecar = Sidecar::parse(loaded.sidecar.bytes()?).ok()?;
+    let origin = sidecar.placement.origin?;
+    Some(format!("{}/{}@{}", origin.namespace, loaded.place.id, origin.version))
 }
 
 /// Returns what to do about an item that nobody vouches for, or that is older than it was.

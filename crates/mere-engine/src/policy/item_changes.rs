@@ -24,6 +24,8 @@ pub(crate) enum ItemOperation {
     Create { files: Vec<(RelPath, Vec<u8>)> },
     /// The item gets these files. The digest of the whole item must be this.
     Replace { files: Vec<(RelPath, Vec<u8>)>, digest: Sha256 },
+    /// The item gets these files and has no others. The digest of the whole item must be this.
+    ReplaceWhole { files: Vec<(RelPath, Vec<u8>)>, digest: Sha256 },
     /// The item is deleted. The digest of the whole item must be this.
     Remove { digest: Sha256 },
     /// The item gets this sidecar. The digest of the whole item must be this.
@@ -58,7 +60,9 @@ impl ItemChange {
     /// Returns the paths of the files that are written, relative to the main file's folder.
     pub(crate) fn file_paths(&self) -> impl Iterator<Item = &RelPath> {
         let files = match &self.operation {
-            ItemOperation::Create { files } | ItemOperation::Replace { files, .. } => &files[..],
+            ItemOperation::Create { files }
+            | ItemOperation::Replace { files, .. }
+            | ItemOperation::ReplaceWhole { files, .. } => &files[..],
             ItemOperation::Remove { .. } | ItemOperation::AddSidecar { .. } => &[],
         };
         files.iter().map(|(path, _)| path)
@@ -155,5 +159,33 @@ impl InstallPermit {
         files: Vec<(RelPath, Vec<u8>)>,
     ) -> ItemPermit {
         ItemPermit { change: ItemChange::create(destination, files), route: ChangeRoute::Direct }
+    }
+
+    /// Spends the permit on another version of an installed item, whose whole digest is given. It is
+    /// written directly.
+    #[expect(clippy::unused_self, reason = "a permit is spent once")]
+    pub(crate) fn spend_on_update(
+        self,
+        place: ScopedPath,
+        files: Vec<(RelPath, Vec<u8>)>,
+        digest: Sha256,
+    ) -> ItemPermit {
+        let operation = ItemOperation::ReplaceWhole { files, digest };
+        ItemPermit { change: ItemChange { place, operation }, route: ChangeRoute::Direct }
+    }
+}
+
+/// Permission for one caller to publish one item.
+#[derive(Debug)]
+pub struct PublishPermit(());
+
+/// Allows someone to publish an item, before anything is read for it.
+pub(crate) fn permit_publish(
+    reader: Reader,
+    agents: &AgentsConfig,
+) -> Result<PublishPermit, Denied> {
+    match reader {
+        Reader::Agent if agents.may_publish != Some(true) => Err(Denied::Publish),
+        Reader::Agent | Reader::Person => Ok(PublishPermit(())),
     }
 }

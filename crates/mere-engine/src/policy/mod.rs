@@ -29,8 +29,9 @@ pub use grants::GrantedPermissions;
 pub(crate) use grants::permit_grants;
 pub(crate) use item_changes::{
     ChangeRoute, ItemChange, ItemOperation, SignatureState, permit_install, permit_item,
+    permit_publish,
 };
-pub use item_changes::{InstallPermit, ItemPermit};
+pub use item_changes::{InstallPermit, ItemPermit, PublishPermit};
 pub use item_use::{CountedLockfile, Runnable, Usable};
 pub(crate) use item_use::{
     RunContext, RunDenied, SignatureRequirement, permit_lockfile, permit_run, permit_use,
@@ -61,6 +62,9 @@ pub(crate) enum Denied {
     /// Only a person may copy an item into a space.
     #[error("agents may not install items")]
     Install,
+    /// Only a person may publish an item.
+    #[error("agents may not publish items")]
+    Publish,
     /// No person is present who could intend the signature.
     #[error("nobody is present to sign")]
     Sign,

@@ -16,7 +16,7 @@ pub(crate) mod relations;
 pub(crate) mod update;
 
 use mere_core::reply::Draft;
-use mere_core::request::Search;
+use mere_core::request::{HitLimit, Search};
 
 pub(crate) use call_signals::CallSignals;
 pub(crate) use context::{CorpusSources, HitContent, HitTexts, ItemAccess, SearchContext};
@@ -28,6 +28,8 @@ pub(crate) use embed::model_error::ModelCommandError;
 pub(crate) use error::SearchError;
 pub(crate) use graph::EntryTrust;
 pub(crate) use graph::link_rename::{LinkChange, LinkOutcome};
+pub(crate) use query::hits::SUMMARY_LENGTH;
+pub(crate) use query::registry_hits::{RegistryAnswer, RegistryHit};
 pub(crate) use update::coverage::{Coverage, IndexAnswer};
 pub(crate) use update::embedding_backlog::EmbeddingJob;
 pub(crate) use update::session_index::{SessionIndex, StalePolicy};
@@ -40,15 +42,24 @@ use query::ranking::Ranking;
 use query::reply;
 use update::live_index::LiveIndex;
 
-/// Runs a search and drafts the reply.
-pub(crate) fn search(context: &SearchContext<'_>, request: &Search) -> Result<Draft, SearchError> {
+/// Runs a search and drafts the reply, with what a registry answered.
+pub(crate) fn search(
+    context: &SearchContext<'_>,
+    request: &Search,
+    registry: RegistryAnswer,
+) -> Result<Draft, SearchError> {
     let question = SearchQuestion::prepare(context, request)?;
     let hits = if question.covers_items() {
         Hits::read(query_index(context, &question)?, &context.items, request)
     } else {
         Hits::none()
     };
-    Ok(reply::draft(&question, hits))
+    // A page of the best hits has room for what a registry found as far as local hits leave it.
+    let registry = match request.limit {
+        HitLimit::Given(_) => registry,
+        HitLimit::Best => registry.limit_to(request.limit.page_size() - hits.page_length()),
+    };
+    Ok(reply::draft(&question, hits, registry))
 }
 
 /// Queries the index and, in a session that ends with the reply, queries it again after missing

@@ -7,15 +7,16 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use mere_core::address::Root;
-use mere_core::item::{ItemType, ScopedPath};
+use mere_core::item::{ItemType, Scope, ScopedPath};
 use mere_core::reply::{Draft, Prose};
 use mere_core::request::{
-    Caller, Dir, Execute, FileVerb, ItemAction, ItemVerb, Load, PersonCommand, Reader, Request,
-    StoreVerb,
+    Caller, Dir, Execute, FileVerb, ItemAction, ItemVerb, Load, LookupScope, PersonCommand, Reader,
+    Request, StoreVerb,
 };
 use mere_core::turn::{Progress, Turn};
 
 use super::Session;
+use super::registry_calls;
 use super::search_access::SearchAccess;
 use crate::commands;
 use crate::commands::CommandCall;
@@ -26,9 +27,10 @@ use crate::files::question::DraftOutcome;
 use crate::files::view::View;
 use crate::files::{dir, entry_change, file_change, glob, grep, question};
 use crate::items::load::RelatedFields;
-use crate::items::{self, ItemCall, ItemReader, ItemSources};
+use crate::items::{self, ItemCall, ItemError, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
 use crate::policy::RunPermit;
+use crate::registry::search_registry;
 use crate::run::{self, RunCall};
 use crate::search::relations::{find_successor, relationships};
 use crate::search::{self, CallSignals, CorpusSources, EmbeddingJob, SearchContext, ThreadBudget};
@@ -68,7 +70,13 @@ impl Session {
             FileVerb::Dir(Dir::Pwd) => self.pwd(snapshot, &request.caller)?,
             FileVerb::Dir(Dir::Cd { to }) => self.cd(snapshot, to)?,
             FileVerb::Dir(Dir::List { path, cursor }) => {
-                dir::list(&view()?, path, cursor.as_ref(), turn)?
+                let home = request.caller.home.clone().unwrap_or_else(|| self.path_home());
+                let folder = registry_calls::registry_folder(path, &home);
+                let listed = folder.map(|folder| self.list_registry(snapshot, &folder));
+                match listed.transpose()?.flatten() {
+                    Some(draft) => draft,
+                    None => dir::list(&view()?, path, cursor.as_ref(), turn)?,
+                }
             }
             FileVerb::Dir(Dir::Tree { path, depth, cursor }) => {
                 let request = TreeRequest { path, depth: *depth, cursor: cursor.as_ref() };
@@ -200,6 +208,7 @@ impl Session {
             run: &run,
             store_call: &store_call,
             search: self.search_context(snapshot, items, signals)?,
+            registry: snapshot.registry()?,
             agent_gate: snapshot.gate(Reader::Agent),
             progress: &progress,
         })
@@ -303,7 +312,10 @@ pub(super) fn answer_item_verb(
     verb: &ItemVerb,
 ) -> Result<Draft, ToolError> {
     match verb {
-        ItemVerb::Search(search) => Ok(search::search(&call.search, search)?),
+        ItemVerb::Search(search) => {
+            let registry = search_registry(call.registry_choice(), search, call.agent_gate);
+            Ok(search::search(&call.search, search, registry)?)
+        }
         ItemVerb::Load(load) => load_item(call, load),
         ItemVerb::Execute(execute) => execute_item(call, execute),
     }
@@ -315,10 +327,18 @@ fn load_item(call: &CommandCall<'_>, load: &Load) -> Result<Draft, ToolError> {
         // A memory is not missing if its store cannot be served.
         call.store_call.served_store()?;
     }
+    if load.source == LookupScope::Only(Scope::Registry) {
+        return registry_calls::load_from_registry(call, load);
+    }
     if let Some(draft) = items::builtin_tool::load_builtin(load) {
         return Ok(draft);
     }
-    let loaded = items::load::open(call.change, load)?;
+    let loaded = match items::load::open(call.change, load) {
+        Err(ItemError::Missing { .. }) if load.source == LookupScope::All => {
+            return registry_calls::load_from_registry(call, load);
+        }
+        loaded => loaded?,
+    };
     let walk = load.relationships.as_ref();
     let graph = walk.map(|walk| relationships(&call.search, loaded.place(), walk)).transpose()?;
     let related = RelatedFields {
@@ -333,6 +353,14 @@ fn execute_item(call: &CommandCall<'_>, execute: &Execute) -> Result<Draft, Tool
     match (&execute.action, execute.kind, call.items.reader) {
         (ItemAction::Run(inputs), _, _) => {
             Ok(run::run_item(call.run, &call.search, execute, inputs)?)
+        }
+        (ItemAction::Publish { is_confirmed }, ..) => {
+            let confirmation = if *is_confirmed {
+                registry_calls::Confirmation::Given
+            } else {
+                registry_calls::Confirmation::Missing
+            };
+            registry_calls::publish_item(call, execute, confirmation)
         }
         (ItemAction::Delete { .. }, ItemType::Memory, Reader::Person) => {
             let named = (&execute.item, call.change.effective_source(execute.source));

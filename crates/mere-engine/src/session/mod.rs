@@ -27,6 +27,7 @@ use crate::items::{Catalogs, ItemSources};
 use crate::memory::{
     MemoryTables, NoServedStore, StoreError, Stores, UnavailableReason, UnknownStore,
 };
+use crate::registry::recover_installs;
 use crate::run::project_proposal::recover_project_changes;
 use crate::search::SessionIndex;
 use crate::session::dispatch::{PermittedCall, answer_item_verb, answer_store_verb};
@@ -49,6 +50,7 @@ mod open_runs;
 pub(crate) mod options;
 pub(crate) mod own_folders;
 pub(crate) mod project_approval;
+mod registry_calls;
 mod run_check;
 pub(crate) mod search_access;
 mod snapshot;
@@ -359,6 +361,9 @@ fn log_call(cleared: &Cleared, began: Instant) {
 fn recover_from_kill(context: &Context) {
     if let Ok(base) = context.workspaces_base() {
         mere_host::recover_unfinished_runs(&base);
+    }
+    if let Err(error) = recover_installs(context) {
+        tracing::error!(%error, "updates of items that were cut short are not settled");
     }
     if let Err(error) = recover_project_changes(context) {
         // Whoever applies the proposal tries again, and is told.

@@ -13,7 +13,9 @@ use mere_core::item::{ItemType, Scope};
 use mere_core::request::Reader;
 
 use super::landmarks;
-use crate::config::{self, AgentsConfig, Config, EmbeddingsConfig, RunConfig, SEARCHED_TYPES};
+use crate::config::{
+    self, AgentsConfig, Config, EmbeddingsConfig, RegistryConfig, RunConfig, SEARCHED_TYPES,
+};
 use crate::memory::{ItemRules, Stores, resolve_stores};
 use crate::search::{Embedder, MINILM_FILE};
 use crate::session::mounts::{ConfiguredMounts, mount, mount_roots};
@@ -68,6 +70,8 @@ struct ResolvedConfig {
     type_priority: Vec<ItemType>,
     /// How tools are run.
     running: RunConfig,
+    /// Which registry is asked.
+    registry: RegistryConfig,
 }
 
 impl Snapshot {
@@ -225,6 +229,11 @@ impl Snapshot {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.running)
     }
 
+    /// Returns which registry is asked, and when its log is believed.
+    pub(crate) fn registry(&self) -> Result<&RegistryConfig, WorldError> {
+        Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.registry)
+    }
+
     /// Returns whose signatures count.
     pub(crate) fn trust_policy(&self) -> Result<&TrustPolicy, WorldError> {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.trust_policy)
@@ -302,6 +311,7 @@ fn resolve_config(
             .or(user.type_priority)
             .unwrap_or(SEARCHED_TYPES.to_vec()),
         running: user.running.with_project(&project.running),
+        registry: user.registry,
         stores,
     })
 }

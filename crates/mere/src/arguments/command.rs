@@ -9,13 +9,14 @@ use super::{
     ConfigArguments, CopyArguments, DeleteArguments, DoctorArguments, EditArguments, GlobArguments,
     GrantArguments, GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments,
     IndexArguments, InitArguments, JoinArguments, KeysArguments, LeaveArguments, ListArguments,
-    LockArguments, LsArguments, ManArguments, McpArguments, MemoryArguments, ModelArguments,
-    MoveArguments, NewArguments, PrepareArguments, ReadArguments, RegistryArguments,
-    RegistryCommandArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments,
+    LockArguments, LoginArguments, LogoutArguments, LsArguments, ManArguments, McpArguments,
+    MemoryArguments, MirrorArguments, ModelArguments, MoveArguments, NewArguments,
+    OutdatedArguments, PrepareArguments, PublishArguments, PullArguments, ReadArguments,
+    RegistryArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments,
     RunsArguments, SearchArguments, SecretArguments, ShowArguments, SignArguments, SpaceArguments,
     StoreArguments, TeamArguments, TortureArguments, TreeArguments, TrustArguments,
-    UninstallArguments, VerifyArguments, WhereArguments, WhyArguments, WitnessArguments,
-    WitnessCommand, WorkspaceArguments,
+    UninstallArguments, UpdateArguments, VerifyArguments, WhereArguments, WhyArguments,
+    WitnessArguments, WitnessCommand, WorkspaceArguments, YankArguments,
 };
 
 #[derive(Subcommand)]
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Signing(SigningSubcommand),
     #[command(flatten)]
     Tools(ToolSubcommand),
+    #[command(flatten)]
+    Sharing(SharingSubcommand),
     #[command(flatten)]
     Upkeep(UpkeepSubcommand),
     #[command(flatten)]
@@ -152,6 +155,27 @@ pub(crate) enum ToolSubcommand {
     Prepare(PrepareArguments),
     /// Make tools of the tools of another MCP server
     ImportMcp(ImportMcpArguments),
+}
+
+// Sharing items through a registry.
+#[derive(Subcommand)]
+pub(crate) enum SharingSubcommand {
+    /// Log in to a registry, after showing the key that signs its log
+    Login(LoginArguments),
+    /// Forget the token of a registry
+    Logout(LogoutArguments),
+    /// Publish an item that you signed
+    Publish(PublishArguments),
+    /// Install an item from a registry
+    Pull(PullArguments),
+    /// Install the newer versions of installed items
+    Update(UpdateArguments),
+    /// List the installed items that have a newer version
+    Outdated(OutdatedArguments),
+    /// Withdraw a version that you published
+    Yank(YankArguments),
+    /// Copy a registry into a folder that serves as one
+    Mirror(MirrorArguments),
 }
 
 // Looking after the spaces and what is derived from them.

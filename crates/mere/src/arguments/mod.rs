@@ -21,6 +21,7 @@ mod run;
 mod runs;
 mod search;
 mod secrets;
+mod sharing;
 mod shell;
 mod signers;
 mod signing;
@@ -42,7 +43,7 @@ pub(crate) use category::{
 };
 pub(crate) use command::{
     AgentSubcommand, BasicSubcommand, Command, FileSubcommand, ItemSubcommand, MemorySubcommand,
-    SigningSubcommand, ToolSubcommand, TrustSubcommand, UpkeepSubcommand,
+    SharingSubcommand, SigningSubcommand, ToolSubcommand, TrustSubcommand, UpkeepSubcommand,
 };
 pub(crate) use content::{ContentArguments, ContentSource};
 pub(crate) use files::{
@@ -74,6 +75,10 @@ pub(crate) use run::{ChainArguments, LockArguments, PrepareArguments, RunArgumen
 pub(crate) use runs::{ReceiptArguments, RunsArguments, RunsCommandArguments};
 pub(crate) use search::SearchArguments;
 pub(crate) use secrets::{SecretArguments, SecretCommandArguments};
+pub(crate) use sharing::{
+    LoginArguments, LogoutArguments, MirrorArguments, OutdatedArguments, PublishArguments,
+    PullArguments, RegistryChoiceArguments, UpdateArguments, YankArguments,
+};
 pub(crate) use shell::{CompletionsArguments, ManArguments, UninstallArguments};
 pub(crate) use signers::SignersCommand;
 pub(crate) use signing::{EditArguments, SignArguments, VerifyArguments};

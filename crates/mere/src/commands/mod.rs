@@ -25,6 +25,7 @@ mod run;
 mod runs;
 mod search;
 mod secrets;
+mod sharing;
 mod shell;
 mod signers;
 mod signing;
@@ -61,6 +62,9 @@ pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<E
             with_default_session(location, |session| session.run_signing(command))
         }
         Command::Tools(command) => run_tools(location, command),
+        Command::Sharing(command) => {
+            with_default_session(location, |session| session.run_sharing(command))
+        }
         Command::Upkeep(command) => {
             with_default_session(location, |session| session.run_upkeep(command))
         }

@@ -18,6 +18,7 @@ pub(crate) mod runs;
 pub(crate) mod sarif;
 mod search;
 mod secrets;
+pub(crate) mod sharing;
 pub(crate) mod signing;
 pub(crate) mod spaces;
 mod stores;

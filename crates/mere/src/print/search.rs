@@ -69,6 +69,10 @@ struct Hit {
     shadowed_by: Option<String>,
     #[serde(default)]
     related_to: Vec<HitLink>,
+    /// Only an item of the registry has this.
+    source: Option<String>,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
 }
 
 /// A link between an entry and a hit, as the hit sees it.
@@ -129,10 +133,17 @@ impl Printer {
 
     /// Formats one hit. In a list of all types, `kind` names its type.
     fn hit(&self, hit: &Hit, kind: &str) -> String {
-        let name = item_name(&hit.category, &hit.id);
+        let name = match (&hit.source, &hit.reference) {
+            (Some(_), Some(reference)) => reference.clone(),
+            _ => item_name(&hit.category, &hit.id),
+        };
         let title = hit.title.as_deref().map_or_else(|| name.clone(), one_line);
         let status = hit.trust.status.as_str();
-        let score = hit.score.map_or_else(|| "linked".to_owned(), |score| format!("{score:.3}"));
+        let score = match (hit.score, &hit.source) {
+            (Some(score), _) => format!("{score:.3}"),
+            (None, Some(_)) => format!("`mere pull {} {name}`", hit.item_type),
+            (None, None) => "linked".to_owned(),
+        };
         let before = [kind, &name, &hit.scope].into_iter();
         let before = before.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · ");
         let before = self.escape_controls(&before);

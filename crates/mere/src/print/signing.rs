@@ -16,6 +16,8 @@ pub(crate) struct ItemTrust {
     key: Option<String>,
     signer: Option<String>,
     placed_by: Option<String>,
+    /// The version in a registry that it came from.
+    origin: Option<String>,
 }
 
 /// The data of a reply that lists items to sign or to countersign.
@@ -202,6 +204,10 @@ impl Printer {
         if let Some(other) = &trust.placed_by {
             let other = self.escape_controls(other);
             push_line(&mut out, format_args!("  install signature: {other}"));
+        }
+        if let Some(origin) = &trust.origin {
+            let origin = self.escape_controls(origin);
+            push_line(&mut out, format_args!("  from the registry: {origin}"));
         }
         out
     }

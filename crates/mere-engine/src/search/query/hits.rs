@@ -22,7 +22,7 @@ const PARALLEL_MIN: usize = 4;
 /// The most threads.
 const MAX_THREADS: usize = 4;
 /// The most characters of a summary.
-const SUMMARY_LENGTH: usize = 120;
+pub(crate) const SUMMARY_LENGTH: usize = 120;
 
 /// The hits of one page, as the reply shows them.
 pub(crate) struct Hits {
@@ -71,6 +71,11 @@ impl Hits {
             index_state: IndexState::default(),
             coverage: Coverage::Complete,
         }
+    }
+
+    /// Returns the number of hits on the page.
+    pub(crate) fn page_length(&self) -> usize {
+        self.page.len()
     }
 
     /// Reads the hits in their order, without those whose files disappeared in the meantime.

@@ -12,6 +12,7 @@ mod nearest;
 mod plan;
 pub(crate) mod question;
 pub(crate) mod ranking;
+pub(crate) mod registry_hits;
 mod related_entries;
 pub(crate) mod reply;
 mod segment_scores;

@@ -7,16 +7,13 @@ use mere_core::cursor::Cursor;
 use mere_core::digest::Sha256;
 use mere_core::embed::Vector;
 use mere_core::item::ItemType;
-use mere_core::request::{HitLimit, Search, SearchMode, SearchSource};
+use mere_core::request::{Search, SearchMode, SearchSource};
 use mere_core::search::Query;
 
 use crate::files::redaction::MaskedText;
 use crate::search::context::SearchContext;
 use crate::search::embed::embedding_error::EmbeddingError;
 use crate::search::error::SearchError;
-
-/// The number of hits on a page if the request does not say.
-const BEST_HITS: usize = 5;
 
 /// What is searched for.
 pub(crate) struct SearchQuestion<'a> {
@@ -68,22 +65,9 @@ impl<'a> SearchQuestion<'a> {
         self.request.source != SearchSource::Registry
     }
 
-    /// Returns whether a registry is searched.
-    pub(crate) fn covers_registry(&self) -> bool {
-        matches!(self.request.source, SearchSource::Registry | SearchSource::All)
-    }
-
-    /// Returns how many hits a list of this page has.
-    pub(super) fn page_size(&self) -> usize {
-        match self.request.limit {
-            HitLimit::Best => BEST_HITS,
-            HitLimit::Given(limit) => limit,
-        }
-    }
-
     /// Returns the cursor of the next page.
     pub(crate) fn next_cursor(&self) -> Cursor {
-        let position = (self.offset + self.page_size()).to_string();
+        let position = (self.offset + self.request.limit.page_size()).to_string();
         Cursor::new(&cursor_name(self.request), &cursor_address(), &position)
     }
 }

@@ -57,7 +57,7 @@ impl Ranking {
         let lists = split_into_lists(items, question.request);
         let weaker = total - lists.iter().map(|list| list.len() as u64).sum::<u64>();
         let (mut page, mut has_more) = (Vec::new(), false);
-        let end = question.offset.saturating_add(question.page_size());
+        let end = question.offset.saturating_add(question.request.limit.page_size());
         let order = |one: &RankedItem, other: &RankedItem| compare(one, other, type_priority);
         for mut list in lists {
             if list.len() > end {

@@ -7,19 +7,22 @@ use mere_core::request::RankMode;
 
 use super::hits::{Hit, Hits};
 use super::question::SearchQuestion;
+use super::registry_hits::RegistryAnswer;
 use crate::files::view::{cursor_data, page_reply};
 use crate::search::notes;
 
 /// Drafts the reply.
-pub(crate) fn draft(question: &SearchQuestion<'_>, hits: Hits) -> Draft {
-    let notes = collect_notes(question, &hits);
+pub(crate) fn draft(question: &SearchQuestion<'_>, hits: Hits, registry: RegistryAnswer) -> Draft {
+    let notes = collect_notes(question, &hits, &registry);
     let next = hits.has_more.then(|| question.next_cursor());
-    let unavailable = question.covers_registry().then(|| Data::List(vec!["registry".into()]));
-    let message = count_message(&hits);
+    let unavailable = registry.is_unavailable().then(|| Data::List(vec!["registry".into()]));
+    let message = count_message(&hits, &registry);
+    let total = hits.total + registry.total();
     let incomplete = hits.coverage.incomplete_field();
     let weaker = Some(hits.weaker).filter(|weaker| *weaker > 0);
-    let data = result_lists(hits.page.into_iter().chain(hits.related), question.request.rank)
-        .with("total", hits.total)
+    let page = hits.page.into_iter().chain(hits.related).chain(registry.into_hits());
+    let data = result_lists(page, question.request.rank)
+        .with("total", total)
         .with_some("weaker", weaker)
         .with("mode", question.mode.name())
         .with_some("incomplete", incomplete)
@@ -31,15 +34,18 @@ pub(crate) fn draft(question: &SearchQuestion<'_>, hits: Hits) -> Draft {
 
 /// Returns the sentences of the reply's hint: unavailable sources, model errors, missing vectors
 /// and the state of the index.
-fn collect_notes(question: &SearchQuestion<'_>, hits: &Hits) -> Vec<String> {
+fn collect_notes(
+    question: &SearchQuestion<'_>,
+    hits: &Hits,
+    registry: &RegistryAnswer,
+) -> Vec<String> {
     let index_state = &hits.index_state;
     let searched = if question.covers_items() {
         "only local items were searched"
     } else {
         "nothing was searched"
     };
-    let registry =
-        question.covers_registry().then(|| format!("No registry is configured: {searched}."));
+    let registry = registry.note(searched);
     let no_store = (question.covers_items() && question.lacks_memories)
         .then(|| notes::NO_STORE_NOTE.to_owned());
     let keyword_only = question.embedding_error.as_ref().map(notes::keyword_only_note);
@@ -80,8 +86,9 @@ fn result_lists(hits: impl Iterator<Item = Hit>, rank: RankMode) -> Fields {
 /// Says how many matches there are, and how many were too weak to be shown. Where not all items were
 /// searched, that is said with it, so that nobody takes a match that is missing for one that does
 /// not exist.
-fn count_message(hits: &Hits) -> Prose {
-    let words = match (hits.total, hits.page.len()) {
+fn count_message(hits: &Hits, registry: &RegistryAnswer) -> Prose {
+    let shown = hits.page.len() + registry.count();
+    let words = match (hits.total + registry.total(), shown) {
         (0, _) => "No matches".to_owned(),
         (1, _) => "1 match".to_owned(),
         (total, shown) if shown as u64 == total => format!("{total} matches"),

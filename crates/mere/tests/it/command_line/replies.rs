@@ -37,7 +37,10 @@ fn trust_in_a_project_is_one_reply() {
     assert_eq!(nothing["data"]["trusted"], false);
     stage.folder("elsewhere");
     let folder = stage.path("elsewhere");
-    stage.file("project/.ai/config.yaml", &format!("mods: [{{id: docs, name: docs, path: '{}'}}]\n", folder.display()));
+    stage.file(
+        "project/.ai/config.yaml",
+        &format!("mods: [{{id: docs, name: docs, path: '{}'}}]\n", folder.display()),
+    );
     let (asked, code) = reply(&stage, &["trust", "project", "--json"]);
     assert_eq!((asked["code"].as_str(), code), (Some("WA-TRUST-I-001"), 1), "{asked}");
     assert!(asked["data"]["widens"].as_array().is_some_and(|lines| !lines.is_empty()), "{asked}");

@@ -148,7 +148,19 @@ fn cases() -> Vec<(Whose, Value, bool)> {
         (User, json!({"agents": {"write": {"memory": "direct"}}}), false),
         (User, json!({"agents": {"write": "direct"}}), false),
         (User, json!({"agents": {"may_install": "yes"}}), false),
-        (User, json!({"agents": {"may_publish": true}}), false),
+        (User, json!({"agents": {"may_publish": true}}), true),
+        (User, json!({"agents": {"may_publish": "yes"}}), false),
+        (User, json!({"registry": null}), true),
+        (User, json!({"registry": {}}), true),
+        (User, json!({"registry": {"url": "https://registry.example.org", "max_age": "12h"}}), true),
+        (User, json!({"registry": {"url": "http://127.0.0.1:7420"}}), true),
+        (User, json!({"registry": {"url": "file:/srv/mirror", "witnesses": {"keys": []}}}), true),
+        (User, json!({"registry": {"url": "http://example.org"}}), false),
+        (User, json!({"registry": {"url": "file:mirror"}}), false),
+        (User, json!({"registry": {"max_age": "soon"}}), false),
+        (User, json!({"registry": {"max_age": "0h"}}), false),
+        (User, json!({"registry": {"witnesses": {"keys": ["x"]}}}), false),
+        (User, json!({"registry": {"token": "x"}}), false),
         (User, json!({"agents": {"workspace": {"max_bytes": 0, "max_files": null}}}), true),
         (Project, json!({"agents": {"workspace": {"max_files": 10}}}), true),
         (User, json!({"agents": {"workspace": {"max_bytes": -1}}}), false),
@@ -361,6 +373,7 @@ fn the_schema_has_every_key_that_the_parser_knows() {
         if whose == User {
             assert_eq!(known(&stage, whose, "embeddings: {zz: 1}"), below(&["embeddings"]));
             assert_eq!(known(&stage, whose, "sandbox: {zz: 1}"), below(&["sandbox"]));
+            assert_eq!(known(&stage, whose, "registry: {zz: 1}"), below(&["registry"]));
         }
         assert_eq!(known(&stage, whose, "items: {zz: 1}"), below(&["items"]));
         assert_eq!(known(&stage, whose, "items: {tools: {zz: 1}}"), below(&["items", "tools"]));

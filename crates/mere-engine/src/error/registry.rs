@@ -1,0 +1,328 @@
+//! The sentences for what was not done with a registry.
+//!
+//! What a registry says is passed on as content, never as words of our own.
+
+use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, Prose, codes};
+
+use super::keys::end_sentence;
+use super::{file_error_reply, item_error_reply, run, trust};
+use crate::files::error::FileError;
+use crate::registry::{AuthorKey, DistrustedAnswer, LogFault, PublishFinding, RegistryError};
+use crate::trust::Membership;
+use mere_host::HttpError;
+
+/// Answers a call about a registry that failed.
+pub(crate) fn registry_error_reply(error: &RegistryError) -> Draft {
+    match error {
+        RegistryError::NoLogin
+        | RegistryError::Url(_)
+        | RegistryError::NewKey { .. }
+        | RegistryError::WrongKey { .. }
+        | RegistryError::ChangedKey
+        | RegistryError::Unkept(_)
+        | RegistryError::Record(_) => login_error_reply(error),
+        RegistryError::Net(error) => net_error_reply(*error),
+        RegistryError::Folder(cause) => {
+            tracing::error!(%cause, "the folder of a mirror cannot be read");
+            Draft::fault(codes::REGISTRY_UNREACHABLE, "The folder of the mirror cannot be read.")
+        }
+        RegistryError::MirrorUnwritten(cause) => {
+            tracing::error!(%cause, "the folder of a mirror cannot be written");
+            Draft::fault(codes::MIRROR_UNWRITTEN, "The folder of the mirror cannot be written.")
+                .hint("Check its permissions; the log says what failed.")
+        }
+        RegistryError::ReadOnly => {
+            Draft::invalid(codes::REGISTRY_READ_ONLY, "A mirror in a folder cannot be changed.")
+                .hint("Log in to the registry itself, or name it with `--registry`.")
+        }
+        RegistryError::Refused { detail } => {
+            let message = Prose::words("The registry refused: ");
+            let message = message.content(Content::mention(end_sentence(detail)));
+            Draft::invalid(codes::REGISTRY_REFUSED, message).hint("Nothing was changed.")
+        }
+        RegistryError::Absent => Draft::invalid(
+            codes::REGISTRY_ABSENT,
+            "The registry has no such item or version, or does not show it to you.",
+        )
+        .hint("`mere search --source registry` finds items. A private one needs a token."),
+        RegistryError::Answer(what) => {
+            let message = format!("The registry's answer cannot be understood: {what}.");
+            Draft::fault(codes::REGISTRY_ANSWER, Prose::words(message))
+                .hint("Nothing was changed. Is it a registry, and is this program up to date?")
+        }
+        RegistryError::Distrusted(answer) => distrusted_reply(answer),
+        RegistryError::UnknownAuthor(author) => unknown_author_reply(author),
+        RegistryError::Signature(failure) => {
+            let message = Prose::words("The signatures of the item do not hold: it ");
+            let message = message.append(&trust::describe_failure(failure)).and(".");
+            Draft::fault(codes::PULL_SIGNATURE, message).hint("Nothing was installed.")
+        }
+        RegistryError::Content(what) => {
+            let message = Prose::words("The item from the registry is not valid: ");
+            let message = message.content(Content::mention(end_sentence(what)));
+            Draft::fault(codes::PULL_CONTENT, message).hint("Nothing was installed.")
+        }
+        RegistryError::Cancelled => file_error_reply(&FileError::Cancelled),
+        RegistryError::Item(error) => item_error_reply(error),
+        RegistryError::Run(error) => run::run_error_reply(error),
+        error => refusal_reply(error),
+    }
+}
+
+fn login_error_reply(error: &RegistryError) -> Draft {
+    match error {
+        RegistryError::Url(cause) => {
+            let message = format!("This does not say where a registry is: {cause}.");
+            Draft::invalid(codes::LOGIN_URL, Prose::words(message))
+                .hint("Give a URL that begins with `https://`, or `file:` and a folder.")
+        }
+        RegistryError::NewKey { registry_id, fingerprint } => {
+            let message = "Nobody here has accepted the log key of this registry yet.";
+            let data = Fields::default()
+                .with("registry_id", Content::mention(registry_id.to_string()))
+                .with("log_key", Content::mention(fingerprint.to_string()));
+            Draft::invalid(codes::LOGIN_NEW_KEY, message).data(data).hint(
+                "Compare the fingerprint with one that you have from elsewhere, then give it as `--log-key`.",
+            )
+        }
+        RegistryError::WrongKey { fingerprint } => {
+            let message = Prose::words("The registry's log key is not the one that you named: ");
+            let message = message.content(Content::mention(fingerprint.to_string())).and(".");
+            Draft::invalid(codes::LOGIN_WRONG_KEY, message).hint("Nothing was remembered.")
+        }
+        RegistryError::ChangedKey => Draft::fault(
+            codes::LOGIN_CHANGED_KEY,
+            "The registry is not the one that you logged in to: its id or its log key has changed.",
+        )
+        .hint(
+            "Somebody else may be answering in its place. If the registry was really set up anew, log \
+             in to it with `--log-key` and the fingerprint that its operator tells you.",
+        ),
+        RegistryError::Unkept(why) => unkept_reply(why),
+        RegistryError::Record(error) => unkept_reply(&error.to_string()),
+        _ => Draft::invalid(codes::LOGIN_NONE, "Nobody has logged in to a registry here.")
+            .hint("Ask a person to run `mere login URL`."),
+    }
+}
+
+fn unkept_reply(why: &str) -> Draft {
+    tracing::error!(why, "what is remembered about registries cannot be used");
+    Draft::fault(
+        codes::LOGIN_UNKEPT,
+        "What is remembered about registries cannot be read or written.",
+    )
+    .hint("Ask a person to look at the log, which says what failed.")
+}
+
+fn net_error_reply(error: HttpError) -> Draft {
+    let nothing = "Nothing was changed. What is installed keeps working.";
+    match error {
+        HttpError::Timeout => {
+            Draft::fault(codes::REGISTRY_TIMEOUT, "The registry did not answer in time.")
+                .hint(nothing)
+        }
+        HttpError::TooLarge => Draft::fault(
+            codes::REGISTRY_ENDLESS,
+            "The registry sent more than such an answer may have; it was not read further.",
+        )
+        .hint(nothing),
+        HttpError::InvalidResponse | HttpError::Status(_) => {
+            Draft::fault(codes::REGISTRY_ANSWER, "The registry's answer cannot be understood.")
+                .hint(nothing)
+        }
+        HttpError::Unreachable | HttpError::Untrusted | HttpError::InvalidKey => {
+            let message = format!("There is no connection to the registry: {error}.");
+            Draft::fault(codes::REGISTRY_UNREACHABLE, Prose::words(message)).hint(nothing)
+        }
+    }
+}
+
+/// Answers where a registry contradicts its log or what it said before.
+fn distrusted_reply(answer: &DistrustedAnswer) -> Draft {
+    let (code, words) = fault_words(&answer.fault);
+    let evidence = answer.evidence.clone();
+    let kept = if evidence.is_some() {
+        "The evidence is kept in the state folder; `data.evidence` names the file. "
+    } else {
+        ""
+    };
+    let hint = match &answer.fault {
+        LogFault::Stale { .. } => "The registry may be cut off, or somebody may be hiding newer entries. Try again, or ask its operator.".to_owned(),
+        LogFault::Future => "The clock of this machine or that of the registry is wrong.".to_owned(),
+        _ => "Nothing was installed. Tell the operator of the registry and others who use it.".to_owned(),
+    };
+    let data = Fields::default().with_some("evidence", evidence.map(Content::mention));
+    Draft::fault(code, Prose::words(words)).hint(Prose::words(format!("{kept}{hint}"))).data(data)
+}
+
+fn fault_words(fault: &LogFault) -> (Code<Fault>, String) {
+    let own = str::to_owned;
+    match fault {
+        LogFault::Signature => (
+            codes::LOG_SIGNATURE,
+            own("The registry's log is not signed by the key that was pinned at login."),
+        ),
+        LogFault::Rollback { seen, shown } => (
+            codes::LOG_ROLLBACK,
+            format!(
+                "The registry shows an older log than before: it had {seen} entries, and now it has {shown}."
+            ),
+        ),
+        LogFault::Fork => (
+            codes::LOG_FORK,
+            own(
+                "The registry shows another history than before: its log does not continue the one that was seen.",
+            ),
+        ),
+        LogFault::Stale { age_seconds } => (
+            codes::LOG_STALE,
+            format!(
+                "The registry's log was last signed {} hours ago, which is too long.",
+                age_seconds / 3600
+            ),
+        ),
+        LogFault::Future => {
+            (codes::LOG_FUTURE, own("The registry's log was signed in the future."))
+        }
+        LogFault::Witnesses { found, needed } => (
+            codes::LOG_WITNESSES,
+            format!(
+                "Too few witnesses have seen the registry's log: {found} of the {needed} that are needed."
+            ),
+        ),
+        LogFault::Unlogged => (
+            codes::LOG_UNLOGGED,
+            own(
+                "The registry offers a version that is not in its log, so that others may not see it.",
+            ),
+        ),
+        LogFault::OtherItem => (
+            codes::LOG_OTHER_ITEM,
+            own(
+                "The registry answered with another item or version than the one that was asked for.",
+            ),
+        ),
+        LogFault::OtherBytes { .. } => (
+            codes::LOG_OTHER_BYTES,
+            own("A file from the registry is not the one that its author signed."),
+        ),
+        LogFault::HiddenYank => (
+            codes::LOG_HIDDEN_YANK,
+            own("The registry conceals that the version was yanked: its log says so."),
+        ),
+        LogFault::HiddenVersion(version) => (
+            codes::LOG_HIDDEN_VERSION,
+            format!("The registry conceals version {version}, which its log contains."),
+        ),
+        LogFault::Proof => (
+            codes::LOG_PROOF,
+            own("The registry's log contradicts itself, or a part of it is missing."),
+        ),
+    }
+}
+
+/// Answers where the author of an item is not trusted. A person may be asked; an agent cannot answer.
+fn unknown_author_reply(author: &AuthorKey) -> Draft {
+    let message = Prose::words("The author of `")
+        .content(Content::mention(author.item.to_string()))
+        .and("` is not trusted here. Nothing was installed.");
+    let key = author.key.as_ref().map(ToString::to_string);
+    let data = Fields::default()
+        .with("namespace", Content::mention(author.item.name.namespace.to_string()))
+        .with("fingerprint", Content::mention(author.fingerprint.to_string()))
+        .with_some("key", key.clone().map(Content::mention));
+    let hint = match (author.membership, &key) {
+        (Membership::NoTeam, Some(key)) => {
+            let hint = Prose::words(
+                "If the fingerprint is the author's, a person can run `mere trust add '",
+            );
+            hint.content(Content::mention(key.clone())).and("'` and pull again.")
+        }
+        (Membership::NoTeam, None) => Prose::words(
+            "Ask the author for the public key; a person can add it with `mere trust add`.",
+        ),
+        (Membership::Joined | Membership::NotJoined, _) => Prose::words(
+            "The team of this space decides whose signatures count: an admin can run `mere team add`. \
+             `--to user` installs it in your own space.",
+        ),
+    };
+    Draft::denied(codes::AUTHOR_UNKNOWN, message).hint(hint).data(data)
+}
+
+/// Answers what was asked for and cannot be done.
+fn refusal_reply(error: &RegistryError) -> Draft {
+    match error {
+        RegistryError::Taken { address, namespace } => {
+            let message = Prose::words("").address(address.clone());
+            let message = match namespace {
+                Some(namespace) => message
+                    .and(" came from the namespace `")
+                    .content(Content::mention(namespace.clone()))
+                    .and("`. Nothing was installed."),
+                None => message.and(" did not come from this registry. Nothing was installed."),
+            };
+            Draft::invalid(codes::PULL_TAKEN, message)
+                .hint("Rename, move or delete it first, or install in the other scope.")
+        }
+        RegistryError::Changed(address) => {
+            let message = Prose::words("").address(address.clone());
+            let message = message.and(" was changed since it was installed. Nothing was replaced.");
+            Draft::invalid(codes::PULL_CHANGED, message).hint(
+                "`mere verify` says what differs. Delete it to install it anew, or keep it with `mere copy --as-mine`.",
+            )
+        }
+        RegistryError::Yanked(item) => {
+            let message = Prose::words("`").content(Content::mention(item.to_string()));
+            Draft::invalid(codes::PULL_YANKED, message.and("` was yanked by its author."))
+                .hint("A yanked version can still be had by its number, NAMESPACE/ID@VERSION.")
+        }
+        RegistryError::Older { version, newest } => {
+            let message = format!(
+                "Version {version} is older than {newest}, which was installed here before."
+            );
+            Draft::invalid(codes::PULL_OLDER, Prose::words(message)).hint(
+                "The registry may be hiding the newer one. To go back on purpose, ask for the version by its number.",
+            )
+        }
+        RegistryError::UnsharedType(kind) => {
+            let message = format!("Items of the type {kind} cannot be had from a registry.");
+            Draft::invalid(codes::PULL_TYPE, Prose::words(message)).hint(
+                "Directives, tools and knowledge can. Installing a tool also writes its lockfile.",
+            )
+        }
+        RegistryError::NotOwn(address) => {
+            let message = Prose::words("").address(address.clone());
+            Draft::invalid(codes::PUBLISH_UNSIGNED, message.and(" is not signed by your own key."))
+                .hint("Only what you vouch for is published: `mere sign` signs it.")
+        }
+        RegistryError::Private { address, findings } => {
+            let message = Prose::words("").address(address.clone());
+            let message =
+                message.and(" contains what must not leave this machine. Nothing was sent.");
+            let findings = findings.iter().map(finding_fields).collect::<Data>();
+            Draft::invalid(codes::PUBLISH_PRIVATE, message)
+                .hint("Take it out and sign the item again.")
+                .data(Fields::default().with("findings", findings))
+        }
+        RegistryError::NoNamespace => Draft::invalid(
+            codes::PUBLISH_NAMESPACE,
+            "It is not clear which namespace is meant.",
+        )
+        .hint("Name one with `--namespace NS`, or a default with `mere login URL --namespace NS`."),
+        RegistryError::Unconfirmed => Draft::invalid(
+            codes::PUBLISH_CONFIRM,
+            "Publishing cannot be undone. Nothing was sent.",
+        )
+        .hint("Pass `confirm: true` if it is meant; `dry_run: true` shows what would be sent."),
+        _ => Draft::invalid(codes::YANK_VERSION, "The version to withdraw must be named.")
+            .hint("Write it as NAMESPACE/ID@VERSION."),
+    }
+}
+
+fn finding_fields(finding: &PublishFinding) -> Data {
+    Fields::default()
+        .with("path", Content::mention(finding.path.clone()))
+        .with("line", finding.line as u64)
+        .with("what", finding.what.words())
+        .into()
+}

@@ -1,0 +1,101 @@
+//! The calls of agents that reach a registry: `load`, `execute` with `publish`, and `dir`.
+//!
+//! What an agent may do there is decided by policy, as for every other call; here a call is only
+//! turned into what the registry room takes.
+
+use mere_core::address::{Address, Root, Spoken};
+use mere_core::item::Category;
+use mere_core::registry::{Namespace, PublishedReference, QualifiedId};
+use mere_core::reply::Draft;
+use mere_core::request::{Execute, Load, LookupScope, PublishItem, PublishMode, PullItem, Reader};
+
+use super::Session;
+use super::snapshot::Snapshot;
+use crate::commands::CommandCall;
+use crate::commands::registry::with_lockfile;
+use crate::error::tool_error::ToolError;
+use crate::items::ItemError;
+use crate::registry::{
+    PublishCall, RegistryChoice, RegistryError, list_folder, preview, publish, pull, pulled_reply,
+};
+
+/// Loads an item of the registry. With a destination it is installed, and what is installed is what
+/// the reply is about.
+pub(super) fn load_from_registry(call: &CommandCall<'_>, load: &Load) -> Result<Draft, ToolError> {
+    let choice = call.registry_choice();
+    if matches!(choice.find(), Err(RegistryError::NoLogin)) {
+        return Err(ItemError::NoRegistry.into());
+    }
+    let item = registry_reference(load)?;
+    let Some(to) = load.destination else {
+        return Ok(preview(choice, call.items, (load.kind, &item))?);
+    };
+    let request = PullItem { kind: load.kind, item, to };
+    let pulled = pull(choice, call.change, &request)?;
+    let draft = pulled_reply(&pulled);
+    Ok(match call.items.reader {
+        Reader::Person => with_lockfile(call.change, &pulled, draft),
+        // An agent has nothing signed but placements.
+        Reader::Agent => draft,
+    })
+}
+
+/// Returns the item that a call names: the category of its id is the namespace.
+fn registry_reference(load: &Load) -> Result<PublishedReference, ToolError> {
+    let namespace = load.item.category.as_ref().map(Category::as_str);
+    let namespace = namespace.and_then(|text| text.parse::<Namespace>().ok());
+    let namespace = namespace.ok_or(RegistryError::NoNamespace)?;
+    let name = QualifiedId { namespace, id: load.item.id.clone() };
+    let version = load.version.clone().or_else(|| load.item.version.clone());
+    Ok(PublishedReference { name, version })
+}
+
+/// Publishes an item, or shows what would be published.
+pub(super) fn publish_item(
+    call: &CommandCall<'_>,
+    execute: &Execute,
+    confirmation: Confirmation,
+) -> Result<Draft, ToolError> {
+    let mode = match (execute.dry_run, confirmation) {
+        (true, _) => PublishMode::DryRun,
+        (false, Confirmation::Given) => PublishMode::Send,
+        (false, Confirmation::Missing) => return Err(RegistryError::Unconfirmed.into()),
+    };
+    let request = PublishItem {
+        kind: execute.kind,
+        item: execute.item.clone(),
+        source: LookupScope::Local,
+        namespace: None,
+        mode,
+    };
+    let (choice, items, agent_gate) = (call.registry_choice(), call.change, call.agent_gate);
+    Ok(publish(&PublishCall { choice, items, agent_gate }, &request)?)
+}
+
+/// Whether a caller says that something is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Confirmation {
+    Given,
+    Missing,
+}
+
+/// Returns the folder of the registry that a path means, if it means one.
+pub(super) fn registry_folder(path: &Spoken, home: &Root) -> Option<Address> {
+    Some(path.address(home)).filter(|address| *address.root() == Root::Registry)
+}
+
+impl Session {
+    /// Lists a folder of the registry. Returns `None` if there is no registry, or no such folder.
+    pub(super) fn list_registry(
+        &self,
+        snapshot: &Snapshot,
+        folder: &Address,
+    ) -> Result<Option<Draft>, ToolError> {
+        let environment = &self.context.environment;
+        let choice = RegistryChoice { environment, config: snapshot.registry()?, named: None };
+        match list_folder(choice, folder) {
+            Err(RegistryError::NoLogin | RegistryError::Absent) => Ok(None),
+            listed => Ok(Some(listed?)),
+        }
+    }
+}

@@ -20,6 +20,7 @@ mod memory;
 mod panics;
 mod paths;
 mod registry;
+mod registry_client;
 mod run;
 mod search;
 mod signing;

@@ -1,0 +1,8 @@
+//! Sharing items: the real client with the real server, and with one that lies.
+
+mod agents;
+mod fixture;
+mod guide;
+mod installs;
+mod lying;
+mod lying_server;

@@ -8,6 +8,7 @@
 mod agents;
 mod audit;
 mod categories;
+mod config_error;
 mod embeddings;
 mod folders;
 mod mods;
@@ -29,7 +30,7 @@ use std::io;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use mere_core::address::{Address, ModName, RelPath, Root, Segment};
+use mere_core::address::{Address, RelPath, Root, Segment};
 use mere_core::item::ItemType;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -37,6 +38,7 @@ use serde_saphyr::Spanned;
 
 pub(crate) use agents::{AgentsConfig, WriteMode};
 use audit::RawAudit;
+pub(crate) use config_error::ConfigError;
 use embeddings::RawEmbeddings;
 pub(crate) use embeddings::{EmbeddingsConfig, EndpointConfig, ModelChoice};
 pub(crate) use folders::{OutsideFolder, unused_folders_note};
@@ -66,28 +68,6 @@ pub(crate) use yaml::{MAX_YAML_BYTES, YamlError, read as read_file};
 pub(crate) const FILE: &str = "config.yaml";
 /// The name of the file in which a space describes itself.
 pub(crate) const SPACE_FILE: &str = "space.json";
-
-/// A config file that cannot be used.
-#[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum ConfigError {
-    #[error("{address} is not valid at line {}, column {}: {}", .fault.line, .fault.column, .fault.reason)]
-    Invalid { address: Address, fault: YamlError },
-    #[error("{address} cannot be read: {cause}")]
-    Unreadable { address: Address, cause: Arc<io::Error> },
-    #[error("{address} uses the name or id `{name}`, which another extra folder already has")]
-    Clash { address: Address, name: ModName },
-}
-
-impl ConfigError {
-    /// Returns the address of the file it is about.
-    pub(crate) fn address(&self) -> &Address {
-        match self {
-            Self::Invalid { address, .. }
-            | Self::Unreadable { address, .. }
-            | Self::Clash { address, .. } => address,
-        }
-    }
-}
 
 /// The contents of one config file.
 #[derive(Clone, Debug, Default)]

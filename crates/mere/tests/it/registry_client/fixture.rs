@@ -58,7 +58,7 @@ impl TestRegistry {
         let mut lines = BufReader::new(server.stdout.take().expect("its output")).lines();
         let mut line = || lines.next().expect("a line").expect("text");
         self.url = line();
-        self.log_key = line().trim_start_matches("log key ").to_owned();
+        line().trim_start_matches("log key ").clone_into(&mut self.log_key);
         self.listen = self.url.trim_start_matches("http://").to_owned();
         std::thread::spawn(move || lines.for_each(drop));
         self.server = Some(server);

@@ -42,12 +42,12 @@ fn victim(
 fn other_bytes_for_one_client_are_noticed() {
     let neighbours = Neighbours::new();
     neighbours.author.publish_note("style", "1.0.0", "one");
-    let victim = victim(&neighbours, |path, answer| match path.contains("/blobs/") {
-        true => {
-            let text = String::from_utf8(answer.body).expect("text").replace("one", "two");
-            SentAnswer::Bytes(answer.status, text.into_bytes())
+    let victim = victim(&neighbours, |path, answer| {
+        if !path.contains("/blobs/") {
+            return honest(answer);
         }
-        false => honest(answer),
+        let text = String::from_utf8(answer.body).expect("text").replace("one", "two");
+        SentAnswer::Bytes(answer.status, text.into_bytes())
     });
     let reply = victim.reply(&["pull", "note", "acme/style"]);
     check_distrust(&victim, &reply, "RG-LOG-E-008");
@@ -221,5 +221,5 @@ fn a_slow_answer_is_cut_off() {
     });
     let began = std::time::Instant::now();
     assert_eq!(victim.code(&["pull", "note", "acme/style"]), "RG-NET-E-002");
-    assert!(began.elapsed() < std::time::Duration::from_secs(60));
+    assert!(began.elapsed() < std::time::Duration::from_mins(1));
 }

@@ -63,7 +63,7 @@ fn serve(mut stream: TcpStream, real: &str, lie: &Lie) {
             let head = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
             let mut sent = stream.write_all(head.as_bytes());
             while sent.is_ok() {
-                sent = stream.write_all(&[b'x'; 65_536]);
+                sent = stream.write_all(&[b'x'; 8_192]);
             }
             sent
         }

@@ -19,6 +19,10 @@ mod space;
 mod trust;
 pub mod world;
 
+pub use commands::connect::{
+    AgentClient, ClientConnections, ClientSetting, ConnectError, SettingsOutcome, SettingsPlan,
+    SettingsReport,
+};
 pub use commands::torture::{TortureReport, torture};
 pub use mere_host::{
     EnvironmentError, LogFile, NoAddress, OwnFolder, Terminal, TypedPath, has_terminal,

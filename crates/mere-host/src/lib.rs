@@ -15,6 +15,7 @@ mod write;
 pub use environment::boundary::{Boundary, LocatedPath, NoAddress};
 pub use environment::fault::fault_point;
 pub use environment::landmarks::{ConfigAuthor, NamedFolder};
+pub use environment::own_program::own_command;
 pub use environment::parallelism::available_parallelism;
 pub use environment::private_folders::OwnFolder;
 pub use environment::project::{ProjectRequest, RefusedRoot, SearchStop, StopReason, find_project};
@@ -61,6 +62,7 @@ pub use watch::file_stamps::{
 };
 pub use watch::{FolderChange, FolderWatcher, Interest, WatchReport};
 pub use write::audit_sink::AuditSink;
+pub use write::client_file::{ClientFile, ClientFileError};
 pub use write::database::{Database, DatabaseLock};
 pub use write::derived_files::{Cache, is_temporary_name, read_at, replace_derived_file};
 pub use write::folder_lock::{LOCK_SECONDS, LockHeld};

@@ -325,6 +325,11 @@ declare_codes! {
     ARGUMENT_WRONG: Surface "ARG" Invalid 1 "An argument is missing, unknown, or of the wrong kind.";
     ARGUMENT_TOOL: Surface "ARG" Invalid 2 "There is no tool with that name.";
     ARGUMENT_JSON: Surface "ARG" Invalid 3 "The arguments are not one JSON object.";
+    CONNECTED: Surface "CONNECT" Success 1 "`mere connect`: the client has the server in its settings. For people: it names host paths.";
+    CONNECT_REMOVED: Surface "CONNECT" Success 2 "`mere connect --remove`: what became of the client's settings. For people: it names host paths.";
+    CONNECT_PLAN: Surface "CONNECT" Success 3 "`mere connect --print`: what would be written. For people: it names host paths.";
+    CONNECT_REFUSED: Surface "CONNECT" Invalid 1 "`mere connect`: the client's settings cannot be changed safely; `data.text` is what to paste.";
+    CONNECT_FAILED: Surface "CONNECT" Fault 1 "`mere connect`: the server does not answer, or the old settings could not be kept; nothing was changed.";
     HELP: Surface "HELP" Success 1 "`help`: how this server is used.";
     TOKEN: Surface "TOKEN" Success 1 "`mere mcp token`: the token that was created, the tokens that there are, or that one was revoked.";
     TOKEN_MISSING: Surface "TOKEN" Invalid 1 "`mere mcp token revoke`: there is no token with that id.";

@@ -6,6 +6,7 @@ mod accept_version;
 mod call;
 mod chain;
 mod config;
+pub(crate) mod connect;
 mod difference;
 mod doctor;
 mod git_attributes;

@@ -8,6 +8,7 @@ pub(crate) mod boundary;
 pub(crate) mod fault;
 pub(crate) mod git_folders;
 pub(crate) mod landmarks;
+pub(crate) mod own_program;
 mod owner;
 pub(crate) mod parallelism;
 pub(crate) mod private_folders;
@@ -171,7 +172,7 @@ impl Environment {
     }
 
     /// Returns the user's home. Only other host modules may use it.
-    pub(super) fn home_path(&self) -> Option<&Path> {
+    pub(crate) fn home_path(&self) -> Option<&Path> {
         self.home.as_deref()
     }
 

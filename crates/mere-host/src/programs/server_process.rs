@@ -1,12 +1,17 @@
 //! This program as a server of its own, in a folder that is made for it and removed with it.
 //!
-//! `mere torture` starts such servers, asks them, and kills them.
+//! `mere torture` starts such servers, asks them, and kills them. `mere connect` starts the server
+//! that a client would start, to see whether it answers.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::Folder;
 
 /// A folder with a project and a home folder, which is removed when it is dropped.
 pub struct ScratchFolder(PathBuf);
@@ -37,6 +42,8 @@ pub struct ServerProcess {
     child: Arc<Mutex<Child>>,
     requests: ChildStdin,
     replies: BufReader<ChildStdout>,
+    /// Once it is dropped, nobody waits any more to kill the server.
+    deadline: Option<Sender<()>>,
 }
 
 /// Kills a server.
@@ -47,20 +54,47 @@ impl ServerProcess {
     /// Starts this program with some arguments in the project of a scratch folder. It knows nothing
     /// of the environment but where programs are.
     pub fn start(folder: &ScratchFolder, arguments: &[&str]) -> io::Result<Self> {
-        let mut child = Command::new(std::env::current_exe()?)
+        let mut command = Command::new(std::env::current_exe()?);
+        command
             .args(arguments)
             .current_dir(folder.0.join("project"))
             .env_clear()
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-            .env("HOME", folder.0.join("home"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
+            .env("HOME", folder.0.join("home"));
+        Self::spawn(command)
+    }
+
+    /// Starts a server as a client does, in a folder and with the environment of this process. It is
+    /// killed after a while.
+    pub fn start_for_check(
+        (program, arguments): (&str, &[String]),
+        folder: Option<&Folder>,
+        patience: Duration,
+    ) -> io::Result<Self> {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        if let Some(folder) = folder {
+            command.current_dir(folder.path());
+        }
+        let mut server = Self::spawn(command)?;
+        let (sender, receiver) = channel();
+        let killer = server.killer();
+        std::thread::spawn(move || {
+            if receiver.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                killer.kill();
+            }
+        });
+        server.deadline = Some(sender);
+        Ok(server)
+    }
+
+    fn spawn(mut command: Command) -> io::Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn()?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (requests, replies) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
         let child = Arc::new(Mutex::new(child));
-        Ok(Self { child, requests, replies: BufReader::new(replies) })
+        Ok(Self { child, requests, replies: BufReader::new(replies), deadline: None })
     }
 
     /// Returns what kills it, also from another thread.

@@ -133,6 +133,12 @@ impl LockedFolder {
         self.try_replace(name, bytes).map_err(WriteError)
     }
 
+    /// Removes the file, if there is one.
+    pub fn remove(&self, name: &str) -> Result<(), WriteError> {
+        none_if_missing(self.dir.remove_file(name))?;
+        Ok(self.sync()?)
+    }
+
     fn try_replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let temporary = format!(".{name}.new");
         let mut options = OpenOptions::new();

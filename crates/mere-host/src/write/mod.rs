@@ -3,6 +3,7 @@
 //! Every file that Merestone writes is written here. What has been acknowledged is on the disk.
 
 pub(crate) mod audit_sink;
+pub(crate) mod client_file;
 pub(crate) mod database;
 pub(crate) mod derived_files;
 mod folder_exchange;

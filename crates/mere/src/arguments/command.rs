@@ -6,17 +6,17 @@ use clap::Subcommand;
 
 use super::{
     AllowArguments, CallArguments, CategoryArguments, ChainArguments, CompletionsArguments,
-    ConfigArguments, CopyArguments, DeleteArguments, DoctorArguments, EditArguments, GlobArguments,
-    GrantArguments, GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments,
-    IndexArguments, InitArguments, JoinArguments, KeysArguments, LeaveArguments, ListArguments,
-    LockArguments, LoginArguments, LogoutArguments, LsArguments, ManArguments, McpArguments,
-    MemoryArguments, MirrorArguments, ModelArguments, MoveArguments, NewArguments,
-    OutdatedArguments, PrepareArguments, PublishArguments, PullArguments, ReadArguments,
-    RegistryArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments,
-    RunsArguments, SearchArguments, SecretArguments, ShowArguments, SignArguments, SpaceArguments,
-    StoreArguments, TeamArguments, TortureArguments, TreeArguments, TrustArguments,
-    UninstallArguments, UpdateArguments, VerifyArguments, WhereArguments, WhyArguments,
-    WitnessArguments, WitnessCommand, WorkspaceArguments, YankArguments,
+    ConfigArguments, ConnectArguments, CopyArguments, DeleteArguments, DoctorArguments,
+    EditArguments, GlobArguments, GrantArguments, GrantsArguments, GraphArguments, GrepArguments,
+    ImportMcpArguments, IndexArguments, InitArguments, InstallArguments, JoinArguments,
+    KeysArguments, LeaveArguments, ListArguments, LockArguments, LoginArguments, LogoutArguments,
+    LsArguments, ManArguments, McpArguments, MemoryArguments, MirrorArguments, ModelArguments,
+    MoveArguments, NewArguments, OutdatedArguments, PrepareArguments, PublishArguments,
+    PullArguments, ReadArguments, RegistryArguments, RenameArguments, ReviewArguments,
+    RevokeArguments, RunArguments, RunsArguments, SearchArguments, SecretArguments, ShowArguments,
+    SignArguments, SpaceArguments, StoreArguments, TeamArguments, TortureArguments, TreeArguments,
+    TrustArguments, UninstallArguments, UpdateArguments, VerifyArguments, WhereArguments,
+    WhyArguments, WitnessArguments, WitnessCommand, WorkspaceArguments, YankArguments,
 };
 
 #[derive(Subcommand)]
@@ -200,6 +200,11 @@ pub(crate) enum UpkeepSubcommand {
 // What agents are served with.
 #[derive(Subcommand)]
 pub(crate) enum AgentSubcommand {
+    /// Let a client use this program: Claude Code, Codex, Gemini CLI, Cursor or VS Code
+    Connect(ConnectArguments),
+    /// Connect a client; the same as `mere connect`
+    #[command(hide = true)]
+    Install(InstallArguments),
     /// Make one call exactly as an agent would, and print the reply as JSON
     Call(CallArguments),
     /// Serve agents over MCP, on standard input and output or over HTTP

@@ -4,6 +4,7 @@
 
 mod category;
 mod command;
+mod connect;
 mod content;
 mod files;
 mod grants;
@@ -45,6 +46,7 @@ pub(crate) use command::{
     AgentSubcommand, BasicSubcommand, Command, FileSubcommand, ItemSubcommand, MemorySubcommand,
     SharingSubcommand, SigningSubcommand, ToolSubcommand, TrustSubcommand, UpkeepSubcommand,
 };
+pub(crate) use connect::{ClientArgument, ConnectArguments, ConnectOptions, InstallArguments};
 pub(crate) use content::{ContentArguments, ContentSource};
 pub(crate) use files::{
     AllowArguments, ColourArgument, GlobArguments, GrepArguments, LsArguments, PageArguments,
@@ -118,6 +120,7 @@ const EXAMPLES: &str = "Examples:
   mere memory recent                    the memories changed last
   mere run hello_tool --param name=Ada  run a tool in a sandbox
   mere call dir '{\"command\":\"list\"}'    what an agent sees in this project
+  mere connect claude                   let Claude Code use it; also codex, gemini, cursor, vscode
   mere mcp                              serve an agent over MCP on standard input and output
   mere grep 'fn main' src               find lines, as an agent would
   mere allow .env                       show a sensitive file to agents
@@ -127,7 +130,7 @@ Exit status: 0 success, 1 invalid or refused, 2 wrong usage, 3 denied, 4 somethi
 5 a tool ran and failed";
 
 /// Where the command runs.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct LocationArguments {
     /// The project [default: `MERE_PROJECT`, else what `mere where` finds in the parent folders,
     /// else the working directory, unless that is `/`, a system folder or the home folder]

@@ -10,7 +10,8 @@ use mere_core::request::{
     StarterItems,
 };
 
-use crate::arguments::InitArguments;
+use crate::arguments::{InitArguments, LocationArguments};
+use crate::commands::connect;
 use crate::commands::person_session::{PersonSession, report_refusal};
 use crate::commands::signing::{ask_each, parse_chosen};
 use crate::print::reply::ReplyView;
@@ -23,8 +24,12 @@ const SIGN_QUESTION: &str = "Review and sign the unsigned items now? Agents may 
     signed directives, tools and lockfiles.";
 
 impl PersonSession {
-    /// Creates a space.
-    pub(crate) fn init(&self, arguments: &InitArguments) -> io::Result<ExitCode> {
+    /// Creates a space, and offers to connect a client to a new one.
+    pub(crate) fn init(
+        &self,
+        arguments: &InitArguments,
+        location: &LocationArguments,
+    ) -> io::Result<ExitCode> {
         let scope = arguments.scope();
         let preview = self.call("init", ItemCommand::PreviewInit { scope });
         // A folder that cannot be looked through gets the same answer from the command itself.
@@ -33,6 +38,14 @@ impl PersonSession {
         }
         let preview = ReplyView::<InitPreview>::read(&preview)?;
         let is_space = preview.data.is_space;
+        if preview.data.is_empty() && !is_space {
+            let ended = self.create_space(arguments, arguments.to_request())?;
+            let can_ask = !arguments.answer.json && terminal::can_ask();
+            if can_ask && ended == ExitCode::SUCCESS {
+                connect::offer(location)?;
+            }
+            return Ok(ended);
+        }
         if preview.data.is_empty() || is_space && !arguments.require_signed {
             return self.create_space(arguments, arguments.to_request());
         }

@@ -6,6 +6,7 @@
 mod allow;
 mod call;
 mod categories;
+mod connect;
 mod content;
 mod files;
 mod grants;
@@ -84,7 +85,8 @@ pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<E
 fn run_basic(location: LocationArguments, command: BasicSubcommand) -> io::Result<ExitCode> {
     match command {
         BasicSubcommand::Init(arguments) => {
-            with_default_session(location, |session| session.init(&arguments))
+            let here = location.clone();
+            with_default_session(location, |session| session.init(&arguments, &here))
         }
         BasicSubcommand::List(arguments) => {
             with_default_session(location, |session| session.list(&arguments))
@@ -137,6 +139,12 @@ fn run_tools(mut location: LocationArguments, command: ToolSubcommand) -> io::Re
 
 fn run_agents(location: LocationArguments, command: AgentSubcommand) -> io::Result<ExitCode> {
     match command {
+        AgentSubcommand::Connect(arguments) => {
+            connect::run(&location, arguments.client, &arguments.options)
+        }
+        AgentSubcommand::Install(arguments) => {
+            connect::run(&location, arguments.client, &arguments.options)
+        }
         AgentSubcommand::Call(arguments) => call::run(location, &arguments),
         AgentSubcommand::Mcp(arguments) => mcp::run(location, &arguments),
     }

@@ -8,6 +8,7 @@
 
 mod attacks;
 mod category;
+mod clients;
 mod command_line;
 mod config;
 mod files;

@@ -1,4 +1,4 @@
-//! The protocol's own tools, installed by the test command.
+//! The protocol's own tools and the clients, installed by the test command.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,0 +1,4 @@
+//! The programs that agents run in: what `mere` writes for them and reads of theirs.
+
+mod connect;
+mod real_clients;

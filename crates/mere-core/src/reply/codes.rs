@@ -95,6 +95,9 @@ declare_codes! {
     SPACE_WITHOUT_ID: Items "SPACE" Invalid 1 "`mere space renew`: the space has no id yet.";
     DOCTOR: Items "DOCTOR" Success 1 "`mere doctor`: no problems were found.";
     DOCTOR_FINDINGS: Items "DOCTOR" Fault 1 "`mere doctor`: problems were found; `data.checks` names each with its fix.";
+    EXPORTED: Items "EXPORT" Success 1 "`mere export`: the items were written in the format of another program; `data.left` says which were not, and why.";
+    EXPORT_STALE: Items "EXPORT" Fault 1 "`mere export --check`: what was exported is not what the items say now.";
+    EXPORT_FAILED: Items "EXPORT" Fault 2 "`mere export`: a file could not be read or written.";
     GRAPH: Items "GRAPH" Success 1 "`mere graph`: a drawing of entries and their links.";
     GRAPH_CHECKED: Items "GRAPH" Success 2 "`mere graph --check`: nothing needs fixing.";
     GRAPH_FINDINGS: Items "GRAPH" Fault 1 "`mere graph --check`: links lead nowhere or in circles; `data.checks` names them.";

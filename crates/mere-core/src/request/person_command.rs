@@ -8,9 +8,9 @@ use crate::item::{
     Category, ItemForm, ItemId, ItemRef, ItemType, Scope, ScriptLanguage, ScriptStyle,
 };
 use crate::request::{
-    ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, ReceiptCommand, RegistryCommand,
-    SecretsCommand, SignCommand, StoreCommand, TeamCommand, ToolCommand, TrustCommand,
-    VerifyCommand, WorkspaceCommand,
+    ExportItems, ItemWork, JoinCommand, KeysCommand, LookupScope, ModelCommand, ReceiptCommand,
+    RegistryCommand, SecretsCommand, SignCommand, StoreCommand, TeamCommand, ToolCommand,
+    TrustCommand, VerifyCommand, WorkspaceCommand,
 };
 
 /// One command of a person.
@@ -112,6 +112,8 @@ pub enum ItemCommand {
         /// The name.
         item: ItemRef,
     },
+    /// Writes items in the format of another program.
+    Export(ExportItems),
     /// Runs tools, and manages what they run on.
     Tool(ToolCommand),
     /// Updates, rebuilds or checks the index.

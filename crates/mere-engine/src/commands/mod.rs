@@ -9,6 +9,7 @@ mod config;
 pub(crate) mod connect;
 mod difference;
 mod doctor;
+mod export;
 mod git_attributes;
 mod grants;
 mod graph;
@@ -75,9 +76,7 @@ pub(crate) fn execute_item_command(
         ItemCommand::AcceptVersion { kind, item, source } => {
             accept_version::accept_version(call.change, *kind, item, *source)
         }
-        ItemCommand::RenewSpace(scope) => {
-            renew_space::renew(call, call.change.effective_scope(*scope))
-        }
+        ItemCommand::RenewSpace(scope) => renew_space::renew(call, *scope),
         ItemCommand::New { kind: ItemType::Memory, item, scope, .. } => {
             memory::create(call, item, call.change.effective_scope(*scope))
         }
@@ -107,6 +106,7 @@ pub(crate) fn execute_item_command(
             let source = call.change.effective_source(*source);
             place_item::rename_item(call, NamedItem { kind: *kind, item, source }, id, *author)
         }
+        ItemCommand::Export(request) => export::export_items(call, request),
         ItemCommand::Tool(command) => execute_tool_command(call, command),
         ItemCommand::Why { kind, item } => why::explain_choice(call.change, *kind, item),
         ItemCommand::Index(command) => index::index(call, *command),

@@ -23,6 +23,7 @@ use mere_host::SPACE_FOLDER;
 
 /// Gives the space of a scope a new id, and says what no longer holds.
 pub(super) fn renew(call: &CommandCall<'_>, scope: Scope) -> Result<Draft, ToolError> {
+    let scope = call.change.effective_scope(scope);
     let (items, context) = (call.items, call.change.context);
     let space = items.sources.space(scope).and_then(|space| space.folder());
     let space = space.ok_or(ItemChangeError::NoSpaceId)?;

@@ -5,14 +5,17 @@
 //! have laid one. A reader sees the whole old or the whole new file.
 
 use std::io;
+use std::path::Path;
+use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use mere_core::address::RelPath;
+use mere_core::request::PersonFile;
 
 use super::project_file::stage_file;
 use crate::{
-    Environment, Folder, FolderWriter, NewContent, OpenFolder, is_symlink_error, none_if_missing,
-    open_regular_file, read_at_most,
+    Environment, Folder, FolderWriter, NewContent, OpenFolder, TypedPath, is_symlink_error,
+    none_if_missing, open_regular_file, read_at_most,
 };
 
 /// The largest file that is changed. It is as large as what the state folder gives back.
@@ -20,7 +23,7 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A settings file of another program.
 pub struct ClientFile {
-    base: Folder,
+    base: Arc<Folder>,
     path: RelPath,
 }
 
@@ -46,7 +49,7 @@ pub enum ClientFileError {
 
 impl ClientFile {
     /// Names the file at a path below a folder.
-    pub fn new(base: Folder, path: RelPath) -> Self {
+    pub fn new(base: Arc<Folder>, path: RelPath) -> Self {
         Self { base, path }
     }
 
@@ -55,8 +58,14 @@ impl ClientFile {
         self.base.path().join(self.path.as_str()).display().to_string()
     }
 
-    /// Reads it. Returns `None` if there is none.
+    /// Reads it as text. Returns `None` if there is none.
     pub fn read(&self) -> Result<Option<String>, ClientFileError> {
+        let text = self.read_bytes()?.map(String::from_utf8).transpose();
+        text.map_err(|_| ClientFileError::NotText)
+    }
+
+    /// Reads it. Returns `None` if there is none.
+    pub fn read_bytes(&self) -> Result<Option<Vec<u8>>, ClientFileError> {
         let Some((parents, name)) = self.path.split_last() else { return Ok(None) };
         let folder = match OpenFolder::open(self.base.dir(), parents.as_str()) {
             Err(error) if is_symlink_error(&error) => return Err(ClientFileError::NotRegular),
@@ -74,8 +83,7 @@ impl ClientFile {
         }
         let file = none_if_missing(open_regular_file(&folder, name.as_str()))?.flatten();
         let file = file.ok_or(ClientFileError::Changed)?;
-        let bytes = read_at_most(file, MAX_BYTES)?.ok_or(ClientFileError::TooLarge)?;
-        String::from_utf8(bytes).map(Some).map_err(|_| ClientFileError::NotText)
+        read_at_most(file, MAX_BYTES)?.map(Some).ok_or(ClientFileError::TooLarge)
     }
 
     /// Counts the folders on the way to it that do not exist yet.
@@ -89,13 +97,13 @@ impl ClientFile {
     }
 
     /// Replaces it durably, if it still is what was read.
-    pub fn replace(&self, before: Option<&str>, after: &str) -> Result<(), ClientFileError> {
+    pub fn replace(&self, before: Option<&[u8]>, after: &[u8]) -> Result<(), ClientFileError> {
         let (parents, name) = self.path.split_last().ok_or(ClientFileError::NotRegular)?;
         let folder = FolderWriter::make_folders_below(self.base.dir(), &parents)?;
         // The name is always the same, so what a killed process left is not left for ever.
         let staged = format!(".{}.mere-new", name.as_str().trim_start_matches('.'));
         none_if_missing(folder.remove_file(&staged))?;
-        let content = NewContent { bytes: after.as_bytes().to_vec(), is_executable: false };
+        let content = NewContent { bytes: after.to_vec(), is_executable: false };
         stage_file(&folder, (&staged, name.as_str()), &content)?;
         let placed = self.check_unchanged(before).and_then(|()| {
             folder.rename(&staged, &folder, name.as_str())?;
@@ -110,7 +118,7 @@ impl ClientFile {
     /// Removes it if it still is what was read, and as many of the folders around it as are empty,
     /// at most `folders`.
     pub fn remove(&self, before: &str, folders: usize) -> Result<(), ClientFileError> {
-        self.check_unchanged(Some(before))?;
+        self.check_unchanged(Some(before.as_bytes()))?;
         let mut path = self.path.clone();
         for level in 0..=folders {
             let Some((parents, name)) = path.split_last() else { break };
@@ -127,8 +135,8 @@ impl ClientFile {
         Ok(())
     }
 
-    fn check_unchanged(&self, before: Option<&str>) -> Result<(), ClientFileError> {
-        if self.read()?.as_deref() == before { Ok(()) } else { Err(ClientFileError::Changed) }
+    fn check_unchanged(&self, before: Option<&[u8]>) -> Result<(), ClientFileError> {
+        if self.read_bytes()?.as_deref() == before { Ok(()) } else { Err(ClientFileError::Changed) }
     }
 }
 
@@ -140,7 +148,15 @@ impl Environment {
     /// Opens the folder that a variable of another program names, if it is set.
     pub fn open_variable_folder(&self, variable: &str) -> io::Result<Option<Folder>> {
         let path = std::env::var_os(variable).filter(|path| !path.is_empty());
-        path.map(|path| Folder::open(path.as_ref())).transpose()
+        path.map(|path| Folder::open(Path::new(&path))).transpose()
+    }
+
+    /// Opens a folder that a person named, and creates it if needed.
+    pub fn make_person_folder(&self, folder: &PersonFile) -> io::Result<Folder> {
+        let typed = TypedPath::from(folder.as_typed().to_owned());
+        let path = typed.resolve_from(self.working_directory())?;
+        std::fs::create_dir_all(&path)?;
+        Folder::open(&path)
     }
 
     /// Opens the home folder.

@@ -7,16 +7,17 @@ use clap::Subcommand;
 use super::{
     AllowArguments, CallArguments, CategoryArguments, ChainArguments, CompletionsArguments,
     ConfigArguments, ConnectArguments, CopyArguments, DeleteArguments, DoctorArguments,
-    EditArguments, GlobArguments, GrantArguments, GrantsArguments, GraphArguments, GrepArguments,
-    ImportMcpArguments, IndexArguments, InitArguments, InstallArguments, JoinArguments,
-    KeysArguments, LeaveArguments, ListArguments, LockArguments, LoginArguments, LogoutArguments,
-    LsArguments, ManArguments, McpArguments, MemoryArguments, MirrorArguments, ModelArguments,
-    MoveArguments, NewArguments, OutdatedArguments, PrepareArguments, PublishArguments,
-    PullArguments, ReadArguments, RegistryArguments, RenameArguments, ReviewArguments,
-    RevokeArguments, RunArguments, RunsArguments, SearchArguments, SecretArguments, ShowArguments,
-    SignArguments, SpaceArguments, StoreArguments, TeamArguments, TortureArguments, TreeArguments,
-    TrustArguments, UninstallArguments, UpdateArguments, VerifyArguments, WhereArguments,
-    WhyArguments, WitnessArguments, WitnessCommand, WorkspaceArguments, YankArguments,
+    EditArguments, ExportArguments, GlobArguments, GrantArguments, GrantsArguments, GraphArguments,
+    GrepArguments, ImportMcpArguments, IndexArguments, InitArguments, InstallArguments,
+    JoinArguments, KeysArguments, LeaveArguments, ListArguments, LockArguments, LoginArguments,
+    LogoutArguments, LsArguments, ManArguments, McpArguments, MemoryArguments, MirrorArguments,
+    ModelArguments, MoveArguments, NewArguments, OutdatedArguments, PrepareArguments,
+    PublishArguments, PullArguments, ReadArguments, RegistryArguments, RenameArguments,
+    ReviewArguments, RevokeArguments, RunArguments, RunsArguments, SearchArguments,
+    SecretArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments,
+    TortureArguments, TreeArguments, TrustArguments, UninstallArguments, UpdateArguments,
+    VerifyArguments, WhereArguments, WhyArguments, WitnessArguments, WitnessCommand,
+    WorkspaceArguments, YankArguments,
 };
 
 #[derive(Subcommand)]
@@ -109,6 +110,8 @@ pub(crate) enum ItemSubcommand {
     Delete(DeleteArguments),
     /// Show everything a name could mean, and which item wins
     Why(WhyArguments),
+    /// Write directives in the format of another program
+    Export(ExportArguments),
 }
 
 // Signatures, and the changes that agents propose.

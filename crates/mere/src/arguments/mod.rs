@@ -6,6 +6,7 @@ mod category;
 mod command;
 mod connect;
 mod content;
+mod export;
 mod files;
 mod grants;
 mod graph;
@@ -48,6 +49,7 @@ pub(crate) use command::{
 };
 pub(crate) use connect::{ClientArgument, ConnectArguments, ConnectOptions, InstallArguments};
 pub(crate) use content::{ContentArguments, ContentSource};
+pub(crate) use export::ExportArguments;
 pub(crate) use files::{
     AllowArguments, ColourArgument, GlobArguments, GrepArguments, LsArguments, PageArguments,
     ReadArguments, ToolsetArgument, TreeArguments,

@@ -60,6 +60,10 @@ impl PersonSession {
                 self.call_and_print("rename", rename, &arguments.answer, Printer::relocation)
             }
             ItemSubcommand::Delete(arguments) => self.delete(&arguments),
+            ItemSubcommand::Export(arguments) => {
+                let export = arguments.to_request();
+                self.call_and_print("export", export, &arguments.answer, Printer::exported)
+            }
             ItemSubcommand::Why(arguments) => {
                 let (kind, item) = (arguments.item.kind.kind, arguments.item.item);
                 let why = ItemCommand::Why { kind, item };

@@ -14,9 +14,10 @@ use serde_json::Value;
 
 /// The refusals that carry findings. Their data is that of the command's success, and it is printed
 /// before them.
-const WITH_FINDINGS: [CodeId; 9] = [
+const WITH_FINDINGS: [CodeId; 10] = [
     codes::CONFIG_WRONG.id(),
     codes::DOCTOR_FINDINGS.id(),
+    codes::EXPORT_STALE.id(),
     codes::GRAPH_FINDINGS.id(),
     codes::INDEX_DIFFERS.id(),
     codes::LOCK_FINDINGS.id(),

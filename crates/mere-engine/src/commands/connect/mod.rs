@@ -9,6 +9,7 @@ mod record;
 mod server_check;
 
 use std::io;
+use std::sync::Arc;
 
 use mere_core::item::Scope;
 use mere_host::{ClientFile, ClientFileError, Folder, TypedPath, WriteError, own_command};
@@ -258,9 +259,8 @@ impl ClientConnections {
     }
 
     fn open_project_file(&self, path: &str) -> io::Result<ClientFile> {
-        let project = self.context.project_folder().ok_or(io::ErrorKind::NotFound)?;
-        let folder = project.subfolder("")?.ok_or(io::ErrorKind::NotFound)?;
-        Ok(ClientFile::new(folder, parse_path(path)?))
+        let project = self.context.project().map_err(|_| io::ErrorKind::NotFound)?;
+        Ok(ClientFile::new(Arc::clone(project), parse_path(path)?))
     }
 
     fn open_user_file(&self, path: SettingsPath) -> io::Result<ClientFile> {
@@ -268,9 +268,9 @@ impl ClientConnections {
         if let Some((variable, inside)) = path.variable
             && let Some(folder) = environment.open_variable_folder(variable)?
         {
-            return Ok(ClientFile::new(folder, parse_path(inside)?));
+            return Ok(ClientFile::new(Arc::new(folder), parse_path(inside)?));
         }
-        Ok(ClientFile::new(environment.open_home()?, parse_path(path.path)?))
+        Ok(ClientFile::new(Arc::new(environment.open_home()?), parse_path(path.path)?))
     }
 }
 
@@ -280,7 +280,9 @@ impl SettingsFile {
     }
 
     fn replace(&self, before: Option<&str>, after: &str) -> Result<(), ConnectError> {
-        self.file.replace(before, after).map_err(|error: ClientFileError| self.refuse(&error))
+        self.file
+            .replace(before.map(str::as_bytes), after.as_bytes())
+            .map_err(|error: ClientFileError| self.refuse(&error))
     }
 
     fn remove_entry(&self, now: &str) -> Result<SettingsOutcome, ConnectError> {

@@ -19,6 +19,10 @@ mod space;
 mod trust;
 pub mod world;
 
+pub use commands::adopt::{
+    AdoptError, AdoptSurvey, Adoptable, AdoptableKind, AdoptionPlan, SharedName, SurveyedPlace,
+    UndoReport,
+};
 pub use commands::connect::{
     AgentClient, ClientConnections, ClientSetting, ConnectError, SettingsOutcome, SettingsPlan,
     SettingsReport,

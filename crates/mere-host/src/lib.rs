@@ -23,7 +23,7 @@ pub use environment::terminal::{Terminal, has_terminal};
 pub use environment::threads::{
     SharedWork, WorkerThreads, map_in_parallel, map_with_progress, reset_poisoned, share_work,
 };
-pub use environment::typed_path::TypedPath;
+pub use environment::typed_path::{TypedPath, open_typed_folder};
 pub use environment::wide_folder::WideFolder;
 pub use environment::{
     Environment, EnvironmentError, SPACE_FOLDER, SPACE_INDEX, WORKSPACES_FOLDER,

@@ -95,6 +95,9 @@ declare_codes! {
     SPACE_WITHOUT_ID: Items "SPACE" Invalid 1 "`mere space renew`: the space has no id yet.";
     DOCTOR: Items "DOCTOR" Success 1 "`mere doctor`: no problems were found.";
     DOCTOR_FINDINGS: Items "DOCTOR" Fault 1 "`mere doctor`: problems were found; `data.checks` names each with its fix.";
+    ADOPT_REPORT: Items "ADOPT" Success 1 "`mere adopt --dry-run`: what other programs keep. For people: it names host paths.";
+    ADOPTED: Items "ADOPT" Success 2 "`mere adopt`: what was taken over; `data.left` says what was not, and why.";
+    ADOPT_UNDONE: Items "ADOPT" Success 3 "`mere adopt --undo`: which files are what they were before.";
     EXPORTED: Items "EXPORT" Success 1 "`mere export`: the items were written in the format of another program; `data.left` says which were not, and why.";
     EXPORT_STALE: Items "EXPORT" Fault 1 "`mere export --check`: what was exported is not what the items say now.";
     EXPORT_FAILED: Items "EXPORT" Fault 2 "`mere export`: a file could not be read or written.";

@@ -3,6 +3,7 @@
 //! Each command has a file of its own; this one only dispatches to them.
 
 mod accept_version;
+pub(crate) mod adopt;
 mod call;
 mod chain;
 mod config;

@@ -9,6 +9,8 @@ use std::{fmt, io};
 
 use mere_core::address::Address;
 
+use crate::Folder;
+
 /// A path that a person typed. It is opaque: only the host side reads it.
 #[derive(Clone)]
 pub struct TypedPath(OsString);
@@ -39,6 +41,15 @@ impl TypedPath {
     pub fn display_text(&self) -> String {
         self.0.to_string_lossy().into_owned()
     }
+}
+
+/// Opens a folder that a person typed, relative to `directory` if one is given.
+pub fn open_typed_folder(folder: &TypedPath, directory: Option<&TypedPath>) -> io::Result<Folder> {
+    let mut base = std::env::current_dir()?;
+    if let Some(directory) = directory {
+        base = directory.resolve_from(&base)?;
+    }
+    Folder::open(&folder.resolve_from(&base)?)
 }
 
 impl From<OsString> for TypedPath {

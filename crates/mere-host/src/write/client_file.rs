@@ -117,8 +117,8 @@ impl ClientFile {
 
     /// Removes it if it still is what was read, and as many of the folders around it as are empty,
     /// at most `folders`.
-    pub fn remove(&self, before: &str, folders: usize) -> Result<(), ClientFileError> {
-        self.check_unchanged(Some(before.as_bytes()))?;
+    pub fn remove(&self, before: &[u8], folders: usize) -> Result<(), ClientFileError> {
+        self.check_unchanged(Some(before))?;
         let mut path = self.path.clone();
         for level in 0..=folders {
             let Some((parents, name)) = path.split_last() else { break };

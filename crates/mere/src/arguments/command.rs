@@ -5,19 +5,19 @@
 use clap::Subcommand;
 
 use super::{
-    AllowArguments, CallArguments, CategoryArguments, ChainArguments, CompletionsArguments,
-    ConfigArguments, ConnectArguments, CopyArguments, DeleteArguments, DoctorArguments,
-    EditArguments, ExportArguments, GlobArguments, GrantArguments, GrantsArguments, GraphArguments,
-    GrepArguments, ImportMcpArguments, IndexArguments, InitArguments, InstallArguments,
-    JoinArguments, KeysArguments, LeaveArguments, ListArguments, LockArguments, LoginArguments,
-    LogoutArguments, LsArguments, ManArguments, McpArguments, MemoryArguments, MirrorArguments,
-    ModelArguments, MoveArguments, NewArguments, OutdatedArguments, PrepareArguments,
-    PublishArguments, PullArguments, ReadArguments, RegistryArguments, RenameArguments,
-    ReviewArguments, RevokeArguments, RunArguments, RunsArguments, SearchArguments,
-    SecretArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments,
-    TortureArguments, TreeArguments, TrustArguments, UninstallArguments, UpdateArguments,
-    VerifyArguments, WhereArguments, WhyArguments, WitnessArguments, WitnessCommand,
-    WorkspaceArguments, YankArguments,
+    AdoptArguments, AllowArguments, CallArguments, CategoryArguments, ChainArguments,
+    CompletionsArguments, ConfigArguments, ConnectArguments, CopyArguments, DeleteArguments,
+    DoctorArguments, EditArguments, ExportArguments, GlobArguments, GrantArguments,
+    GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments, IndexArguments,
+    InitArguments, InstallArguments, JoinArguments, KeysArguments, LeaveArguments, ListArguments,
+    LockArguments, LoginArguments, LogoutArguments, LsArguments, ManArguments, McpArguments,
+    MemoryArguments, MirrorArguments, ModelArguments, MoveArguments, NewArguments,
+    OutdatedArguments, PrepareArguments, PublishArguments, PullArguments, ReadArguments,
+    RegistryArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments,
+    RunsArguments, SearchArguments, SecretArguments, ShowArguments, SignArguments, SpaceArguments,
+    StoreArguments, TeamArguments, TortureArguments, TreeArguments, TrustArguments,
+    UninstallArguments, UpdateArguments, VerifyArguments, WhereArguments, WhyArguments,
+    WitnessArguments, WitnessCommand, WorkspaceArguments, YankArguments,
 };
 
 #[derive(Subcommand)]
@@ -61,6 +61,8 @@ pub(crate) enum Command {
 // What everybody begins with.
 #[derive(Subcommand)]
 pub(crate) enum BasicSubcommand {
+    /// Report on what other programs keep, such as skills and notes, and take it over
+    Adopt(AdoptArguments),
     /// Create a space: the .ai folder that holds items
     Init(InitArguments),
     /// List the items of the project and of the user

@@ -2,6 +2,7 @@
 //!
 //! The doc comments in this folder are the help texts that people read.
 
+mod adopt;
 mod category;
 mod command;
 mod connect;
@@ -40,6 +41,7 @@ use mere_core::address::{AgentName, ModName};
 use mere_core::item::ProjectAccess;
 use mere_engine::{Mods, Purpose, SessionOptions, SessionState, TypedPath};
 
+pub(crate) use adopt::AdoptArguments;
 pub(crate) use category::{
     CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
 };
@@ -116,6 +118,7 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
+  mere adopt --dry-run                  report on what your clients keep here and at home
   mere init                             create a space with an example of each type
   mere list                             what is in it
   mere search retry with backoff        find items and memories

@@ -3,6 +3,7 @@
 //! A command makes a request, sends it through the one door, and prints the reply. It decides
 //! nothing. [`run`] finds the module of a command, group by group.
 
+mod adopt;
 mod allow;
 mod call;
 mod categories;
@@ -84,6 +85,7 @@ pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<E
 
 fn run_basic(location: LocationArguments, command: BasicSubcommand) -> io::Result<ExitCode> {
     match command {
+        BasicSubcommand::Adopt(arguments) => adopt::run(&location, &arguments),
         BasicSubcommand::Init(arguments) => {
             let here = location.clone();
             with_default_session(location, |session| session.init(&arguments, &here))

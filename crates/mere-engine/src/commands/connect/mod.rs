@@ -5,7 +5,7 @@
 
 mod client;
 mod entry;
-mod record;
+pub(super) mod record;
 mod server_check;
 
 use std::io;
@@ -181,7 +181,7 @@ impl ClientConnections {
         if now.as_ref() == Some(&after) {
             return Ok(settings.report(SettingsOutcome::Unchanged, None));
         }
-        let known = records.find(&path, text)?;
+        let known = records.find(&path, text.as_bytes())?;
         let (before, made_folders) = match known {
             Some((record, before)) => (before, record.made_folders),
             // What was changed since is kept, without the entry that this program has added.
@@ -191,7 +191,8 @@ impl ClientConnections {
             }
             None => (now.clone(), settings.file.missing_folders()),
         };
-        let change = SettingsChange { before: before.as_deref(), after: &after, made_folders };
+        let change =
+            SettingsChange { before: before.as_deref(), after: after.as_bytes(), made_folders };
         records.save(&path, &change)?;
         settings.replace(now.as_deref(), &after)?;
         let backup = before.map(|_| records.display_backup(&path));
@@ -210,13 +211,13 @@ impl ClientConnections {
         let path = settings.file.display_path();
         let outcome = match settings.read()? {
             None => SettingsOutcome::Absent,
-            Some(now) => match records.find(&path, &now)? {
+            Some(now) => match records.find(&path, now.as_bytes())? {
                 Some((_, Some(before))) => {
                     settings.replace(Some(&now), &before)?;
                     SettingsOutcome::Restored
                 }
                 Some((record, None)) => {
-                    let removed = settings.file.remove(&now, record.made_folders);
+                    let removed = settings.file.remove(now.as_bytes(), record.made_folders);
                     removed.map_err(|error| settings.refuse(&error))?;
                     SettingsOutcome::Restored
                 }

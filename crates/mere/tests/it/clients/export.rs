@@ -1,9 +1,8 @@
 //! `mere export`: directives in the formats of other programs, and what is left alone.
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::Output;
 
+use super::files_below;
 use crate::support::harness::Stage;
 use crate::support::tools;
 
@@ -34,24 +33,6 @@ fn space() -> Stage {
         .expect("a file");
     succeed(&stage, &["new", "directive", "release/ship_it"]);
     stage
-}
-
-/// Every file below a folder, by its path.
-fn files_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
-        for entry in std::fs::read_dir(next).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                let below = path.strip_prefix(folder).expect("below").to_str().expect("UTF-8");
-                found.insert(below.to_owned(), std::fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    found
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! `mere why`: shows everything that a name could mean, which item wins, and why.
 //!
-//! It also lists skills in the folders of other clients, which are not used as items.
+//! It also lists skills in the folders of other clients, which are not used as items, and says which
+//! copy a client reads by itself.
 
 use mere_core::item::{Category, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::LookupScope;
 
+use super::adopt::compare_client_copies;
+use super::adopt::survey::SKILL_FOLDERS;
 use super::list::{broken_trust_fields, fault_data};
 use crate::error::tool_error::ToolError;
 use crate::error::{failure_hint, item_error_reply};
@@ -13,10 +16,6 @@ use crate::items::find::NamedItem;
 use crate::items::reply_fields::own_text;
 use crate::items::version_check::item_trust_fields;
 use crate::items::{ItemCall, ItemError, ItemReader, item_advice, read_and_verify};
-
-/// The folders in which common clients keep Agent Skills of their own.
-const CLIENT_FOLDERS: [&str; 5] =
-    [".agents/skills", ".claude/skills", ".codex/skills", ".cursor/skills", ".gemini/skills"];
 
 /// Lists every candidate.
 pub(super) fn explain_choice(
@@ -54,7 +53,8 @@ pub(super) fn explain_choice(
     let data = Fields::default()
         .with("winner", winner.and_then(ScopedPath::address))
         .with("candidates", Data::List(rows))
-        .with("elsewhere", Data::List(elsewhere));
+        .with("elsewhere", Data::List(elsewhere))
+        .with_all(client_fields(call, kind, item));
     let draft = Draft::success(codes::WHY, message).data(data);
     Ok(match found {
         Err(ItemError::Ambiguous { .. }) => draft.hint("Name it as `category/id`."),
@@ -134,6 +134,25 @@ pub(super) fn remedy(error: &ItemError) -> Option<String> {
     }
 }
 
+/// Returns which copy of a skill each client reads by itself, without this program, and whether
+/// these copies differ.
+fn client_fields(call: &ItemCall<'_>, kind: ItemType, item: &ItemRef) -> Fields {
+    if kind != ItemType::Directive {
+        return Fields::default();
+    }
+    let Ok(copies) = compare_client_copies(call.context, item.id.as_str()) else {
+        return Fields::default();
+    };
+    let used = copies.used.into_iter().map(|(client, path)| {
+        Fields::default().with("client", client).with("path", Content::mention(path)).into()
+    });
+    let used = used.collect::<Vec<_>>();
+    if used.is_empty() {
+        return Fields::default();
+    }
+    Fields::default().with("client_use", Data::List(used)).with("copies_differ", copies.has_drifted)
+}
+
 /// Returns the skills of this name in the clients' own folders, in the project and in the home
 /// folder.
 fn skills_elsewhere(call: &ItemCall<'_>, item: &ItemRef) -> Vec<Data> {
@@ -142,7 +161,7 @@ fn skills_elsewhere(call: &ItemCall<'_>, item: &ItemRef) -> Vec<Data> {
         let parts = [folder, category, item.id.as_str()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
     };
-    let folders = CLIENT_FOLDERS.iter().map(|folder| below(folder)).collect::<Vec<_>>();
+    let folders = SKILL_FOLDERS.iter().map(|folder| below(folder)).collect::<Vec<_>>();
     let in_place_folders = call.items.sources.in_place_folders();
     let folders = folders.iter().filter(|folder| {
         !in_place_folders.iter().any(|base| folder.starts_with(&format!("{base}/")))

@@ -108,6 +108,17 @@ pub(crate) struct WithheldItem {
 pub(crate) struct NameCandidates {
     candidates: Vec<NameCandidate>,
     elsewhere: Vec<String>,
+    #[serde(default)]
+    client_use: Vec<ClientUse>,
+    #[serde(default)]
+    copies_differ: bool,
+}
+
+/// The copy of a skill that a client reads by itself.
+#[derive(Deserialize)]
+struct ClientUse {
+    client: String,
+    path: String,
 }
 
 /// An item that a name could mean. An item that cannot be read has no `trust`.
@@ -249,6 +260,13 @@ impl Printer {
                     self.escape_controls(path)
                 ),
             );
+        }
+        for ClientUse { client, path } in &data.client_use {
+            let path = self.escape_controls(path);
+            push_line(&mut out, format_args!("   {client} reads {path} by itself"));
+        }
+        if data.copies_differ {
+            push_line(&mut out, format_args!("   the copies in the clients' folders differ"));
         }
         out + &self.sentence(reply)
     }

@@ -24,13 +24,19 @@ pub(super) fn find_shared_names(found: &[Adoptable]) -> Vec<SharedName> {
         names.entry(&skill.name).or_default().push(skill);
     }
     let shared = names.into_iter().filter(|(_, skills)| skills.len() > 1);
-    let shared = shared.map(|(name, skills)| SharedName {
-        name: name.to_owned(),
-        paths: skills.iter().map(|skill| skill.shown_path()).collect(),
-        has_drifted: skills.iter().any(|skill| skill.digest != skills[0].digest),
-        used: used_copies(&skills),
-    });
-    shared.collect()
+    shared.map(|(name, skills)| SharedName::compare(name, &skills)).collect()
+}
+
+impl SharedName {
+    /// Compares the skills of one name.
+    pub(super) fn compare(name: &str, skills: &[&Adoptable]) -> Self {
+        Self {
+            name: name.to_owned(),
+            paths: skills.iter().map(|skill| skill.shown_path()).collect(),
+            has_drifted: skills.iter().any(|skill| skill.digest != skills[0].digest),
+            used: used_copies(skills),
+        }
+    }
 }
 
 /// Returns which copy each client uses, by the rules that the clients document.

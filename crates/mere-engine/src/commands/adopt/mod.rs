@@ -79,6 +79,20 @@ impl Adoptable {
     }
 }
 
+/// Compares the copies of a skill in the folders of the clients, in the project and at home.
+pub(super) fn compare_client_copies(context: &Context, name: &str) -> io::Result<SharedName> {
+    let home = context.environment.open_home().ok().map(Arc::new);
+    let project = context.project().ok().map(Arc::clone);
+    let places = [(SurveyedPlace::Project, project), (SurveyedPlace::Home, home)];
+    let mut found = Vec::new();
+    for (place, folder) in places {
+        if let Some(folder) = folder {
+            found.extend(Survey::take_skill(place, folder, name)?.found);
+        }
+    }
+    Ok(SharedName::compare(name, &found.iter().collect::<Vec<_>>()))
+}
+
 impl AdoptSurvey {
     /// Looks through the project and the home folder, or only through a folder.
     pub fn take(

@@ -152,6 +152,23 @@ impl Survey {
         Ok(survey)
     }
 
+    /// Looks for one skill in the folders of the clients.
+    pub(super) fn take_skill(
+        place: SurveyedPlace,
+        folder: Arc<Folder>,
+        name: &str,
+    ) -> io::Result<Self> {
+        let mut survey = Self { place, folder, found: Vec::new(), home: None };
+        for skills in SKILL_FOLDERS {
+            let path = join(skills, name);
+            if survey.read(&join(&path, SKILL_FILE))?.is_some() {
+                let seen = survey.digest_folder(&path)?;
+                survey.push(AdoptableKind::Skill, path, seen);
+            }
+        }
+        Ok(survey)
+    }
+
     /// Reads a file that was found.
     pub(super) fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
         let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -140,6 +140,21 @@ fn a_person_sees_the_plan_and_is_asked() {
 }
 
 #[test]
+fn why_says_which_copy_a_client_reads_by_itself() {
+    let stage = crowded_stage();
+    succeed(&stage, &["init", "--template", "blank"]);
+    succeed(&stage, &["adopt", "--yes"]);
+    let said = succeed(&stage, &["why", "skill", "review"]);
+    for expected in [
+        ".claude/skills/review/SKILL.md wins",
+        "Claude Code reads ~/.claude/skills/review by itself",
+        "the copies in the clients' folders differ",
+    ] {
+        assert!(said.contains(expected), "{expected:?} is missing: {said}");
+    }
+}
+
+#[test]
 fn links_and_odd_names_lead_nowhere() {
     let stage = Stage::new();
     stage.file("beside/theirs/SKILL.md", SKILL);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::harness::Stage;
+use crate::support::typist::Typist;
 
 const MERE: &str = env!("CARGO_BIN_EXE_mere");
 
@@ -238,4 +239,15 @@ fn a_kill_during_the_write_leaves_the_old_file_or_the_new_one() {
     assert_eq!(read(&stage, file), old);
     let left = std::fs::read_dir(stage.path("home/.gemini")).expect("a folder").count();
     assert_eq!(left, 1, "something was left behind");
+}
+
+#[test]
+fn a_new_space_comes_with_an_offer_to_connect() {
+    let stage = Stage::new();
+    let mut typist = Typist::start(&stage, "init --color never");
+    typist.answer("Connect a client?", "gemini");
+    let (status, said) = typist.finish();
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("Gemini CLI now has"), "{said}");
+    assert!(stage.path("home/.gemini/settings.json").exists());
 }

@@ -59,6 +59,22 @@ fn the_reference_validator_accepts_every_skill() {
 }
 
 #[test]
+fn the_skills_program_installs_an_export() {
+    let stage = space();
+    let out = stage.path("beside/skills");
+    let out = out.to_str().expect("UTF-8");
+    succeed(&stage, &["export", "--to", "agent-skills", "--out", out]);
+    let mut skills = tools::node(&stage);
+    skills.arg(tools::folder().join("node_modules/skills/bin/cli.mjs"));
+    skills.args(["add", out, "--agent", "claude-code", "--yes", "--copy"]);
+    skills.env("DISABLE_TELEMETRY", "1").current_dir(stage.folder("installed"));
+    let installed = skills.output().expect("the program runs");
+    assert!(installed.status.success(), "{}", text(&installed));
+    let copied = files_below(&stage.path("installed/.claude/skills"));
+    assert_eq!(copied, files_below(&stage.path("beside/skills")), "{}", text(&installed));
+}
+
+#[test]
 fn a_skill_keeps_every_byte() {
     let stage = space();
     succeed(&stage, &["export", "--to", "agent-skills"]);

@@ -9,7 +9,9 @@ use std::io;
 use mere_core::digest::Sha256;
 use mere_core::item::{Item, ItemForm, ItemRef, ItemType, Scope};
 
-use super::conversion::{CATEGORY, make_graph_notes, make_id, make_note, make_skill};
+use super::conversion::{
+    CATEGORY, make_graph_notes, make_id, make_note, make_skill, without_block,
+};
 use super::survey::{Adoptable, AdoptableKind, Survey, SurveyedPlace};
 use crate::items::new_item::place_in_space;
 
@@ -42,6 +44,7 @@ impl AdoptionPlan {
         for survey in surveys {
             match survey.place {
                 SurveyedPlace::Project => {
+                    names.extend(survey.directive_ids()?);
                     plan.take_in_place(survey, used, &mut names);
                     plan.import(survey)?;
                 }
@@ -63,7 +66,7 @@ impl AdoptionPlan {
             let is_used = used.iter().any(|one| one == folder);
             let clash = skills.iter().find(|skill| names.contains(&skill.name));
             if let Some(clash) = clash.filter(|_| !is_used) {
-                let why = format!("another folder has a skill `{}` already", clash.name);
+                let why = format!("there is another directive `{}` already", clash.name);
                 self.left.push((folder.to_owned(), why));
                 continue;
             }
@@ -83,6 +86,9 @@ impl AdoptionPlan {
                     let Some(text) = read_text(survey, found)? else { continue };
                     let file = found.path.rsplit('/').next().unwrap_or(&found.path);
                     let Some(id) = make_id(file) else { continue };
+                    if without_block(&text).trim().is_empty() {
+                        continue;
+                    }
                     let skill = make_skill(&id, &found.path, &text);
                     self.add(found, (ItemType::Directive, &id), skill);
                 }

@@ -6,6 +6,7 @@
 use std::io;
 use std::sync::Arc;
 
+use crate::commands::export::EXPORT_MARK;
 use mere_core::digest::{Sha256, Sha256Hasher};
 use mere_core::item::SKILL_FILE;
 use mere_core::secrets;
@@ -181,6 +182,16 @@ impl Survey {
         }
     }
 
+    /// Returns the ids of the directives that the project has already.
+    pub(super) fn directive_ids(&self) -> io::Result<Vec<String>> {
+        let files = self.files_below(".ai/directives", ".md")?;
+        let ids = files.iter().filter_map(|file| {
+            let main = file.strip_suffix(&format!("/{SKILL_FILE}"));
+            main.or_else(|| file.strip_suffix(".md"))?.rsplit('/').next()
+        });
+        Ok(ids.map(str::to_owned).collect())
+    }
+
     /// Lists the files of a folder that was found.
     pub(super) fn files_of(&self, found: &Adoptable) -> io::Result<Vec<String>> {
         self.files_below(&found.path, "")
@@ -192,7 +203,15 @@ impl Survey {
             if kind == EntryKind::Link && !below.is_empty() {
                 let why = "it is a link, which is not followed".to_owned();
                 self.push(AdoptableKind::Skill, path, (Sha256::digest(b""), vec![why]));
-            } else if kind == EntryKind::Folder && self.read(&join(&path, SKILL_FILE))?.is_some() {
+                continue;
+            }
+            let main = match kind {
+                EntryKind::Folder => self.read(&join(&path, SKILL_FILE))?,
+                _ => None,
+            };
+            // What this program has exported comes from an item that is there already.
+            let is_exported = |main: &Vec<u8>| String::from_utf8_lossy(main).contains(EXPORT_MARK);
+            if main.is_some_and(|main| !is_exported(&main)) {
                 let (digest, findings) = self.digest_folder(&path)?;
                 self.push(AdoptableKind::Skill, path, (digest, findings));
             }

@@ -23,7 +23,8 @@ use crate::items::relocation::read_verified_bytes;
 use crate::items::{ItemError, LoadedItem, UsableItem, open_for_use};
 use managed_block::set_block;
 use mere_host::{ClientFile, ClientFileError, Folder};
-use skill_folder::{EXPORT_MARK, describe, render_rule, render_skill, skill_fault, skill_name};
+pub(super) use skill_folder::EXPORT_MARK;
+use skill_folder::{describe, render_rule, render_skill, skill_fault, skill_name};
 
 /// A file of an export.
 struct ExportFile {

@@ -16,7 +16,7 @@ const MAX_DESCRIPTION: usize = 1024;
 const ALLOWED_FIELDS: [&str; 6] =
     ["name", "description", "license", "allowed-tools", "metadata", "compatibility"];
 /// The line by which a file that was exported is recognised.
-pub(super) const EXPORT_MARK: &str = "exported-by: mere";
+pub(in crate::commands) const EXPORT_MARK: &str = "exported-by: mere";
 
 /// Returns the name that an id has as a skill: lower case, digits and single hyphens.
 pub(super) fn skill_name(id: &str) -> String {

@@ -128,6 +128,19 @@ fn a_skill_that_goes_around_keeps_every_byte() {
 }
 
 #[test]
+fn an_export_is_not_adopted_again() {
+    let stage = Stage::new();
+    succeed(&stage, &["init"]);
+    stage.file("project/.ai/directives/quality/review/SKILL.md", SKILL);
+    for format in ["agent-skills", "agents-md"] {
+        succeed(&stage, &["export", "--to", format]);
+    }
+    let said = succeed(&stage, &["adopt", "--yes"]);
+    assert!(said.contains("there is another directive `review` already"), "{said}");
+    assert!(said.contains("nothing to adopt"), "{said}");
+}
+
+#[test]
 fn a_person_sees_the_plan_and_is_asked() {
     let stage = crowded_stage();
     succeed(&stage, &["init", "--template", "blank"]);

@@ -16,6 +16,7 @@ fn client(stage: &Stage, name: &str) -> Command {
     command.env_clear().env("HOME", stage.path("home")).env("PATH", path);
     // Gemini CLI starts servers only in folders that are trusted.
     command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
+    command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
     command.current_dir(stage.path("project"));
     command
 }

@@ -129,11 +129,17 @@ impl AdoptionPlan {
             self.left.push((found.shown_path(), why.to_owned()));
             return Ok(());
         }
-        for file in survey.files_of(found)? {
-            let below = file.strip_prefix(&found.path).unwrap_or(&file);
-            let bytes = survey.read(&file)?.unwrap_or_default();
-            let to = format!(".ai/directives/{CATEGORY}/{}{below}", found.name);
-            self.files.insert(to, bytes);
+        let Some(files) = survey.read_folder(&found.path)? else {
+            let why = "it has a link, a file of more than 4 MiB, or more than 1000 files";
+            self.left.push((found.shown_path(), why.to_owned()));
+            return Ok(());
+        };
+        for (below, bytes) in files {
+            // A signature is made for its place, and is worth nothing in another.
+            if below != ".sig" {
+                let to = format!(".ai/directives/{CATEGORY}/{}/{below}", found.name);
+                self.files.insert(to, bytes);
+            }
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! It only reads, follows no link, and is bounded. What it finds is a file or a folder with its
 //! digest, and what is suspicious about its text.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
@@ -29,9 +30,11 @@ const INSTRUCTION_FILES: [&str; 5] =
 const MEMORY_FILES: [&str; 3] = ["memory.jsonl", "memory.json", ".claude/memory.jsonl"];
 
 /// The largest file that is looked into.
-const MAX_FILE_BYTES: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 /// How many entries of one place are looked at.
 const MAX_ENTRIES: usize = 5_000;
+/// How many files one skill may have.
+const MAX_FILES: usize = 1_000;
 /// How deep a vault is looked through.
 const MAX_DEPTH: usize = 8;
 
@@ -192,9 +195,26 @@ impl Survey {
         Ok(ids.map(str::to_owned).collect())
     }
 
-    /// Lists the files of a folder that was found.
-    pub(super) fn files_of(&self, found: &Adoptable) -> io::Result<Vec<String>> {
-        self.files_below(&found.path, "")
+    /// Reads the files of a folder, by their paths in it. Returns `None` if not all of it can be
+    /// read: it has a link, a special file, a file that is too large, or too many of them.
+    pub(super) fn read_folder(&self, path: &str) -> io::Result<Option<BTreeMap<String, Vec<u8>>>> {
+        let mut files = BTreeMap::new();
+        let mut open = vec![(path.to_owned(), 0)];
+        while let Some((folder, depth)) = open.pop() {
+            for (name, kind) in self.entries(&folder)? {
+                let inner = join(&folder, &name);
+                match kind {
+                    EntryKind::Folder if depth < MAX_DEPTH => open.push((inner, depth + 1)),
+                    EntryKind::File if files.len() < MAX_FILES => {
+                        let Some(bytes) = self.read(&inner)? else { return Ok(None) };
+                        let below = inner.strip_prefix(path).unwrap_or(&inner);
+                        files.insert(below.trim_start_matches('/').to_owned(), bytes);
+                    }
+                    _ => return Ok(None),
+                }
+            }
+        }
+        Ok(Some(files))
     }
 
     fn add_skills(&mut self, below: &str) -> io::Result<()> {
@@ -296,9 +316,11 @@ impl Survey {
     fn digest_folder(&self, path: &str) -> io::Result<(Sha256, Vec<String>)> {
         let mut hasher = Sha256Hasher::default();
         let mut findings = Vec::new();
-        for file in self.files_below(path, "")? {
-            let bytes = self.read(&file)?.unwrap_or_default();
-            let below = file.strip_prefix(path).unwrap_or(&file);
+        let Some(files) = self.read_folder(path)? else {
+            let why = "a link, a large file or too many files, so it was not looked into";
+            return Ok((Sha256::digest(path.as_bytes()), vec![why.to_owned()]));
+        };
+        for (below, bytes) in files {
             hasher.update(format!("{below}\0{}\0", Sha256::digest(&bytes)).as_bytes());
             findings.extend(self.examine(&bytes));
         }

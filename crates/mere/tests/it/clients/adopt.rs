@@ -128,6 +128,26 @@ fn a_skill_that_goes_around_keeps_every_byte() {
 }
 
 #[test]
+fn a_skill_that_cannot_be_copied_whole_is_not_copied() {
+    let stage = Stage::new();
+    succeed(&stage, &["init", "--template", "blank"]);
+    for (name, file) in [("linked", "key"), ("large", "data.bin")] {
+        let skill = SKILL.replace("review", name);
+        stage.file(&format!("beside/{name}/SKILL.md"), &skill);
+        let inner = format!("beside/{name}/{file}");
+        if name == "linked" {
+            stage.link("/etc/hostname", &inner);
+        } else {
+            stage.file(&inner, &"x".repeat(5 << 20));
+        }
+    }
+    let from = stage.path("beside");
+    let said = succeed(&stage, &["adopt", from.to_str().expect("UTF-8"), "--yes"]);
+    assert_eq!(said.matches("more than 4 MiB").count(), 2, "{said}");
+    assert!(!stage.path("project/.ai/directives/adopted").exists(), "{said}");
+}
+
+#[test]
 fn an_export_is_not_adopted_again() {
     let stage = Stage::new();
     succeed(&stage, &["init"]);

@@ -18,8 +18,8 @@ macro_rules! declare_codes {
             #[doc = $means]
             pub const $name: Code<$answer> = Code::declare::<$layer>($area, $number);
         )*
-        /// Every code, in the order of the document.
-        pub const ALL: &[CodeEntry] = &[$(CodeEntry { id: $name.id(), meaning: $means }),*];
+        /// The codes of this table, in the order of the document.
+        pub(super) const TABLE: &[CodeEntry] = &[$(CodeEntry { id: $name.id(), meaning: $means }),*];
     };
 }
 

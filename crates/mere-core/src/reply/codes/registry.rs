@@ -1,0 +1,62 @@
+//! The reply codes of the registry: its client, and its operator's commands.
+
+use super::super::code::{Code, Fault, Invalid, Registry, Success};
+use super::super::code_table::{CodeEntry, declare_codes};
+
+declare_codes! {
+    LOGIN: Registry "LOGIN" Success 1 "`mere login`: the registry, its log key and the token are remembered.";
+    LOGOUT: Registry "LOGIN" Success 2 "`mere logout`: the token is forgotten.";
+    LOGIN_NEW_KEY: Registry "LOGIN" Invalid 1 "The log key of the registry is not pinned yet; `data.log_key` shows it, and nothing was remembered.";
+    LOGIN_WRONG_KEY: Registry "LOGIN" Invalid 2 "The registry's log key is not the one that was named.";
+    LOGIN_NONE: Registry "LOGIN" Invalid 3 "Nobody has logged in to that registry on this machine.";
+    LOGIN_URL: Registry "LOGIN" Invalid 4 "The text does not say where a registry is.";
+    LOGIN_CHANGED_KEY: Registry "LOGIN" Fault 1 "The registry shows another log key, or another id, than the one that was pinned.";
+    LOGIN_UNKEPT: Registry "LOGIN" Fault 2 "The list of registries, or what is remembered about one, cannot be read or written.";
+    REGISTRY_UNREACHABLE: Registry "NET" Fault 1 "The registry cannot be reached.";
+    REGISTRY_TIMEOUT: Registry "NET" Fault 2 "The registry did not answer in time.";
+    REGISTRY_ENDLESS: Registry "NET" Fault 3 "The registry sent more than an answer of this kind may have.";
+    REGISTRY_ANSWER: Registry "NET" Fault 4 "The registry's answer cannot be understood.";
+    REGISTRY_REFUSED: Registry "NET" Invalid 1 "The registry refused the request; the message says why.";
+    REGISTRY_ABSENT: Registry "NET" Invalid 2 "The registry has no such item or version, or does not show it.";
+    REGISTRY_READ_ONLY: Registry "NET" Invalid 3 "A mirror in a folder cannot be changed.";
+    LOG_SIGNATURE: Registry "LOG" Fault 1 "The checkpoint of the registry's log is not signed by the pinned key.";
+    LOG_ROLLBACK: Registry "LOG" Fault 2 "The registry shows an older log than it did before.";
+    LOG_FORK: Registry "LOG" Fault 3 "The registry shows a log that does not continue the one it showed before.";
+    LOG_STALE: Registry "LOG" Fault 4 "The checkpoint of the registry's log is too old.";
+    LOG_WITNESSES: Registry "LOG" Fault 5 "Too few witnesses have signed the checkpoint.";
+    LOG_UNLOGGED: Registry "LOG" Fault 6 "The version is not in the registry's log.";
+    LOG_OTHER_ITEM: Registry "LOG" Fault 7 "The registry answered with another item or version than the one it was asked for.";
+    LOG_OTHER_BYTES: Registry "LOG" Fault 8 "A file from the registry is not the one that its author signed.";
+    LOG_HIDDEN_YANK: Registry "LOG" Fault 9 "The registry conceals that the version was yanked.";
+    LOG_HIDDEN_VERSION: Registry "LOG" Fault 10 "The registry conceals a newer version that its log contains.";
+    LOG_PROOF: Registry "LOG" Fault 11 "The log of the registry contradicts itself, or a part of it is missing.";
+    LOG_FUTURE: Registry "LOG" Fault 12 "The checkpoint of the registry's log is from the future.";
+    PULL_SIGNATURE: Registry "PULL" Fault 1 "The author's signature is not valid, or its key was revoked.";
+    PULL_CONTENT: Registry "PULL" Fault 2 "The item from the registry is not valid, or is not what its author signed.";
+    PULLED: Registry "PULL" Success 1 "`mere pull`: the item was installed.";
+    PULL_UNCHANGED: Registry "PULL" Success 2 "`mere pull`: this version is installed already.";
+    PULL_TAKEN: Registry "PULL" Invalid 1 "An item that did not come from this namespace has the name already.";
+    PULL_YANKED: Registry "PULL" Invalid 2 "The version was yanked, or every version was.";
+    PULL_OLDER: Registry "PULL" Invalid 3 "The version is older than one that was installed before, and was not asked for by number.";
+    PULL_CHANGED: Registry "PULL" Invalid 4 "The installed item was changed since it was installed.";
+    PULL_TYPE: Registry "PULL" Invalid 5 "Items of this type are not shared through registries.";
+    PUBLISHED: Registry "PUBLISH" Success 1 "`mere publish`: the version is in the registry and in its log.";
+    PUBLISH_PREVIEW: Registry "PUBLISH" Success 2 "`mere publish --dry-run`: what would leave the machine.";
+    PUBLISH_UNSIGNED: Registry "PUBLISH" Invalid 1 "The item is not signed by one's own key.";
+    PUBLISH_PRIVATE: Registry "PUBLISH" Invalid 2 "A file has a secret in it, or names a folder of this machine; `data.findings` says where.";
+    PUBLISH_NAMESPACE: Registry "PUBLISH" Invalid 3 "It is not clear to which namespace the item is to be published.";
+    PUBLISH_CONFIRM: Registry "PUBLISH" Invalid 4 "Publishing needs `confirm: true`.";
+    OUTDATED: Registry "UPDATE" Success 1 "`mere outdated`: the installed items, with their newest versions.";
+    UPDATED: Registry "UPDATE" Success 2 "`mere update`: the newer versions were installed.";
+    YANKED: Registry "YANK" Success 1 "`mere yank`: the version is withdrawn.";
+    YANK_VERSION: Registry "YANK" Invalid 1 "The version to withdraw must be named.";
+    MIRRORED: Registry "MIRROR" Success 1 "`mere mirror`: the folder is a registry by itself.";
+    MIRROR_UNWRITTEN: Registry "MIRROR" Fault 1 "The folder of the mirror cannot be written.";
+    SERVER_CHANGED: Registry "SERVER" Success 1 "`mere registry`: the change is made.";
+    SERVER_LISTED: Registry "SERVER" Success 2 "`mere registry … list`: accounts, namespaces, keys, tokens or events.";
+    SERVER_TOKEN: Registry "SERVER" Success 3 "`mere registry token create`: the token, which is shown this once.";
+    SERVER_AUDITED: Registry "SERVER" Success 4 "`mere registry audit`: the tables and the files are as the log says.";
+    SERVER_REFUSED: Registry "SERVER" Invalid 1 "`mere registry`: the change is not possible; `data.code` says why.";
+    SERVER_FINDINGS: Registry "SERVER" Fault 1 "`mere registry audit`: tables, files or the log are not what they were; `data.findings` names it.";
+    SERVER_FAILED: Registry "SERVER" Fault 2 "`mere registry`: the database, the files or the log cannot be used.";
+}

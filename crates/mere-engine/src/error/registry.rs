@@ -155,6 +155,7 @@ fn distrusted_reply(answer: &DistrustedAnswer) -> Draft {
     Draft::fault(code, Prose::words(words)).hint(Prose::words(format!("{kept}{hint}"))).data(data)
 }
 
+/// Says what is wrong with the log of a registry, or with its answer.
 fn fault_words(fault: &LogFault) -> (Code<Fault>, String) {
     let own = str::to_owned;
     match fault {
@@ -190,12 +191,22 @@ fn fault_words(fault: &LogFault) -> (Code<Fault>, String) {
                 "Too few witnesses have seen the registry's log: {found} of the {needed} that are needed."
             ),
         ),
-        LogFault::Unlogged => (
-            codes::LOG_UNLOGGED,
-            own(
-                "The registry offers a version that is not in its log, so that others may not see it.",
-            ),
+        LogFault::Proof => (
+            codes::LOG_PROOF,
+            own("The registry's log contradicts itself, or a part of it is missing."),
         ),
+        LogFault::Unlogged
+        | LogFault::OtherItem
+        | LogFault::OtherBytes { .. }
+        | LogFault::HiddenYank
+        | LogFault::HiddenVersion(_) => answer_fault_words(fault),
+    }
+}
+
+/// Says what is wrong with an answer, given the log.
+fn answer_fault_words(fault: &LogFault) -> (Code<Fault>, String) {
+    let own = str::to_owned;
+    match fault {
         LogFault::OtherItem => (
             codes::LOG_OTHER_ITEM,
             own(
@@ -214,9 +225,11 @@ fn fault_words(fault: &LogFault) -> (Code<Fault>, String) {
             codes::LOG_HIDDEN_VERSION,
             format!("The registry conceals version {version}, which its log contains."),
         ),
-        LogFault::Proof => (
-            codes::LOG_PROOF,
-            own("The registry's log contradicts itself, or a part of it is missing."),
+        _ => (
+            codes::LOG_UNLOGGED,
+            own(
+                "The registry offers a version that is not in its log, so that others may not see it.",
+            ),
         ),
     }
 }
@@ -290,6 +303,13 @@ fn refusal_reply(error: &RegistryError) -> Draft {
                 "Directives, tools and knowledge can. Installing a tool also writes its lockfile.",
             )
         }
+        error => publish_refusal_reply(error),
+    }
+}
+
+/// Answers what cannot be published or withdrawn.
+fn publish_refusal_reply(error: &RegistryError) -> Draft {
+    match error {
         RegistryError::NotOwn(address) => {
             let message = Prose::words("").address(address.clone());
             Draft::invalid(codes::PUBLISH_UNSIGNED, message.and(" is not signed by your own key."))

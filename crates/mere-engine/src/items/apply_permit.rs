@@ -49,11 +49,10 @@ pub(crate) fn apply_permit(
     let main = editing.open_file(&paths.main).map_err(failed)?;
     let main = main.map(|file| read_at_most(file, MAX_MAIN_BYTES)).transpose().map_err(failed)?;
     let main = main.flatten().map(|bytes| Sha256::digest(&bytes));
-    let all = match main {
-        Some(main) => paths.item_digest(&editing, main).map_err(failed)?,
-        None => None,
-    };
+    let all = main.map(|main| paths.item_digest(&editing, main)).transpose();
+    let all = all.map_err(failed)?.flatten();
     let stale = || ItemChangeError::Stale { address: address.clone(), current: None };
+    let settle = |done: bool| if done { Ok(()) } else { Err(stale()) };
     match permit.operation() {
         ItemOperation::Create { files } => match paths.create(&editing, files).map_err(failed)? {
             None => Ok(()),
@@ -76,19 +75,17 @@ pub(crate) fn apply_permit(
             if !matches!(done, Ok(true)) {
                 paths.restore_sidecar(&editing, before).map_err(failed)?;
             }
-            if done.map_err(failed)? { Ok(()) } else { Err(stale()) }
+            settle(done.map_err(failed)?)
         }
         ItemOperation::ReplaceWhole { files, digest } => {
-            let done = paths.replace_whole(&editing, files, (main, *digest)).map_err(failed)?;
-            if done { Ok(()) } else { Err(stale()) }
+            settle(paths.replace_whole(&editing, files, (main, *digest)).map_err(failed)?)
         }
         ItemOperation::AddSidecar { sidecar, .. } => {
             let path = paths.sidecar_path().ok_or(ItemChangeError::InvalidPlace)?;
             editing.put(&path, sidecar, WritePrecondition::Any).map(|_| ()).map_err(failed)
         }
         ItemOperation::Remove { digest } => {
-            let done = paths.remove(&editing, main, *digest).map_err(failed)?;
-            if done { Ok(()) } else { Err(stale()) }
+            paths.remove(&editing, main, *digest).map_err(failed).and_then(settle)
         }
     }
 }

@@ -177,7 +177,6 @@ impl Session {
         };
         let reader = request.caller.reader;
         let view = self.view(snapshot, &request.caller, run.clone())?;
-        let open_run = self.run_opener(&request.caller, snapshot);
         let store_call = self.store_call(snapshot, &view, reader, &is_cancelled)?;
         let sources = self.item_sources(snapshot)?;
         let trust_policy = snapshot.trust_policy()?;
@@ -197,7 +196,7 @@ impl Session {
             is_cancelled: &is_cancelled,
             run_config: snapshot.running()?,
             cells: &self.cells,
-            open_run: &open_run,
+            open_run: &self.run_opener(&request.caller, snapshot),
             refusal_code: &error::run_error_code,
             report_tool_note: &report_note,
             stream_tool_output: &stream_output,

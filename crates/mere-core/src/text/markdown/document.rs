@@ -19,7 +19,7 @@ pub(super) fn parse_events(
 ) -> Result<impl Iterator<Item = (Event<'_>, Range<usize>)>, PatchError> {
     let base = frontmatter::body_start(text);
     let body = &text[base..];
-    if body.split(['\n', '\r']).any(|line| nesting_depth(line) > MAX_DEPTH) {
+    if is_too_deep(body) {
         return Err(PatchError::TooDeep);
     }
     let options = Options::ENABLE_TABLES
@@ -28,6 +28,12 @@ pub(super) fn parse_events(
         | Options::ENABLE_TASKLISTS;
     let events = Parser::new_ext(body, options).into_offset_iter();
     Ok(events.map(move |(event, range)| (event, range.start + base..range.end + base)))
+}
+
+/// Tells whether a text nests containers more deeply than anybody writes by hand. Such a text is not
+/// parsed as Markdown, because that could take time that grows with its square.
+pub fn is_too_deep(text: &str) -> bool {
+    text.split(['\n', '\r']).any(|line| nesting_depth(line) > MAX_DEPTH)
 }
 
 /// Returns an upper bound for the containers that are open after a line: its own markers, and one

@@ -18,6 +18,7 @@ mod yaml;
 use std::ops::Range;
 
 use crate::text::lines;
+pub use document::is_too_deep;
 pub use frontmatter::FrontmatterError;
 
 /// How many names [`PatchError::Missing`] lists.

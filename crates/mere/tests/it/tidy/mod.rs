@@ -16,13 +16,14 @@ use std::path::{Path, PathBuf};
 use mere_core::reply::codes;
 
 /// Which of our crates each crate may use.
-const EDGES: [(&str, &[&str]); 6] = [
+const EDGES: [(&str, &[&str]); 7] = [
     ("mere-core", &[]),
     ("mere-host", &["mere-core"]),
     ("mere-engine", &["mere-core", "mere-host"]),
     ("mere-http", &[]),
-    ("mere-registry", &["mere-core", "mere-http"]),
-    ("mere", &["mere-core", "mere-engine", "mere-http", "mere-registry"]),
+    ("mere-pages", &["mere-core"]),
+    ("mere-registry", &["mere-core", "mere-http", "mere-pages"]),
+    ("mere", &["mere-core", "mere-engine", "mere-http", "mere-pages", "mere-registry"]),
 ];
 
 /// The crate that touches the machine, and the only one that may.

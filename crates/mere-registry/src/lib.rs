@@ -12,6 +12,7 @@ mod database;
 mod error;
 mod hexadecimal;
 mod items;
+mod pages;
 mod registry;
 mod storage;
 mod transparency;

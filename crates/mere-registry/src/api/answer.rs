@@ -9,6 +9,7 @@ use http::{Response, StatusCode};
 use http_body_util::{BodyExt, Empty, Full};
 use mere_core::digest::Sha256;
 use mere_http::Body;
+use mere_pages::{insert_page_headers, insert_picture_headers};
 use serde::Serialize;
 
 use super::gzip;
@@ -25,19 +26,42 @@ pub(super) enum Lifetime {
     Unchanging,
 }
 
+/// Who reads an answer, which decides what a browser may do with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Audience {
+    /// Programs.
+    Programs,
+    /// A person, as a page.
+    Page,
+    /// A person, as a picture.
+    Picture,
+}
+
 /// An answer before it is sent.
 pub(super) struct Answer {
     status: StatusCode,
     content_type: &'static str,
     body: Bytes,
     lifetime: Lifetime,
+    audience: Audience,
 }
 
 impl Answer {
     /// Creates an answer of this type.
     pub(super) fn new(content_type: &'static str, body: impl Into<Bytes>) -> Self {
         let body = body.into();
-        Self { status: StatusCode::OK, content_type, body, lifetime: Lifetime::Checked }
+        let (lifetime, audience) = (Lifetime::Checked, Audience::Programs);
+        Self { status: StatusCode::OK, content_type, body, lifetime, audience }
+    }
+
+    /// Creates a page.
+    pub(super) fn page(text: String) -> Self {
+        Self { audience: Audience::Page, ..Self::new("text/html; charset=utf-8", text) }
+    }
+
+    /// Creates a picture.
+    pub(super) fn picture(text: String) -> Self {
+        Self { audience: Audience::Picture, ..Self::new("image/svg+xml", text) }
     }
 
     /// Creates an answer in JSON.
@@ -80,6 +104,11 @@ impl Answer {
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(VARY, HeaderValue::from_static("accept-encoding, authorization"));
         headers.insert(CACHE_CONTROL, self.lifetime.header());
+        match self.audience {
+            Audience::Programs => {}
+            Audience::Page => insert_page_headers(headers),
+            Audience::Picture => insert_picture_headers(headers),
+        }
         if let Ok(tag) = HeaderValue::from_str(&tag) {
             headers.insert(ETAG, tag);
         }

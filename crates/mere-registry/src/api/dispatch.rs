@@ -15,6 +15,7 @@ use super::route::{Operation, Route};
 use crate::accounts::Access;
 use crate::error::RegistryError;
 use crate::items::StoredBlob;
+use crate::pages::{PageAnswer, PageRequest, PageRoute};
 use crate::registry::Registry;
 use crate::transparency::{read_bundle, read_tile};
 use crate::witnesses::WitnessSet;
@@ -52,6 +53,7 @@ impl Backend {
         let has_query = matches!(
             route,
             Route::Api(ApiPath::Search | ApiPath::Items | ApiPath::Relationships(_))
+                | Route::Page(_)
         );
         if !query.is_empty() && !has_query {
             return Err(Problem::new(ProblemCode::InvalidRequest, "this path takes no query"));
@@ -83,7 +85,17 @@ impl Backend {
             }
             (Route::OpenApi, _) => Ok(Answer::new("application/json", OPENAPI)),
             (Route::Skills, _) => Ok(Answer::json(&self.registry.skills_index()?)),
+            (Route::Page(page), _) => self.page(page, call),
         }
+    }
+
+    fn page(&self, page: &PageRoute, call: &Call) -> Result<Answer, Problem> {
+        let (registry, access, query) = (&self.registry, &call.access, call.query.as_str());
+        Ok(match (PageRequest { registry, access, query }).answer(page)? {
+            PageAnswer::Page(text) => Answer::page(text),
+            PageAnswer::Picture(text) => Answer::picture(text),
+            PageAnswer::Asset(asset) => Answer::new(asset.media_type(), asset.content()),
+        })
     }
 
     fn publish(&self, call: &Call, name: &RegistryVersionName) -> Result<Answer, Problem> {

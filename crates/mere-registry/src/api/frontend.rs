@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, Request, Response};
 use hyper::body::Incoming;
 use mere_core::registry::ProblemCode;
@@ -41,13 +41,15 @@ impl ApiFrontend {
         let method = request.method().clone();
         let route = Route::parse(request.uri().path());
         let name = route.as_ref().map_or("none", |route| route.name(&method));
+        let is_page = matches!(route, Some(Route::Page(_)))
+            || route.is_none() && accepts_pages(request.headers());
         let response = match self.try_answer(request, route, connection).await {
             Ok(response) => response,
             Err(problem) => {
                 let client = connection.address();
                 let (code, detail) = (problem.code.name(), problem.detail.as_str());
                 tracing::warn!(%client, route = name, code, detail, "a request was refused");
-                problem.response()
+                if is_page { problem.page_response() } else { problem.response() }
             }
         };
         let (status, time) = (response.status().as_u16(), start.elapsed());
@@ -139,6 +141,12 @@ impl ApiFrontend {
             }
         }
     }
+}
+
+/// Reports whether the client shows pages to a person.
+fn accepts_pages(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|accepted| accepted.contains("text/html"))
 }
 
 /// Checks that what is published is sent as JSON.

@@ -10,8 +10,10 @@ use http::{Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use mere_core::registry::{PROBLEM_MEDIA_TYPE, ProblemCode, ProblemDetails};
 use mere_http::{Body, BodyRefusal, HostRefusal};
+use mere_pages::insert_page_headers;
 
 use crate::error::RegistryError;
+use crate::pages::render_problem;
 
 /// A refused request.
 #[derive(Debug)]
@@ -59,6 +61,18 @@ impl Problem {
         if self.code == ProblemCode::InvalidToken {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        response
+    }
+}
+
+impl Problem {
+    /// Builds the response for a person with a browser.
+    pub(super) fn page_response(&self) -> Response<Body> {
+        let page = Bytes::from(render_problem(&self.detail));
+        let mut response = self.response().map(|_| Full::new(page).boxed());
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+        insert_page_headers(headers);
         response
     }
 }

@@ -6,6 +6,7 @@ use http::Method;
 use mere_core::registry::ApiPath;
 
 use super::problem::Problem;
+use crate::pages::PageRoute;
 
 /// A path that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub(super) enum Route {
     OpenApi,
     /// The public Agent Skills.
     Skills,
+    /// A page for people.
+    Page(PageRoute),
 }
 
 /// What is done with a path.
@@ -42,7 +45,10 @@ impl Route {
             "/metrics" => Some(Self::Metrics),
             "/openapi.json" => Some(Self::OpenApi),
             "/.well-known/agent-skills/index.json" => Some(Self::Skills),
-            _ => path.parse().ok().map(Self::Api),
+            _ => {
+                let page = || PageRoute::parse(path).map(Self::Page);
+                path.parse().ok().map(Self::Api).or_else(page)
+            }
         }
     }
 
@@ -70,6 +76,7 @@ impl Route {
             Self::Metrics => "metrics",
             Self::OpenApi => "openapi",
             Self::Skills => "skills",
+            Self::Page(_) => "page",
             Self::Api(path) => match path {
                 ApiPath::Registry => "registry",
                 ApiPath::Search => "search",
@@ -162,7 +169,6 @@ mod tests {
     fn nothing_else_is_a_route() {
         for path in [
             "",
-            "/",
             "/api/v1",
             "/api/v1/",
             "/api/v1/items/",

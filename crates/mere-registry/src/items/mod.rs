@@ -4,6 +4,7 @@ mod blobs;
 mod item_rows;
 mod item_table;
 mod lists;
+mod overview;
 mod publish;
 mod read;
 mod relationships;
@@ -14,5 +15,6 @@ mod yank;
 
 pub(crate) use blobs::StoredBlob;
 pub(crate) use item_table::ItemTable;
+pub(crate) use overview::{ItemCounts, StatedLink};
 pub(crate) use read::{read_logged_event, read_version_info};
-pub(crate) use submission::check_signatures;
+pub(crate) use submission::{SignedStatement, check_signatures};

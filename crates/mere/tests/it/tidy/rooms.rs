@@ -62,6 +62,7 @@ const ROOMS: [(&str, &[&str]); 6] = [
             "error",
             "hexadecimal",
             "items",
+            "pages",
             "registry",
             "storage",
             "transparency",

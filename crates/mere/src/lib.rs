@@ -8,6 +8,7 @@ mod commands;
 mod log;
 mod mcp;
 mod print;
+mod ui;
 
 use std::process::ExitCode;
 

@@ -15,9 +15,9 @@ use super::{
     OutdatedArguments, PrepareArguments, PublishArguments, PullArguments, ReadArguments,
     RegistryArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments,
     RunsArguments, SearchArguments, SecretArguments, ShowArguments, SignArguments, SpaceArguments,
-    StoreArguments, TeamArguments, TortureArguments, TreeArguments, TrustArguments,
-    UninstallArguments, UpdateArguments, VerifyArguments, WhereArguments, WhyArguments,
-    WitnessArguments, WitnessCommand, WorkspaceArguments, YankArguments,
+    StoreArguments, TeamArguments, TortureArguments, TreeArguments, TrustArguments, UiArguments,
+    UninstallArguments, UpArguments, UpdateArguments, VerifyArguments, WhereArguments,
+    WhyArguments, WitnessArguments, WitnessCommand, WorkspaceArguments, YankArguments,
 };
 
 #[derive(Subcommand)]
@@ -63,6 +63,8 @@ pub(crate) enum Command {
 pub(crate) enum BasicSubcommand {
     /// Report on what other programs keep, such as skills and notes, and take it over
     Adopt(AdoptArguments),
+    /// Try everything: an example space, pages in a browser, a registry and MCP, on this machine
+    Up(UpArguments),
     /// Create a space: the .ai folder that holds items
     Init(InitArguments),
     /// List the items of the project and of the user
@@ -75,6 +77,8 @@ pub(crate) enum BasicSubcommand {
     Search(Box<SearchArguments>),
     /// Show an item: its text, and who signed it
     Show(ShowArguments),
+    /// Show the items, proposals, memories and runs of this project in a browser
+    Ui(UiArguments),
 }
 
 // Memories, their categories and their stores.

@@ -31,6 +31,7 @@ mod signing;
 mod stores;
 mod team;
 mod upkeep;
+mod web;
 mod witness;
 mod workspace;
 
@@ -100,6 +101,7 @@ pub(crate) use upkeep::{
     ConfigArguments, ConfigCommand, DoctorArguments, IndexArguments, RenewSpaceArguments,
     SpaceArguments, SpaceCommand,
 };
+pub(crate) use web::{UiArguments, UpArguments};
 pub(crate) use witness::{WitnessArguments, WitnessCommand};
 pub(crate) use workspace::{CleanArguments, WorkspaceArguments, WorkspaceCommandArguments};
 
@@ -118,6 +120,7 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
+  mere up                               try everything: pages, registry and MCP
   mere adopt --dry-run                  report on what your clients keep here and at home
   mere init                             create a space with an example of each type
   mere list                             what is in it

@@ -37,6 +37,7 @@ mod torture;
 mod trust;
 mod trust_project_reply;
 mod uninstall;
+mod up;
 mod upkeep;
 mod witness;
 mod workspaces;
@@ -50,6 +51,7 @@ use crate::arguments::{
 };
 use crate::mcp;
 use crate::print::terminal;
+use crate::ui;
 use person_session::with_default_session;
 
 /// Runs a command, and returns the exit code of the process.
@@ -86,6 +88,8 @@ pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<E
 fn run_basic(location: LocationArguments, command: BasicSubcommand) -> io::Result<ExitCode> {
     match command {
         BasicSubcommand::Adopt(arguments) => adopt::run(&location, &arguments),
+        BasicSubcommand::Up(arguments) => up::run(location, &arguments),
+        BasicSubcommand::Ui(arguments) => ui::run(location, &arguments),
         BasicSubcommand::Init(arguments) => {
             let here = location.clone();
             with_default_session(location, |session| session.init(&arguments, &here))

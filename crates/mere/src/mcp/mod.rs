@@ -29,8 +29,9 @@ use std::time::Duration;
 use mere_engine::{Event, Session, SessionState};
 use rmcp::ServerHandler;
 use rmcp::service::ServerInitializeError;
+use tokio::net::TcpListener;
 
-use crate::arguments::{LocationArguments, McpArguments, McpCommand};
+use crate::arguments::{LocationArguments, McpArguments, McpCommand, ToolsetArgument};
 use crate::print::terminal;
 use call_runner::CallRunner;
 use call_slots::MAX_CALLS;
@@ -65,6 +66,22 @@ pub(crate) fn run(place: LocationArguments, mcp: &McpArguments) -> io::Result<Ex
     serve(ToolServer { runner: Arc::clone(&runner), toolsets }, &runner, mcp)
 }
 
+/// Serves the tools that are listed by default at an address of this machine, until the process is
+/// told to stop.
+pub(crate) async fn serve_loopback(
+    session: Arc<Session>,
+    listener: TcpListener,
+) -> io::Result<ExitCode> {
+    session.watch_for_changes();
+    session.create_configured_categories();
+    let runner = Arc::new(CallRunner::new(session));
+    tokio::spawn(watch_config(Arc::clone(&runner)));
+    tokio::spawn(embed_items(Arc::clone(&runner)));
+    let toolsets = vec![ToolsetArgument::Items, ToolsetArgument::Memory].into();
+    let server = ToolServer { runner: Arc::clone(&runner), toolsets };
+    http::serve(server, &runner, listener, &[]).await
+}
+
 /// Serves over HTTP, or over standard input and output.
 fn serve<H>(server: H, runner: &Arc<CallRunner>, mcp: &McpArguments) -> io::Result<ExitCode>
 where
@@ -80,7 +97,7 @@ where
         tokio::spawn(watch_config(Arc::clone(runner)));
         tokio::spawn(embed_items(Arc::clone(runner)));
         if let Some(address) = &mcp.http {
-            return http::serve(server, runner, address, &mcp.allow_host).await;
+            return http::bind_and_serve(server, runner, address, &mcp.allow_host).await;
         }
         terminal::print_waiting("mere: waiting for an MCP client on standard input");
         // Serving continues while the last calls finish.

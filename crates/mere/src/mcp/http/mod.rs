@@ -28,11 +28,35 @@ use frontend::{AccessRules, HttpFrontend};
 const MISSING_NAME: &str = "listening on all addresses requires `--allow-host NAME`, the name by \
                             which clients reach the server";
 
+/// Listens, prints the URL, and serves until the process is told to stop.
+pub(super) async fn bind_and_serve<H>(
+    server: H,
+    runner: &Arc<CallRunner>,
+    address: &str,
+    names: &[String],
+) -> io::Result<ExitCode>
+where
+    H: ServerHandler + Clone,
+{
+    let listener = match TcpListener::bind(address).await {
+        Ok(listener) => listener,
+        Err(error) => {
+            let words = format!("cannot listen on `{address}`: {error}");
+            return Ok(terminal::print_failure(&words, terminal::USAGE));
+        }
+    };
+    let address = listener.local_addr()?;
+    if AllowedHosts::new(address, names).is_ok() {
+        terminal::print_line(&format!("http://{address}/mcp"))?;
+    }
+    serve(server, runner, listener, names).await
+}
+
 /// Serves until the process is told to stop.
 pub(super) async fn serve<H>(
     server: H,
     runner: &Arc<CallRunner>,
-    address: &str,
+    listener: TcpListener,
     names: &[String],
 ) -> io::Result<ExitCode>
 where
@@ -42,10 +66,6 @@ where
     let tokens = match Tokens::open() {
         Ok(tokens) => tokens,
         Err(error) => return usage(error.to_string()),
-    };
-    let listener = match TcpListener::bind(address).await {
-        Ok(listener) => listener,
-        Err(error) => return usage(format!("cannot listen on `{address}`: {error}")),
     };
     let address = listener.local_addr()?;
     let hosts = match AllowedHosts::new(address, names) {
@@ -58,7 +78,6 @@ where
     let ending = CancellationToken::new();
     let access = AccessRules { hosts, tokens };
     let frontend = Arc::new(HttpFrontend::new(server, Arc::clone(runner), access, &ending));
-    terminal::print_line(&format!("http://{address}/mcp"))?;
     tracing::info!(%address, "serving MCP over HTTP");
     let server = Server::new(listener, move |request, connection| {
         let frontend = Arc::clone(&frontend);

@@ -70,7 +70,7 @@ const ROOMS: [(&str, &[&str]); 6] = [
             "witnesses",
         ],
     ),
-    ("mere/src/lib.rs", &["arguments", "commands", "log", "mcp", "print"]),
+    ("mere/src/lib.rs", &["arguments", "commands", "log", "mcp", "print", "ui"]),
 ];
 
 #[test]

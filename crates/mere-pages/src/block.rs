@@ -65,7 +65,15 @@ pub fn table(label: &str, columns: &[&'static str], rows: Vec<Vec<Html>>) -> Htm
     scroll.with(table).into()
 }
 
-/// Says that there is nothing to show.
-pub fn empty_note(words: impl Into<Html>) -> Html {
-    element(Tag::P).class("empty").with(words).into()
+/// Renders a sentence in which commands stand between backticks.
+pub fn sentence(words: &str) -> Html {
+    let parts = words.split('`').enumerate().map(|(at, part)| {
+        if at % 2 == 1 { element(Tag::Code).with(part).into() } else { Html::text(part) }
+    });
+    parts.collect()
+}
+
+/// Says that there is nothing to show. Commands stand between backticks.
+pub fn empty_note(words: &str) -> Html {
+    element(Tag::P).class("empty").with(sentence(words)).into()
 }

@@ -15,7 +15,7 @@ mod page;
 mod policy;
 
 pub use asset::Asset;
-pub use block::{Badge, Tone, badge, command_block, definition_list, empty_note, table};
+pub use block::{Badge, Tone, badge, command_block, definition_list, empty_note, sentence, table};
 pub use difference::render_difference;
 pub use element::{Attribute, Element, Tag, element, link};
 pub use href::{Href, QueryPairs};

@@ -45,6 +45,7 @@ impl PageRequest<'_> {
         });
         let choice = element(Tag::Nav).set(Attribute::AriaLabel, "Namespaces");
         let choice = choice.with(element(Tag::Ul).class("stats").with_all(links));
+        let choice = (all.len() > 1).then_some(choice);
         let href = Href::page(&["graph.svg"]).with_query(&[("namespace", namespace.as_str())]);
         let words = format!("A drawing of {title}. The table below says the same.");
         let picture = element(Tag::Img).source(&href).set(Attribute::Alt, &words);

@@ -1,7 +1,7 @@
 //! All items with their trust: those that need a person first, with what to do.
 
 use mere_core::request::{ItemCommand, ItemSelection, ListItems, SelectedItems, VerifyCommand};
-use mere_pages::{Html, Tag, Tone, badge, element, empty_note, link, table};
+use mere_pages::{Html, Tag, Tone, badge, element, empty_note, link, sentence, table};
 use serde::Deserialize;
 
 use super::reader::{UiReader, Unreadable};
@@ -78,7 +78,7 @@ fn findings(reader: &UiReader) -> Html {
         let head = element(Tag::P).with(badge(tone(&item.status), word(&item.status))).with(" ");
         let head = head.with(element(Tag::Code).with(name));
         let fault = item.fault.as_ref().map(|fault| element(Tag::P).with(fault));
-        let fix = item.fix.as_ref().map(|fix| element(Tag::P).class("quiet").with(fix));
+        let fix = item.fix.as_ref().map(|fix| element(Tag::P).class("quiet").with(sentence(fix)));
         element(Tag::Li).class("panel problem").with(head).with(fault).with(fix)
     });
     let wrong = wrong.take(MAX_ROWS).collect::<Vec<_>>();
@@ -106,7 +106,8 @@ fn item_table(rows: &[ItemRow]) -> Html {
     let shown = rows.iter().take(MAX_ROWS).map(|row| {
         let name = site::item_name(&row.category, &row.id);
         let href = site::item_href(&row.item_type, &row.scope, &name);
-        let about = row.title.as_ref().or(row.description.as_ref()).or(row.fault.as_ref());
+        let about = [&row.description, &row.title, &row.fault];
+        let about = about.into_iter().flatten().find(|text| !text.is_empty());
         let trust = row
             .trust
             .as_ref()
@@ -141,13 +142,13 @@ impl TrustState {
 /// Returns how good a state of trust is.
 fn tone(status: &str) -> Tone {
     match status {
-        "valid" | "signed" | "trusted" | "builtin" | "built_in" => Tone::Good,
-        "unsigned" | "draft" | "unknown" | "unknown_key" | "local" => Tone::Attention,
+        "verified" | "builtin" => Tone::Good,
+        "unsigned" | "draft" | "unknown-key" => Tone::Attention,
         _ => Tone::Bad,
     }
 }
 
 /// Returns the state in words.
 fn word(status: &str) -> String {
-    status.replace('_', " ")
+    status.replace('-', " ")
 }

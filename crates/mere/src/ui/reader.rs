@@ -9,7 +9,7 @@ use mere_core::reply::reword_for_person;
 use mere_core::request::{Request, Verb};
 use mere_core::turn::{Outcome, Progress, Turn};
 use mere_engine::Session;
-use mere_pages::{Html, Tag, element};
+use mere_pages::{Html, Tag, element, sentence};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::print::reply::{ReplyView, is_answer};
@@ -87,7 +87,7 @@ impl UiReader {
 
 impl From<Unreadable> for Html {
     fn from(unreadable: Unreadable) -> Self {
-        let hint = unreadable.hint.map(|hint| element(Tag::P).with(hint));
+        let hint = unreadable.hint.map(|hint| element(Tag::P).with(sentence(&hint)));
         let panel = element(Tag::Div).class("panel problem");
         panel.with(element(Tag::P).with(unreadable.message)).with(hint).into()
     }

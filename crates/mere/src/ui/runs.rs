@@ -36,11 +36,7 @@ pub(super) fn render(reader: &UiReader) -> Result<String, Unreadable> {
         let rows = runs.iter().map(|run| {
             let who = if run.reader == "person" { "you".to_owned() } else { run.agent.clone() };
             let receipt = element(Tag::Span).class("digest").with(&run.id);
-            let tone = if run.result == "success" || run.result == "ok" {
-                Tone::Good
-            } else {
-                Tone::Attention
-            };
+            let tone = if run.result == "exit 0" { Tone::Good } else { Tone::Attention };
             vec![
                 run.began.as_str().into(),
                 run.tool.as_str().into(),

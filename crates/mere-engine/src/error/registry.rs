@@ -36,9 +36,13 @@ pub(crate) fn registry_error_reply(error: &RegistryError) -> Draft {
                 .hint("Log in to the registry itself, or name it with `--registry`.")
         }
         RegistryError::Refused { detail } => {
-            let message = Prose::words("The registry refused: ");
-            let message = message.content(Content::mention(end_sentence(detail)));
+            let message = quote_registry("The registry refused: ", detail);
             Draft::invalid(codes::REGISTRY_REFUSED, message).hint("Nothing was changed.")
+        }
+        RegistryError::Failed { detail } => {
+            let message = quote_registry("The registry failed: ", detail);
+            Draft::fault(codes::REGISTRY_FAILED, message)
+                .hint("Nothing was changed. Tell its operator: `mere registry audit` checks it.")
         }
         RegistryError::Absent => Draft::invalid(
             codes::REGISTRY_ABSENT,
@@ -67,6 +71,11 @@ pub(crate) fn registry_error_reply(error: &RegistryError) -> Draft {
         RegistryError::Run(error) => run::run_error_reply(error),
         error => refusal_reply(error),
     }
+}
+
+/// Puts what a registry says about itself behind words of our own.
+fn quote_registry(words: &'static str, detail: &str) -> Prose {
+    Prose::words(words).content(Content::mention(end_sentence(detail)))
 }
 
 fn login_error_reply(error: &RegistryError) -> Draft {

@@ -142,7 +142,7 @@ fn parse_answer<T: ApiBody>(bytes: &[u8]) -> Result<T, RegistryError> {
     parse_body(bytes).map_err(|_| RegistryError::Answer("it does not have the right form"))
 }
 
-/// Returns why a registry refused, in its own words.
+/// Returns why a registry refused or failed, in its own words.
 fn describe_refusal(status: u16, body: &[u8]) -> RegistryError {
     let problem = parse_body::<ProblemDetails>(body).ok().map(|problem| problem.detail);
     let detail = match (problem, status) {
@@ -151,5 +151,8 @@ fn describe_refusal(status: u16, body: &[u8]) -> RegistryError {
         (None, 429) => "there were too many requests; try again later".to_owned(),
         (None, status) => format!("it answered with status {status}"),
     };
+    if status >= 500 {
+        return RegistryError::Failed { detail };
+    }
     RegistryError::Refused { detail }
 }

@@ -53,6 +53,9 @@ pub(crate) enum RegistryError {
     /// The registry said no, with its own words.
     #[error("the registry refused: {detail}")]
     Refused { detail: String },
+    /// The registry could not do what it was asked for.
+    #[error("the registry failed: {detail}")]
+    Failed { detail: String },
     #[error("the registry has no such item")]
     Absent,
     #[error("the registry's answer cannot be understood: {0}")]

@@ -110,7 +110,10 @@ impl ApiFrontend {
         let done = tokio::task::spawn_blocking(move || work(&backend)).await;
         done.map_err(|error| {
             tracing::error!(%error, "a request panicked");
-            Problem::new(ProblemCode::Internal, "the registry failed; its log says why")
+            Problem::new(
+                ProblemCode::Internal,
+                "something went wrong; the log of the server says what",
+            )
         })
     }
 

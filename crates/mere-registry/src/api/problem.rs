@@ -84,7 +84,7 @@ impl From<RegistryError> for Problem {
         }
         // What failed is for the operator, and may name their machine.
         tracing::error!(%error, "a request failed");
-        Self::new(error.code(), "the registry failed; its log says why")
+        Self::new(error.code(), "something went wrong; the log of the server says what")
     }
 }
 

@@ -16,6 +16,7 @@ declare_codes! {
     REGISTRY_TIMEOUT: Registry "NET" Fault 2 "The registry did not answer in time.";
     REGISTRY_ENDLESS: Registry "NET" Fault 3 "The registry sent more than an answer of this kind may have.";
     REGISTRY_ANSWER: Registry "NET" Fault 4 "The registry's answer cannot be understood.";
+    REGISTRY_FAILED: Registry "NET" Fault 5 "The registry could not do what it was asked for; the message says what it says about that.";
     REGISTRY_REFUSED: Registry "NET" Invalid 1 "The registry refused the request; the message says why.";
     REGISTRY_ABSENT: Registry "NET" Invalid 2 "The registry has no such item or version, or does not show it.";
     REGISTRY_READ_ONLY: Registry "NET" Invalid 3 "A mirror in a folder cannot be changed.";

@@ -53,7 +53,7 @@ fn a_byte_that_changed_on_the_servers_disk_is_refused() {
     assert_eq!(changed, 1, "the blob lies there as it is");
     let reply = reader.reply(&["pull", "note", "acme/style"]);
     // This server notices it first, and serves nothing. One that does not is caught in `lying`.
-    assert_eq!(reply["code"], "RG-NET-I-001", "{reply}");
+    assert_eq!(reply["code"], "RG-NET-E-005", "{reply}");
     assert_eq!(reader.installed_note("style"), None);
 }
 

@@ -7,12 +7,13 @@ use super::html::Html;
 
 /// The most lines, and the most bytes, that are shown.
 const MAX_LINES: usize = 800;
-const MAX_BYTES: usize = 40 * 1024;
+const MAX_BYTES: usize = 48 * 1024;
+/// The most bytes of one line.
+const MAX_LINE_BYTES: usize = 8 * 1024;
 
 /// Renders a difference. Added and removed lines have signs as well as colours.
 pub fn render_difference(lines: &[DiffLine]) -> Html {
-    let mut shown = element(Tag::Code);
-    let mut bytes = 0;
+    let mut shown = Html::default();
     let mut count = 0;
     for line in lines {
         let (class, sign, text) = match line {
@@ -22,14 +23,15 @@ pub fn render_difference(lines: &[DiffLine]) -> Html {
             DiffLine::NoFinalNewline => ("gap", "\\ ", "no line feed at the end"),
             DiffLine::Gap => ("gap", "⋮ ", ""),
         };
-        bytes += text.len();
-        if count == MAX_LINES || bytes > MAX_BYTES {
+        if count == MAX_LINES || shown.len() > MAX_BYTES {
             break;
         }
         count += 1;
-        shown = shown.with(element(Tag::Span).class(class).with(sign).with(text).with("\n"));
+        let (text, cut) = Html::beginning(text, MAX_LINE_BYTES);
+        let line = element(Tag::Span).class(class).with(sign).with(text).with(cut);
+        shown.push(line.with("\n"));
     }
-    let shown = element(Tag::Pre).class("difference").with(shown);
+    let shown = element(Tag::Pre).class("difference").with(element(Tag::Code).with(shown));
     // Long lines scroll sideways, which must be possible by keyboard.
     let shown = Html::from(shown.set(Attribute::TabIndex, "0"));
     if count == lines.len() {

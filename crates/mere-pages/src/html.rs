@@ -17,6 +17,14 @@ impl Html {
         html
     }
 
+    /// Makes a piece of the beginning of a text, of at most about this many bytes when it is escaped.
+    /// Returns `None` in the second place if that is the whole text, else a note that it is not.
+    pub fn beginning(text: &str, limit: usize) -> (Self, Option<&'static str>) {
+        let mut html = Self::default();
+        let is_whole = html.push_text_within(text, limit);
+        (html, (!is_whole).then_some("It is long; the rest of it is not shown here."))
+    }
+
     /// Adds something at the end.
     pub fn push(&mut self, more: impl Into<Self>) {
         let more = more.into();
@@ -52,7 +60,15 @@ impl Html {
     /// Adds text. Characters that could end a text or an attribute are escaped; control characters,
     /// which no page may contain, are shown as the replacement character.
     pub(crate) fn push_text(&mut self, text: &str) {
+        self.push_text_within(text, usize::MAX);
+    }
+
+    /// Adds text until there are more bytes than the limit. Returns whether it was all added.
+    pub(crate) fn push_text_within(&mut self, text: &str, limit: usize) -> bool {
         for c in text.chars() {
+            if self.0.len() > limit {
+                return false;
+            }
             match c {
                 '&' => self.0.push_str("&amp;"),
                 '<' => self.0.push_str("&lt;"),
@@ -66,6 +82,7 @@ impl Html {
                 c => self.0.push(c),
             }
         }
+        true
     }
 
     /// Adds markup of this crate.

@@ -146,10 +146,9 @@ fn panel_table(title: &'static str, columns: &[&'static str], rows: Vec<Vec<Html
 }
 
 fn source(text: &str) -> Html {
-    let shown = &text[..text.floor_char_boundary(MAX_SOURCE)];
+    let (shown, cut) = Html::beginning(text, MAX_SOURCE);
     let code = element(Tag::Pre).set(Attribute::TabIndex, "0").with(element(Tag::Code).with(shown));
-    let cut = (shown.len() < text.len())
-        .then(|| element(Tag::P).class("note").with("The rest of it is not shown here."));
+    let cut = cut.map(|words| element(Tag::P).class("note").with(words));
     let section = element(Tag::Section).class("panel").with(element(Tag::H2).with("Source"));
     section.with(code).with(cut).into()
 }

@@ -21,7 +21,8 @@ struct Drawing {
 /// Renders the page. The same graph as text is for those who do not see the picture.
 pub(super) fn render(reader: &UiReader) -> Result<String, Unreadable> {
     let text = read_drawing(reader, DrawingFormat::Text)?;
-    let shown = &text[..text.floor_char_boundary(MAX_TEXT)];
+    let (shown, cut) = Html::beginning(&text, MAX_TEXT);
+    let cut = cut.map(|words| element(Tag::P).class("note").with(words));
     let words = "A drawing of knowledge entries and their links. The text below says the same.";
     let picture = element(Tag::Img).source(&Href::page(&["graph.svg"])).set(Attribute::Alt, words);
     let frame = element(Tag::Div).class("picture").set(Attribute::TabIndex, "0");
@@ -29,7 +30,7 @@ pub(super) fn render(reader: &UiReader) -> Result<String, Unreadable> {
     let tree = element(Tag::Pre).class("plain").set(Attribute::TabIndex, "0").with(shown);
     let details = element(Tag::Details).with(element(Tag::Summary).with("The same as text"));
     let content = Html::from(element(Tag::H1).with("Knowledge graph")).with(frame.with(picture));
-    Ok(site::render("Knowledge graph", site::GRAPH, content.with(details.with(tree))))
+    Ok(site::render("Knowledge graph", site::GRAPH, content.with(details.with(tree).with(cut))))
 }
 
 /// Draws the graph as SVG.

@@ -76,9 +76,11 @@ fn text(kind: ItemType, content: &str) -> Html {
             render_markdown(without_frontmatter(content))
         }
         _ => {
-            let shown = &content[..content.floor_char_boundary(MAX_SOURCE)];
+            let (shown, cut) = Html::beginning(content, MAX_SOURCE);
             let code = element(Tag::Code).with(shown);
-            element(Tag::Pre).set(Attribute::TabIndex, "0").with(code).into()
+            let code = element(Tag::Pre).set(Attribute::TabIndex, "0").with(code);
+            let cut = cut.map(|words| element(Tag::P).class("note").with(words));
+            Html::from(code).with(cut)
         }
     };
     article.with(body).into()

@@ -28,3 +28,4 @@ mod signing;
 mod support;
 mod tidy;
 mod trust;
+mod web;

@@ -1,7 +1,7 @@
 //! Sharing items: the real client with the real server, and with one that lies.
 
 mod agents;
-mod fixture;
+pub(crate) mod fixture;
 mod guide;
 mod installs;
 mod lying;

@@ -123,7 +123,7 @@ impl<T: Into<Self>> From<Option<T>> for Html {
 
 impl<T: Into<Self>> FromIterator<T> for Html {
     fn from_iter<I: IntoIterator<Item = T>>(pieces: I) -> Self {
-        pieces.into_iter().fold(Self::default(), |html, piece| html.with(piece))
+        pieces.into_iter().fold(Self::default(), Self::with)
     }
 }
 

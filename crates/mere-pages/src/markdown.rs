@@ -110,8 +110,9 @@ impl MarkdownWriter {
 
     fn start(&mut self, mark: &Mark<'_>) {
         let (tags, attributes) = match mark {
-            Mark::Link { dest_url, .. } => (self.link_tags(), link_attributes(dest_url)),
-            Mark::Image { dest_url, .. } => (self.link_tags(), link_attributes(dest_url)),
+            Mark::Link { dest_url, .. } | Mark::Image { dest_url, .. } => {
+                (self.link_tags(), link_attributes(dest_url))
+            }
             mark => (self.plain_tags(mark), None),
         };
         let is_link = tags == [Tag::A];

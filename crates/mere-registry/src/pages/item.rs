@@ -84,7 +84,7 @@ impl PageRequest<'_> {
                     next = self.registry.read_version(self.access, &version)?.record.executor;
                 }
                 Err(RegistryError::NotFound) => {
-                    links.push(element(Tag::Code).with(id.as_str()).into())
+                    links.push(element(Tag::Code).with(id.as_str()).into());
                 }
                 Err(error) => return Err(error),
             }

@@ -39,14 +39,10 @@ impl ItemContent {
         match Item::parse(&self.text, &self.place) {
             Ok(Item::Directive(directive)) => self.render_directive(&directive),
             Ok(Item::Tool(tool)) => self.render_tool(&tool),
-            Ok(Item::Knowledge(entry)) => self.render_prose(&self.text[entry.content]),
-            Ok(Item::Skill(skill)) => self.render_prose(&self.text[skill.content]),
+            Ok(Item::Knowledge(entry)) => render_prose(&self.text[entry.content]),
+            Ok(Item::Skill(skill)) => render_prose(&self.text[skill.content]),
             _ => source(&self.text),
         }
-    }
-
-    fn render_prose(&self, text: &str) -> Html {
-        element(Tag::Article).class("panel").with(render_markdown(text)).into()
     }
 
     fn render_directive(&self, directive: &Directive) -> Html {
@@ -68,7 +64,7 @@ impl ItemContent {
         let lines = around.iter().flat_map(|part| part.lines());
         let prose = lines.filter(|line| !line.trim_start().starts_with("```"));
         let prose = prose.collect::<Vec<_>>().join("\n");
-        let prose = (!prose.trim().is_empty()).then(|| self.render_prose(&prose));
+        let prose = (!prose.trim().is_empty()).then(|| render_prose(&prose));
         let element = &self.text[directive.content.clone()];
         Html::from(prose).with(inputs).with(permissions).with(source(element))
     }
@@ -97,6 +93,10 @@ impl ItemContent {
         );
         inputs.with(permissions).with(source(&self.text))
     }
+}
+
+fn render_prose(text: &str) -> Html {
+    element(Tag::Article).class("panel").with(render_markdown(text)).into()
 }
 
 /// Returns a row for each parameter that a manifest declares by JSON Schema, or as a list.

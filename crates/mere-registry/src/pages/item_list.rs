@@ -60,7 +60,7 @@ impl PageRequest<'_> {
             .iter()
             .map(|key| element(Tag::P).class("digest").with(key.fingerprint.to_string()));
         let note = "New versions count only if one of these keys has signed them.";
-        let keys = Html::from_iter(keys).with(element(Tag::P).class("quiet small").with(note));
+        let keys = keys.collect::<Html>().with(element(Tag::P).class("quiet small").with(note));
         let privacy = if info.private { "Private" } else { "Public" };
         let facts = definition_list([("Visibility", privacy.into()), ("Signing keys", keys)]);
         let content = Html::from(head).with(element(Tag::Section).class("panel").with(facts));

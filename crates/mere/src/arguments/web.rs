@@ -9,14 +9,14 @@ use clap::Args;
   mere up --ui-port 8080                   if another program has the port")]
 pub(crate) struct UpArguments {
     /// The port of the registry
-    #[arg(long, value_name = "PORT", default_value = "7420")]
-    pub(crate) registry_port: u16,
+    #[arg(long = "registry-port", value_name = "PORT", default_value = "7420")]
+    pub(crate) registry: u16,
     /// The port of MCP over HTTP
-    #[arg(long, value_name = "PORT", default_value = "7421")]
-    pub(crate) mcp_port: u16,
+    #[arg(long = "mcp-port", value_name = "PORT", default_value = "7421")]
+    pub(crate) mcp: u16,
     /// The port of the pages
-    #[arg(long, value_name = "PORT", default_value = "7422")]
-    pub(crate) ui_port: u16,
+    #[arg(long = "ui-port", value_name = "PORT", default_value = "7422")]
+    pub(crate) ui: u16,
 }
 
 /// The pages only show: nothing can be accepted, signed or granted there.

@@ -91,7 +91,7 @@ impl Servers {
         let registry =
             registry.map_err(|error| format!("the registry cannot be opened: {error}"))?;
         let options = ServeOptions {
-            listen: format!("127.0.0.1:{}", arguments.registry_port),
+            listen: format!("127.0.0.1:{}", arguments.registry),
             hosts: Vec::new(),
             rate: REGISTRY_RATE,
             witnesses: Vec::new(),
@@ -99,17 +99,17 @@ impl Servers {
         let registry = RegistryServer::bind(registry, &options).await.map_err(|error| {
             format!("the registry: {error}; choose another port with `--registry-port`")
         })?;
-        let agents = TcpListener::bind(("127.0.0.1", arguments.mcp_port)).await;
+        let agents = TcpListener::bind(("127.0.0.1", arguments.mcp)).await;
         let agents = agents.map_err(|error| {
-            let port = arguments.mcp_port;
+            let port = arguments.mcp;
             format!("MCP: cannot listen on port {port}: {error}; choose another with `--mcp-port`")
         })?;
         let session = SessionArguments::default();
         let options = location.clone().session_options(&session, SessionState::Stateless);
         let session = Session::open(options).map_err(|error| error.to_string())?;
-        let pages = UiServer::bind(ui::open_session(location)?, arguments.ui_port).await;
+        let pages = UiServer::bind(ui::open_session(location)?, arguments.ui).await;
         let pages = pages.map_err(|error| {
-            let port = arguments.ui_port;
+            let port = arguments.ui;
             format!(
                 "the pages: cannot listen on port {port}: {error}; choose another with `--ui-port`"
             )

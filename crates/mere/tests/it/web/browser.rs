@@ -8,6 +8,10 @@ use serde_json::json;
 use super::started::Started;
 use crate::registry_client::fixture::{Person, TestRegistry};
 
+/// A body that a browser must not run.
+const HOSTILE: &str = "With jitter, and a limit.\n\n<img src=x onerror=\"document.title='hacked'\">\n\n\
+    [x](javascript:document.title='hacked')";
+
 /// Publishes knowledge whose links make a graph worth drawing.
 fn publish_examples(author: &Person) {
     let notes = [
@@ -19,12 +23,11 @@ fn publish_examples(author: &Person) {
             "# Verify first\n\nCheck the signature **before** anything is read, and refuse `none`.\n\n\
              - pin the algorithm\n- check the audience\n\n| claim | check |\n|---|---|\n| aud | it \
              is us |\n| exp | it is in the future |\n\n```rust\nlet claims = verify(token, \
-             &keys)?;\n```\n\nSee [RFC 7519](https://www.rfc-editor.org/rfc/rfc7519).\n\n\
-             <img src=x onerror=\"document.title='hacked'\">",
+             &keys)?;\n```\n\nSee [RFC 7519](https://www.rfc-editor.org/rfc/rfc7519).",
         ),
         ("sessions", "1.0.0", "related: [jwt]\n", "Short-lived, and `HttpOnly`."),
         ("rotation", "1.0.0", "depends_on: [jwt]\nextends: [sessions]\n", "Every quarter."),
-        ("retry", "2.0.0", "references: [jwt]\n", "With jitter, and a limit."),
+        ("retry", "2.0.0", "references: [jwt]\n", HOSTILE),
         ("release", "1.2.0", "references: [rotation, retry]\n", "1. tag\n2. build\n3. sign"),
     ];
     let titles = [

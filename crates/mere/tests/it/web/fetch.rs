@@ -19,15 +19,13 @@ pub(super) fn fetch(url: &str, headers: &[(&str, &str)]) -> Fetched {
 pub(super) fn send(method: &str, url: &str, headers: &[(&str, &str)]) -> Fetched {
     let rest = url.strip_prefix("http://").expect("a URL");
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let mut request = format!("{method} /{path} HTTP/1.1\r\nConnection: close\r\n");
+    let mut lines = vec![format!("{method} /{path} HTTP/1.1"), "Connection: close".to_owned()];
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
-        request.push_str(&format!("Host: {host}\r\n"));
+        lines.push(format!("Host: {host}"));
     }
-    for (name, value) in headers {
-        request.push_str(&format!("{name}: {value}\r\n"));
-    }
+    lines.extend(headers.iter().map(|(name, value)| format!("{name}: {value}")));
     let mut stream = TcpStream::connect(host).expect("a connection");
-    stream.write_all(format!("{request}\r\n").as_bytes()).expect("sent");
+    stream.write_all(format!("{}\r\n\r\n", lines.join("\r\n")).as_bytes()).expect("sent");
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).expect("an answer");
     let answer = String::from_utf8(answer).expect("text");

@@ -128,7 +128,7 @@ impl Servers {
             "Next steps".to_owned(),
             "  open the pages in a browser: your items, their trust, what agents propose"
                 .to_owned(),
-            format!("  connect an agent: claude mcp add --transport http mere http://{agents}/mcp"),
+            "  connect an agent: mere connect claude (or codex, gemini, cursor, vscode)".to_owned(),
             "  see what is there: mere list; find something: mere search hello".to_owned(),
             "  run a tool in its sandbox: mere run hello_tool --param name=Ada".to_owned(),
             String::new(),

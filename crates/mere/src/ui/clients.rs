@@ -31,7 +31,7 @@ pub(super) fn render(reader: &UiReader) -> String {
     let content = Html::from(element(Tag::H1).with("Clients"));
     let content = content.with(element(Tag::P).class("lead").with(lead)).with(table);
     let connect = element(Tag::Section).with(element(Tag::H2).with("Connect one"));
-    let connect = connect.with(command_block("claude mcp add mere -- mere mcp"));
+    let connect = connect.with(command_block("mere connect claude"));
     site::render("Clients", site::CLIENTS, content.with(connect))
 }
 

@@ -130,11 +130,26 @@ fn parameter_rows(manifest: &serde_json::Map<String, Value>) -> Vec<Vec<Html>> {
 fn permission_rows(permissions: &Value) -> Vec<Vec<Html>> {
     let Some(parts) = permissions.as_object() else { return Vec::new() };
     let parts = parts.iter().filter(|(name, _)| !name.starts_with(['@', '_']));
-    let rows = parts.map(|(name, value)| {
-        let details = element(Tag::Code).with(value.to_string());
-        vec![Html::text(name), details.into()]
+    // An element that is there several times is a list.
+    let rows = parts.flat_map(|(name, value)| {
+        let all = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        all.iter().map(move |one| {
+            let details = element(Tag::Code).with(permission_words(one));
+            vec![Html::text(name), details.into()]
+        })
     });
     rows.collect()
+}
+
+/// Returns what a permission names, such as `filesystem src/**`.
+fn permission_words(permission: &Value) -> String {
+    let fields = permission.as_object().map(|fields| fields.values().map(Value::as_str));
+    let words = fields.and_then(Iterator::collect::<Option<Vec<_>>>);
+    match (words, permission.as_str()) {
+        (Some(words), _) => words.join(" "),
+        (None, Some(text)) => text.to_owned(),
+        (None, None) => permission.to_string(),
+    }
 }
 
 fn panel_table(title: &'static str, columns: &[&'static str], rows: Vec<Vec<Html>>) -> Html {

@@ -12,10 +12,14 @@ const BYTES_PER_TOKEN: usize = 4;
 /// Renders the page.
 pub(super) fn render(reader: &UiReader) -> String {
     let offered = TOOLS.iter().filter(|tool| reader.has_tool(tool)).collect::<Vec<_>>();
+    let listed = offered.iter().filter(|tool| tool.toolset != Toolset::Files);
+    let (listed_count, listed_cost) =
+        listed.fold((0, 0), |(count, cost), tool| (count + 1, cost + tokens(tool)));
     let total = offered.iter().map(|tool| tokens(tool)).sum::<usize>();
     let lead = format!(
-        "A client that connects in this project is offered {} tools. Their descriptions cost it \
-         about {total} tokens if all are listed.",
+        "A client that connects in this project is shown {listed_count} tools, which cost it about \
+         {listed_cost} tokens. With the file tools (--toolsets items,memory,files) there are {}, \
+         and about {total} tokens.",
         offered.len()
     );
     let rows = offered.iter().map(|tool| {

@@ -44,7 +44,8 @@ impl PageRoute {
             return Some(Self::Asset(asset));
         }
         if let Some(category) = path.strip_prefix("/c/") {
-            return category.parse().ok().map(Self::Category);
+            let category = category.parse::<Category>().ok();
+            return category.filter(|category| !category.is_empty()).map(Self::Category);
         }
         if let Some(namespace) = path.strip_prefix("/n/") {
             return namespace.parse().ok().map(Self::Namespace);

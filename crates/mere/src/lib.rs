@@ -12,8 +12,8 @@ mod ui;
 
 use std::process::ExitCode;
 
-use arguments::Arguments;
-use clap::Parser;
+use arguments::{Arguments, command_line};
+use clap::FromArgMatches;
 use print::terminal;
 
 /// Runs the program with the arguments of the process, and returns its exit code.
@@ -21,7 +21,8 @@ pub fn run() -> ExitCode {
     if let Some(code) = mere_engine::run_cell_stage() {
         return code;
     }
-    let arguments = Arguments::parse();
+    let matches = command_line().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Err(error) = arguments.command.start_log() {
         return terminal::print_failure(
             &format!("the log cannot be opened: {error}"),

@@ -11,6 +11,7 @@ mod export;
 mod files;
 mod grants;
 mod graph;
+mod grouped_help;
 mod import_mcp;
 mod items;
 mod keys;
@@ -59,6 +60,7 @@ pub(crate) use files::{
 };
 pub(crate) use grants::{GrantArguments, GrantsArguments, RevokeArguments};
 pub(crate) use graph::GraphArguments;
+pub(crate) use grouped_help::command_line;
 pub(crate) use import_mcp::ImportMcpArguments;
 pub(crate) use items::{
     AnswerArguments, CopyArguments, DeleteArguments, InitArguments, ListArguments, MoveArguments,

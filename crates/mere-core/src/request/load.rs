@@ -6,7 +6,7 @@ use crate::graph::{RelationSet, WalkDepth, WalkOptions};
 use crate::item::{ItemRef, ItemType, Relation, Scope, Version};
 
 pub(super) const ABOUT: &str = "Load a directive (workflow or skill), tool, knowledge entry, \
-    memory or lockfile by id: text, metadata, files, trust.";
+    memory or lockfile by id.";
 
 /// The words by which agents name types.
 pub(super) const TYPE_NAMES: &[&str] = &["directive", "tool", "knowledge", "memory", "lockfile"];
@@ -30,7 +30,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "source",
         kind: ParameterKind::Choice(&["project", "user", "registry", "all"]),
         need: Need::Optional,
-        about: "Else the project, then the user.",
+        about: "Else project, then user.",
     },
     Parameter {
         name: "destination",

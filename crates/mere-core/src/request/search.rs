@@ -7,7 +7,7 @@ use super::{CURSOR, CallError, ItemVerb, Verb};
 use crate::cursor::Cursor;
 use crate::item::{Category, ItemRef, ItemType};
 
-pub(super) const ABOUT: &str = "Find directives, tools, knowledge and memories by their content. \
+pub(super) const ABOUT: &str = "Find directives, tools, knowledge and memories. \
     Words, \"phrases\", pre*, -not, tag:x category:x type:x.";
 
 /// The types that are searched if the caller names none.
@@ -31,7 +31,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     optional_parameter(
         "limit",
         ParameterKind::Integer { minimum: 1, maximum: MAX_PAGE_SIZE, default: None },
-        "Of each type, or in all if unified. Default: the best five.",
+        "",
     ),
     optional_parameter(
         "filters",

@@ -340,6 +340,13 @@ impl<'a> Mcp<'a> {
         peak_memory(self.child.id())
     }
 
+    /// The most memory the server has held so far for what it does, in KiB: without the pages of the
+    /// program itself, of which a debug build has tens of megabytes.
+    pub(crate) fn working_memory(&self) -> usize {
+        let mapped = process_memory(self.child.id(), "RssFile:");
+        self.memory().saturating_sub(mapped)
+    }
+
     /// The most memory the server held during [`Mcp::flood`], in KiB.
     pub(crate) fn peak_memory(&self) -> usize {
         self.peak
@@ -376,8 +383,13 @@ impl Drop for Mcp<'_> {
 
 /// The most memory a process has held so far, in KiB.
 fn peak_memory(process: u32) -> usize {
+    process_memory(process, "VmHWM:")
+}
+
+/// One of the figures that the kernel has about the memory of a process, in KiB.
+fn process_memory(process: u32, figure: &str) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
+    let line = status.lines().find_map(|line| line.strip_prefix(figure)).expect("the figure");
     line.trim().trim_end_matches(" kB").parse().expect("a number")
 }
 

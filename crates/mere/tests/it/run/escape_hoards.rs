@@ -11,11 +11,13 @@ use crate::run::escape_limits::{assert_gone, unique};
 use crate::support::workshop::{Who, Workshop};
 
 const HOARDS: &str = include_str!("attacks/hoards.py");
-/// One at a time writes much: where not everything can be seen, what the disk loses is measured.
+/// One runs at a time, because some write much: where not everything can be seen, what the disk loses
+/// is measured, and a tool that writes nothing would be ended for what another one writes.
 static DISK: Mutex<()> = Mutex::new(());
 
 /// What becomes of a tool that hoards.
 fn hoard(who: Who, how: &str) -> Value {
+    let _alone = DISK.lock().unwrap_or_else(PoisonError::into_inner);
     let workshop = Workshop::new(who);
     let id = unique("hoards");
     workshop.tool_with(&id, "python_runtime", HOARDS, "config: {timeout_s: 50}\n");
@@ -40,7 +42,6 @@ fn hoard(who: Who, how: &str) -> Value {
 
 /// It was ended for what it wrote.
 fn assert_too_large(who: Who, how: &str) {
-    let _alone = DISK.lock().unwrap_or_else(PoisonError::into_inner);
     assert_eq!(hoard(who, how)["ended"], "workspace", "{who:?} {how}");
 }
 

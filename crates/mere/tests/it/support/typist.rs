@@ -1,6 +1,6 @@
 //! A person at a terminal of their own, who answers what is asked.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -40,9 +40,13 @@ impl Typist {
         let (sender, output) = channel();
         std::thread::spawn(move || {
             let mut buffer = [0; 4096];
-            while let Ok(read @ 1..) = shown.read(&mut buffer) {
-                if sender.send(buffer[..read].to_vec()).is_err() {
-                    return;
+            loop {
+                match shown.read(&mut buffer) {
+                    // A signal is no end of what is shown.
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Ok(0) | Err(_) => return,
+                    Ok(read) if sender.send(buffer[..read].to_vec()).is_err() => return,
+                    Ok(_) => {}
                 }
             }
         });

@@ -25,7 +25,7 @@ pub use commands::adopt::{
 };
 pub use commands::connect::{
     AgentClient, ClientConnections, ClientSetting, ConnectError, SettingsOutcome, SettingsPlan,
-    SettingsReport,
+    SettingsReport, SettingsTarget,
 };
 pub use commands::torture::{TortureReport, torture};
 pub use mere_host::{

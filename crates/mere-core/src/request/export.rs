@@ -26,6 +26,18 @@ pub enum ExportFormat {
     ClaudePlugin,
 }
 
+impl ExportFormat {
+    /// Returns the name that a person gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AgentSkills => "agent-skills",
+            Self::AgentsMd => "agents-md",
+            Self::Cursor => "cursor",
+            Self::ClaudePlugin => "claude-plugin",
+        }
+    }
+}
+
 /// Whether an export writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportMode {

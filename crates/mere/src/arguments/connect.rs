@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use mere_core::item::Scope;
-use mere_engine::{AgentClient, ClientSetting};
+use mere_engine::{AgentClient, ClientSetting, SettingsTarget};
 
 /// Writes `mere` into the client's own settings, and keeps the old ones. Before that it starts the
 /// server as the client will, and sees whether it answers. Everything else in the settings stays as
@@ -83,7 +83,7 @@ impl ConnectOptions {
         &self,
         client: AgentClient,
         chosen: ClientArgument,
-    ) -> Vec<ClientSetting> {
+    ) -> Vec<SettingsTarget> {
         let is_claude = client == AgentClient::Claude;
         let has_hook = if self.remove {
             is_claude
@@ -91,7 +91,9 @@ impl ConnectOptions {
             self.hook && (is_claude || chosen != ClientArgument::All)
         };
         let hook = has_hook.then_some(ClientSetting::SessionHook);
-        [ClientSetting::Server].into_iter().chain(hook).collect()
+        let settings = [ClientSetting::Server].into_iter().chain(hook);
+        let scope = self.scope();
+        settings.map(|setting| SettingsTarget { client, scope, setting }).collect()
     }
 }
 

@@ -142,11 +142,14 @@ fn undo(
         Ok(report) => report,
         Err(error) => return Ok(Err(error)),
     };
-    let words = format!(
-        "{} files are what they were before; {} were changed since and stay.",
-        report.restored.len(),
-        report.left.len()
-    );
+    let words = match (report.restored.len(), report.left.len()) {
+        (0, 0) => "Nothing was adopted here, so there is nothing to undo.".to_owned(),
+        (restored, left) => {
+            format!(
+                "{restored} files are what they were before; {left} were changed since and stay."
+            )
+        }
+    };
     if arguments.json {
         let data = json!({ "restored": report.restored, "left": report.left });
         let reply = operator_reply(codes::ADOPT_UNDONE, "adopt", &words, &data);

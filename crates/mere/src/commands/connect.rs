@@ -79,7 +79,7 @@ fn plan(
     let mut plans = Vec::new();
     for client in chosen.clients() {
         for setting in options.settings(client, chosen) {
-            plans.push(connections.plan(client, options.scope(), setting)?);
+            plans.push(connections.plan(setting)?);
         }
     }
     Ok(plans)
@@ -101,9 +101,9 @@ fn change(
     for client in clients {
         for setting in options.settings(client, chosen) {
             let changed = if options.remove {
-                connections.disconnect(client, options.scope(), setting)
+                connections.disconnect(setting)
             } else {
-                connections.connect(client, options.scope(), setting)
+                connections.connect(setting)
             };
             match changed {
                 Ok(report) => reports.push(report),

@@ -23,7 +23,10 @@ pub(crate) fn print_manual(arguments: &ManArguments) -> io::Result<ExitCode> {
     let mut command = Arguments::command().name(NAME);
     command.build();
     let Some(command) = find_command(command, &arguments.command) else {
-        let words = format!("there is no command `{}`", arguments.command.join(" "));
+        let words = format!(
+            "there is no command `{}`; `mere --help` lists the commands",
+            arguments.command.join(" ")
+        );
         return Ok(terminal::print_failure(&words, terminal::USAGE));
     };
     let mut page = Vec::new();

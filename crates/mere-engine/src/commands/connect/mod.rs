@@ -30,6 +30,17 @@ pub enum ClientSetting {
     SessionHook,
 }
 
+/// Which setting of which client, for the project or for the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettingsTarget {
+    /// The client.
+    pub client: AgentClient,
+    /// Whether the settings of the project or of the user are meant.
+    pub scope: Scope,
+    /// What should be there.
+    pub setting: ClientSetting,
+}
+
 /// What became of a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsOutcome {
@@ -154,25 +165,15 @@ impl ClientConnections {
     }
 
     /// Returns what would be written.
-    pub fn plan(
-        &self,
-        client: AgentClient,
-        scope: Scope,
-        setting: ClientSetting,
-    ) -> Result<SettingsPlan, ConnectError> {
-        let settings = self.settings(client, scope, setting)?;
+    pub fn plan(&self, target: SettingsTarget) -> Result<SettingsPlan, ConnectError> {
+        let settings = self.settings(target)?;
         let snippet = settings.entry.snippet();
-        Ok(SettingsPlan { client, file: settings.file.display_path(), snippet })
+        Ok(SettingsPlan { client: target.client, file: settings.file.display_path(), snippet })
     }
 
     /// Writes an entry into the settings of a client.
-    pub fn connect(
-        &self,
-        client: AgentClient,
-        scope: Scope,
-        setting: ClientSetting,
-    ) -> Result<SettingsReport, ConnectError> {
-        let settings = self.settings(client, scope, setting)?;
+    pub fn connect(&self, target: SettingsTarget) -> Result<SettingsReport, ConnectError> {
+        let settings = self.settings(target)?;
         let records = self.records()?;
         let path = settings.file.display_path();
         let now = settings.read()?;
@@ -200,13 +201,8 @@ impl ClientConnections {
     }
 
     /// Takes an entry out of the settings of a client.
-    pub fn disconnect(
-        &self,
-        client: AgentClient,
-        scope: Scope,
-        setting: ClientSetting,
-    ) -> Result<SettingsReport, ConnectError> {
-        let settings = self.settings(client, scope, setting)?;
+    pub fn disconnect(&self, target: SettingsTarget) -> Result<SettingsReport, ConnectError> {
+        let settings = self.settings(target)?;
         let records = self.records()?;
         let path = settings.file.display_path();
         let outcome = match settings.read()? {
@@ -233,12 +229,8 @@ impl ClientConnections {
         Ok(SettingsRecords::new(folder.ok_or(ConnectError::NoStateFolder)?.lock()?))
     }
 
-    fn settings(
-        &self,
-        client: AgentClient,
-        scope: Scope,
-        setting: ClientSetting,
-    ) -> Result<SettingsFile, ConnectError> {
+    fn settings(&self, target: SettingsTarget) -> Result<SettingsFile, ConnectError> {
+        let SettingsTarget { client, scope, setting } = target;
         let (path, entry) = match setting {
             ClientSetting::Server => {
                 (client.server_settings(scope), client.server_entry(&self.command, scope))

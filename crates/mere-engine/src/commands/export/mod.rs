@@ -86,7 +86,7 @@ pub(super) fn export_items(
                 format!("{} exported files differ from the items.", changed.len() + taken.len());
             Draft::fault(codes::EXPORT_STALE, Prose::words(words))
                 .data(data)
-                .hint("Run `mere export` again.")
+                .hint(Prose::words(format!("Run `mere export --to {}`.", request.format.name())))
         }
         ExportMode::Check => {
             Draft::success(codes::EXPORTED, "The export is up to date.").data(data)

@@ -29,14 +29,14 @@ pub use commands::connect::{
 };
 pub use commands::torture::{TortureReport, torture};
 pub use mere_host::{
-    EnvironmentError, LogFile, NoAddress, OwnFolder, Terminal, TypedPath, has_terminal,
+    CellPool, EnvironmentError, LogFile, NoAddress, OwnFolder, Terminal, TypedPath, has_terminal,
     new_sortable_id, read_file, run_cell_stage, write_file,
 };
 pub use session::Session;
 pub use session::event::Event;
 pub use session::file_approval::{AllowError, AllowedFiles, VisibleBefore};
 pub use session::locations::{Locations, PathReport, find_locations};
-pub use session::options::{Purpose, SessionOptions, SessionState};
+pub use session::options::{SessionOptions, SessionState};
 pub use session::own_folders::OwnFolders;
 pub use session::project_approval::{ProjectApproval, TrustError, WideRootApproval};
 pub use trust::approvals::project::WideningRequest;

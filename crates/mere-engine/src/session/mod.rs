@@ -33,7 +33,7 @@ use crate::search::SessionIndex;
 use crate::session::dispatch::{PermittedCall, answer_item_verb, answer_store_verb};
 use crate::session::event::Event;
 use crate::session::open_runs::OpenRuns;
-use crate::session::options::{Purpose, SessionOptions, SessionState};
+use crate::session::options::{SessionOptions, SessionState};
 use crate::session::snapshot::Snapshot;
 use crate::world::{Context, OpenError, OperatorChoice, ResolveError};
 use mere_host::{CellPool, EnvironmentError, FileStamps, NoAddress, TypedPath, WatchedFiles};
@@ -75,7 +75,7 @@ pub struct Session {
     catalogs: Catalogs,
     tables: MemoryTables,
     searches: SessionIndex,
-    cells: CellPool,
+    cells: Arc<CellPool>,
     /// The runs of directives that agents have open.
     open_runs: OpenRuns,
 }
@@ -83,10 +83,6 @@ pub struct Session {
 impl Session {
     /// Finds the project and reads the configuration.
     pub fn open(opening: SessionOptions) -> Result<Self, OpenError> {
-        let cells = CellPool::default();
-        if opening.purpose == Purpose::Run {
-            cells.prepare();
-        }
         let context = Context::find(opening.project.as_ref(), opening.directory.as_ref())?;
         let private = context.environment.private_identities();
         let private = private.and_then(|private| match context.project() {
@@ -132,7 +128,7 @@ impl Session {
             catalogs: Catalogs::default(),
             tables: MemoryTables::default(),
             searches: SessionIndex::default(),
-            cells,
+            cells: opening.cells,
             open_runs: OpenRuns::new(opening.state.into()),
             context,
             agent,

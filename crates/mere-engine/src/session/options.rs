@@ -2,8 +2,10 @@
 //!
 //! These are the operator's choices for one process. The configuration is not read here.
 
+use std::sync::Arc;
+
 use mere_core::address::{AgentName, ModName};
-use mere_host::TypedPath;
+use mere_host::{CellPool, TypedPath};
 
 use crate::world::Mods;
 
@@ -17,16 +19,6 @@ pub enum SessionState {
     OneCall,
     /// Nothing is remembered: the process serves many clients, and each call stands alone.
     Stateless,
-}
-
-/// What a session is opened for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Purpose {
-    /// Any call.
-    #[default]
-    Any,
-    /// Running a tool: what that needs is prepared at once.
-    Run,
 }
 
 /// The options with which a session is opened.
@@ -44,6 +36,6 @@ pub struct SessionOptions {
     pub state: SessionState,
     /// `--store`: the store that calls refer to.
     pub store: Option<ModName>,
-    /// What the session is for.
-    pub purpose: Purpose,
+    /// The sandbox cells, of which one may be in the making already.
+    pub cells: Arc<CellPool>,
 }

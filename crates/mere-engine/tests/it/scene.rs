@@ -4,12 +4,13 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use mere_core::gate::Cleared;
 use mere_core::request::{Caller, Request};
 use mere_core::turn::{Outcome, Progress, Turn};
-use mere_engine::{Mods, Purpose, Session, SessionOptions, SessionState, TypedPath};
+use mere_engine::{Mods, Session, SessionOptions, SessionState, TypedPath};
 
 /// A folder that holds a project and whatever lies beside it.
 pub(crate) struct TestProject {
@@ -37,7 +38,7 @@ impl TestProject {
             mods: Mods::Off,
             state: SessionState::Kept,
             store: None,
-            purpose: Purpose::Any,
+            cells: Arc::default(),
         })
         .expect("a session")
     }

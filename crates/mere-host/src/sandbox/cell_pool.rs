@@ -19,13 +19,14 @@ use super::unsupported::Cell;
 const SPARE_LIFETIME: Duration = Duration::from_mins(5);
 
 /// The cells of a session.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct CellPool {
     spare: Mutex<Option<SpareCell>>,
     is_long_lived: AtomicBool,
 }
 
 /// A cell that is built, or is being built.
+#[derive(Debug)]
 struct SpareCell {
     since: Instant,
     builder: JoinHandle<Result<Cell, SandboxError>>,

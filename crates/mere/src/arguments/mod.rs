@@ -37,11 +37,12 @@ mod witness;
 mod workspace;
 
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 use mere_core::address::{AgentName, ModName};
 use mere_core::item::ProjectAccess;
-use mere_engine::{Mods, Purpose, SessionOptions, SessionState, TypedPath};
+use mere_engine::{CellPool, Mods, SessionOptions, SessionState, TypedPath};
 
 pub(crate) use adopt::AdoptArguments;
 pub(crate) use category::{
@@ -165,7 +166,7 @@ pub(crate) struct SessionArguments {
     #[arg(long, value_name = "NAME")]
     store: Option<ModName>,
     #[arg(skip)]
-    purpose: Purpose,
+    cells: Arc<CellPool>,
 }
 
 impl SessionArguments {
@@ -174,9 +175,11 @@ impl SessionArguments {
         Self { store, ..Self::default() }
     }
 
-    /// Returns the options for a person's session in which a tool is run.
-    pub(crate) fn for_run() -> Self {
-        Self { purpose: Purpose::Run, ..Self::default() }
+    /// Returns the options for a person's session in which a tool is run. Its cell is built while
+    /// the tool is verified.
+    pub(crate) fn for_run(cells: Arc<CellPool>) -> Self {
+        cells.prepare();
+        Self { cells, ..Self::default() }
     }
 }
 
@@ -194,7 +197,7 @@ impl LocationArguments {
             mods,
             state: memory,
             store: session.store.clone(),
-            purpose: session.purpose,
+            cells: Arc::clone(&session.cells),
         }
     }
 

@@ -44,6 +44,9 @@ mod workspaces;
 
 use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
+
+use mere_engine::CellPool;
 
 use crate::arguments::{
     AgentSubcommand, BasicSubcommand, Command, FileSubcommand, LocationArguments, MemorySubcommand,
@@ -55,7 +58,11 @@ use crate::ui;
 use person_session::with_default_session;
 
 /// Runs a command, and returns the exit code of the process.
-pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<ExitCode> {
+pub(crate) fn run(
+    location: LocationArguments,
+    command: Command,
+    cells: Arc<CellPool>,
+) -> io::Result<ExitCode> {
     match command {
         Command::Basic(command) => run_basic(location, command),
         Command::Memory(command) => run_memory(location, command),
@@ -65,7 +72,7 @@ pub(crate) fn run(location: LocationArguments, command: Command) -> io::Result<E
         Command::Signing(command) => {
             with_default_session(location, |session| session.run_signing(command))
         }
-        Command::Tools(command) => run_tools(location, command),
+        Command::Tools(command) => run_tools(location, command, cells),
         Command::Sharing(command) => {
             with_default_session(location, |session| session.run_sharing(command))
         }
@@ -112,9 +119,13 @@ fn run_memory(location: LocationArguments, command: MemorySubcommand) -> io::Res
     }
 }
 
-fn run_tools(mut location: LocationArguments, command: ToolSubcommand) -> io::Result<ExitCode> {
+fn run_tools(
+    mut location: LocationArguments,
+    command: ToolSubcommand,
+    cells: Arc<CellPool>,
+) -> io::Result<ExitCode> {
     match command {
-        ToolSubcommand::Run(arguments) => run::run(location, &arguments),
+        ToolSubcommand::Run(arguments) => run::run(location, &arguments, cells),
         ToolSubcommand::Runs(arguments) => runs::run(location, arguments),
         ToolSubcommand::Chain(arguments) => {
             with_default_session(location, |session| session.show_chain(arguments))

@@ -4,12 +4,14 @@
 
 use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use mere_core::gate::ClearedText;
 use mere_core::reply::ReplyType;
 use mere_core::request::{ItemCommand, LockCommand, ToolCommand};
 use mere_core::turn::{OutputStream, Progress, Turn};
+use mere_engine::CellPool;
 
 use crate::arguments::{
     ChainArguments, LocationArguments, LockArguments, PrepareArguments, RunArguments,
@@ -26,7 +28,11 @@ const NO_TERMINAL_TO_APPLY: &str = "`--apply` asks, and works only at a terminal
 
 /// Runs a tool. Its output streams are passed on as they arrive, and a failed tool has an exit
 /// status of its own.
-pub(crate) fn run(location: LocationArguments, arguments: &RunArguments) -> io::Result<ExitCode> {
+pub(crate) fn run(
+    location: LocationArguments,
+    arguments: &RunArguments,
+    cells: Arc<CellPool>,
+) -> io::Result<ExitCode> {
     if let Some(correction) = arguments.correction() {
         let words = format!("parameters are passed with `--param`: `{correction}`");
         return Ok(terminal::print_failure(&words, terminal::USAGE));
@@ -34,8 +40,11 @@ pub(crate) fn run(location: LocationArguments, arguments: &RunArguments) -> io::
     if arguments.apply && !terminal::can_ask() {
         return Ok(terminal::print_failure(NO_TERMINAL_TO_APPLY, terminal::USAGE));
     }
-    let session =
-        if arguments.is_dry() { SessionArguments::default() } else { SessionArguments::for_run() };
+    let session = if arguments.is_dry() {
+        SessionArguments::default()
+    } else {
+        SessionArguments::for_run(cells)
+    };
     with_session(location, &session, |session| session.run_tool(arguments))
 }
 

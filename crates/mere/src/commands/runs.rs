@@ -2,6 +2,7 @@
 
 use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use mere_core::reply::ReplyType;
 use mere_core::request::{
@@ -22,7 +23,7 @@ const TOOL: &str = "runs";
 pub(crate) fn run(location: LocationArguments, arguments: RunsArguments) -> io::Result<ExitCode> {
     match arguments.what {
         Some(RunsCommandArguments::Replay(arguments)) => {
-            let for_run = SessionArguments::for_run();
+            let for_run = SessionArguments::for_run(Arc::default());
             with_session(location, &for_run, |session| session.replay(&arguments))
         }
         what => with_default_session(location, |session| match what {

@@ -26,6 +26,11 @@ pub enum PersonCommand {
     Secrets(SecretsCommand),
     /// Shows and checks the receipts of runs.
     Receipts(ReceiptCommand),
+    /// Lists the newest calls of agents.
+    Calls {
+        /// How many at most.
+        limit: usize,
+    },
     /// Manages the stores of memories.
     Stores(StoreCommand),
     /// Manages the spaces and the items in them.

@@ -5,6 +5,7 @@
 mod accept_version;
 pub(crate) mod adopt;
 mod call;
+pub(crate) mod calls;
 mod chain;
 mod config;
 pub(crate) mod connect;

@@ -141,6 +141,10 @@ impl Session {
             PersonCommand::Receipts(command) => {
                 Ok(commands::receipts::run_command(&self.context, command))
             }
+            PersonCommand::Calls { limit } => {
+                self.feed.write_waiting(environment);
+                Ok(commands::calls::list_calls(&self.context, *limit))
+            }
             PersonCommand::Stores(command) => self.with_store_call(call, turn, |call| {
                 let create_categories = || self.reload_and_create_categories();
                 Ok(memory::run_store_command(call, command, &create_categories)?)

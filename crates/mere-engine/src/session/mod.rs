@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use mere_core::address::{Address, AgentName, Root};
 use mere_core::category::CategoryMode;
-use mere_core::gate::{Cleared, ClearedMessage, ReplyMetadata, Seal};
+use mere_core::gate::{ClearedMessage, ReplyMetadata, Seal};
 use mere_core::item::{ItemRef, ItemType, Scope};
 use mere_core::reply::codes;
 use mere_core::request::{Reader, Request, Tool, Verb};
@@ -19,6 +19,7 @@ use mere_core::trace::SessionId;
 use mere_core::turn::{Outcome, Question, Turn};
 use serde_json::Value;
 
+use crate::commands::calls::feed::CallFeed;
 use crate::error::{self, tool_error::ToolError};
 use crate::files::dir::HomeMemory;
 use crate::files::error::FileError;
@@ -30,6 +31,7 @@ use crate::memory::{
 use crate::registry::recover_installs;
 use crate::run::project_proposal::recover_project_changes;
 use crate::search::SessionIndex;
+use crate::session::call_log::{AnsweredCall, log_call};
 use crate::session::dispatch::{PermittedCall, answer_item_verb, answer_store_verb};
 use crate::session::event::Event;
 use crate::session::open_runs::OpenRuns;
@@ -38,6 +40,7 @@ use crate::session::snapshot::Snapshot;
 use crate::world::{Context, OpenError, OperatorChoice, ResolveError};
 use mere_host::{CellPool, EnvironmentError, FileStamps, NoAddress, TypedPath, WatchedFiles};
 
+mod call_log;
 mod dispatch;
 pub(crate) mod event;
 pub(crate) mod file_approval;
@@ -76,6 +79,8 @@ pub struct Session {
     tables: MemoryTables,
     searches: SessionIndex,
     cells: Arc<CellPool>,
+    /// What a person can watch of the calls.
+    feed: CallFeed,
     /// The runs of directives that agents have open.
     open_runs: OpenRuns,
 }
@@ -129,6 +134,7 @@ impl Session {
             tables: MemoryTables::default(),
             searches: SessionIndex::default(),
             cells: opening.cells,
+            feed: CallFeed::default(),
             open_runs: OpenRuns::new(opening.state.into()),
             context,
             agent,
@@ -168,6 +174,10 @@ impl Session {
         let draft = if request.verb.asks_for_content() { draft } else { draft.cut_to_limit() };
         let cleared = gate.clear(&draft, &stamp);
         log_call(&cleared, began);
+        if self.feed.is_kept() && request.caller.reader == Reader::Agent {
+            let message = gate.clear_text(draft.message_prose(), &stamp.agent);
+            self.feed_call(&cleared, &stamp, AnsweredCall { message, took: began.elapsed() });
+        }
         Outcome::Done(cleared)
     }
 
@@ -184,6 +194,7 @@ impl Session {
             self.catalogs.rewrite_stale_indexes();
             self.searches.merge_while_idle();
             self.cells.release_unused();
+            self.feed.write_waiting(&self.context.environment);
         });
         let generation = self.generation.load(Ordering::Acquire);
         let changed = generation != *seen;
@@ -213,11 +224,15 @@ impl Session {
         self.tables.start_watching();
         self.searches.start_watching();
         self.cells.keep_ready();
+        self.feed.keep();
     }
 
-    /// Writes the item indexes that are worth updating, before a short session ends.
+    /// Writes what is worth keeping, before the session ends: item indexes and the feed of calls.
     pub fn finish(&self) {
-        run_upkeep(|| self.catalogs.rewrite_stale_indexes());
+        run_upkeep(|| {
+            self.catalogs.rewrite_stale_indexes();
+            self.feed.write_waiting(&self.context.environment);
+        });
     }
 
     /// Reads the configuration again if its files have changed. A call that is under way keeps the
@@ -339,17 +354,6 @@ impl Session {
 fn run_upkeep(work: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(work)).is_err() {
         tracing::error!("the upkeep panicked");
-    }
-}
-
-/// Writes one log line for a call.
-fn log_call(cleared: &Cleared, began: Instant) {
-    let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let code = cleared.code();
-    if code == codes::GATE_WITHHELD.id() {
-        tracing::error!(%code, micros, "a reply named a host path and was withheld");
-    } else {
-        tracing::info!(%code, micros, "answered");
     }
 }
 

@@ -5,13 +5,13 @@
 use clap::Subcommand;
 
 use super::{
-    AdoptArguments, AllowArguments, CallArguments, CategoryArguments, ChainArguments,
-    CompletionsArguments, ConfigArguments, ConnectArguments, CopyArguments, DeleteArguments,
-    DoctorArguments, EditArguments, ExportArguments, GlobArguments, GrantArguments,
-    GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments, IndexArguments,
-    InitArguments, InstallArguments, JoinArguments, KeysArguments, LeaveArguments, ListArguments,
-    LockArguments, LoginArguments, LogoutArguments, LsArguments, ManArguments, McpArguments,
-    MemoryArguments, MirrorArguments, ModelArguments, MoveArguments, NewArguments,
+    AdoptArguments, AllowArguments, CallArguments, CallsArguments, CategoryArguments,
+    ChainArguments, CompletionsArguments, ConfigArguments, ConnectArguments, CopyArguments,
+    DeleteArguments, DoctorArguments, EditArguments, ExportArguments, GlobArguments,
+    GrantArguments, GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments,
+    IndexArguments, InitArguments, InstallArguments, JoinArguments, KeysArguments, LeaveArguments,
+    ListArguments, LockArguments, LoginArguments, LogoutArguments, LsArguments, ManArguments,
+    McpArguments, MemoryArguments, MirrorArguments, ModelArguments, MoveArguments, NewArguments,
     OutdatedArguments, PrepareArguments, PublishArguments, PullArguments, ReadArguments,
     RegistryArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments,
     RunsArguments, SearchArguments, SecretArguments, ShowArguments, SignArguments, SpaceArguments,
@@ -216,6 +216,8 @@ pub(crate) enum AgentSubcommand {
     Install(InstallArguments),
     /// Make one call exactly as an agent would, and print the reply as JSON
     Call(CallArguments),
+    /// Show what agents called lately, and what each was shown
+    Calls(CallsArguments),
     /// Serve agents over MCP, on standard input and output or over HTTP
     Mcp(McpArguments),
 }

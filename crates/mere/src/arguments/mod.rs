@@ -3,6 +3,7 @@
 //! The doc comments in this folder are the help texts that people read.
 
 mod adopt;
+mod calls;
 mod category;
 mod command;
 mod connect;
@@ -45,6 +46,7 @@ use mere_core::item::ProjectAccess;
 use mere_engine::{CellPool, Mods, SessionOptions, SessionState, TypedPath};
 
 pub(crate) use adopt::AdoptArguments;
+pub(crate) use calls::CallsArguments;
 pub(crate) use category::{
     CategoryArguments, CategoryCommandArguments, CreateCategoryArguments, DeleteCategoryArguments,
 };

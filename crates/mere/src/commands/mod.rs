@@ -53,7 +53,7 @@ use crate::arguments::{
     ToolSubcommand, TrustSubcommand,
 };
 use crate::mcp;
-use crate::print::terminal;
+use crate::print::{Printer, terminal};
 use crate::ui;
 use person_session::with_default_session;
 
@@ -163,6 +163,14 @@ fn run_agents(location: LocationArguments, command: AgentSubcommand) -> io::Resu
             connect::run(&location, arguments.client, &arguments.options)
         }
         AgentSubcommand::Call(arguments) => call::run(location, &arguments),
+        AgentSubcommand::Calls(arguments) => with_default_session(location, |session| {
+            session.call_and_print(
+                "calls",
+                arguments.to_request(),
+                &arguments.answer,
+                Printer::calls,
+            )
+        }),
         AgentSubcommand::Mcp(arguments) => mcp::run(location, &arguments),
     }
 }

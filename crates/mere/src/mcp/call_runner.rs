@@ -90,6 +90,17 @@ impl CallRunner {
         Caller { agent, trace, person, ..Caller::default() }
     }
 
+    /// Adds to the feed of calls that a client was sent this list.
+    pub(super) fn note_list(
+        &self,
+        context: &RequestContext<RoleServer>,
+        of: &str,
+        listed: &[impl serde::Serialize],
+    ) {
+        let bytes = serde_json::to_vec(listed).map_or(0, |text| text.len());
+        self.session.note_list(&self.caller(context).agent, of, (listed.len(), bytes));
+    }
+
     /// Turns a tool call into a request to the door. A state that came back is opened here, and
     /// refused unless we sealed it for this very call and nobody has answered it yet.
     pub(super) fn parse_call(

@@ -113,6 +113,7 @@ where
     });
     // A reader that is blocked on standard input must not keep the process alive.
     runtime.shutdown_background();
+    runner.session.finish();
     ended
 }
 

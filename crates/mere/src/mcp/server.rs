@@ -73,10 +73,12 @@ impl ServerHandler for ToolServer {
     async fn list_tools(
         &self,
         _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let listed = TOOLS.iter().filter(|tool| self.is_listed(tool));
-        Ok(ListToolsResult::with_all_items(listed.map(translate::tool).collect()))
+        let listed = listed.map(translate::tool).collect::<Vec<_>>();
+        self.runner.note_list(&context, "tools", &listed);
+        Ok(ListToolsResult::with_all_items(listed))
     }
 
     async fn call_tool(

@@ -1,6 +1,7 @@
 //! How answers look to a person: paths as they can be typed here, colours on a terminal, and one
 //! result per line for programs.
 
+pub(crate) mod calls;
 pub(crate) mod exports;
 pub(crate) mod files;
 pub(crate) mod grants;

@@ -14,7 +14,7 @@ use mere_pages::{Html, Tag, element, insert_page_headers, insert_picture_headers
 use super::access::{UiAccess, UiAdmission, UiRefusal};
 use super::reader::{UiReader, Unreadable};
 use super::route::UiRoute;
-use super::{clients, graph, item_page, items, memories, review, runs, search, site};
+use super::{calls, clients, graph, item_page, items, memories, review, runs, search, site};
 
 /// The front end of one server.
 pub(super) struct UiFrontend {
@@ -98,6 +98,7 @@ fn read_page(reader: &UiReader, route: &UiRoute, query: &str) -> PageResult {
         UiRoute::Item(kind, scope, item) => item_page::render(reader, *kind, *scope, item),
         UiRoute::Review => review::render(reader),
         UiRoute::Memories => memories::render(reader),
+        UiRoute::Calls => calls::render(reader),
         UiRoute::Graph => graph::render(reader),
         UiRoute::GraphPicture => graph::draw(reader),
         UiRoute::Runs => runs::render(reader),

@@ -5,6 +5,7 @@
 //! change anything: they show the command, and the person types it.
 
 mod access;
+mod calls;
 mod clients;
 mod frontend;
 mod graph;

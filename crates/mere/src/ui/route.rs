@@ -20,6 +20,8 @@ pub(super) enum UiRoute {
     GraphPicture,
     /// What was run.
     Runs,
+    /// What agents call.
+    Calls,
     /// What agents are offered.
     Clients,
     /// Items by words.
@@ -38,6 +40,7 @@ impl UiRoute {
             "/graph" => Some(Self::Graph),
             "/graph.svg" => Some(Self::GraphPicture),
             "/runs" => Some(Self::Runs),
+            "/calls" => Some(Self::Calls),
             "/clients" => Some(Self::Clients),
             "/search" => Some(Self::Search),
             path => Asset::at(path).map(Self::Asset).or_else(|| parse_item(path)),

@@ -8,6 +8,7 @@ pub(super) const REVIEW: &str = "Review";
 pub(super) const MEMORIES: &str = "Memories";
 pub(super) const GRAPH: &str = "Graph";
 pub(super) const RUNS: &str = "Runs";
+pub(super) const CALLS: &str = "Calls";
 pub(super) const CLIENTS: &str = "Clients";
 
 /// Renders a page.
@@ -28,6 +29,7 @@ pub(super) fn render_found(
         (MEMORIES, Href::page(&["memories"])),
         (GRAPH, Href::page(&["graph"])),
         (RUNS, Href::page(&["runs"])),
+        (CALLS, Href::page(&["calls"])),
         (CLIENTS, Href::page(&["clients"])),
     ];
     let links = links.map(|(words, href)| SiteLink { words, href }).to_vec();

@@ -306,6 +306,8 @@ declare_codes! {
     CONNECT_PLAN: Surface "CONNECT" Success 3 "`mere connect --print`: what would be written. For people: it names host paths.";
     CONNECT_REFUSED: Surface "CONNECT" Invalid 1 "`mere connect`: the client's settings cannot be changed safely; `data.text` is what to paste.";
     CONNECT_FAILED: Surface "CONNECT" Fault 1 "`mere connect`: the server does not answer, or the old settings could not be kept; nothing was changed.";
+    CALLS: Surface "CALLS" Success 1 "`mere calls`: the newest calls of agents in this project, and what each agent was shown.";
+    CALLS_BROKEN: Surface "CALLS" Fault 1 "The feed of calls cannot be read.";
     HELP: Surface "HELP" Success 1 "`help`: how this server is used.";
     TOKEN: Surface "TOKEN" Success 1 "`mere mcp token`: the token that was created, the tokens that there are, or that one was revoked.";
     TOKEN_MISSING: Surface "TOKEN" Invalid 1 "`mere mcp token revoke`: there is no token with that id.";

@@ -7,8 +7,8 @@ use super::started::Started;
 use crate::registry_client::fixture::Person;
 
 /// Pages about somebody's project.
-struct OpenPages {
-    person: Person,
+pub(super) struct OpenPages {
+    pub(super) person: Person,
     url: String,
     base: String,
     cookie: String,
@@ -16,7 +16,7 @@ struct OpenPages {
 }
 
 impl OpenPages {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let person = Person::with_examples();
         let mut server = Started::new(&person.stage, &["ui", "--port", "0"]);
         let url = server.wait_for("http://");
@@ -29,7 +29,7 @@ impl OpenPages {
         Self { person, url, base, cookie, _server: server }
     }
 
-    fn page(&self, path: &str) -> String {
+    pub(super) fn page(&self, path: &str) -> String {
         let page = fetch(&format!("{}{path}", self.base), &[("Cookie", &self.cookie)]);
         assert_eq!(page.status, 200, "{path}");
         self.person.stage.check(&page.body);

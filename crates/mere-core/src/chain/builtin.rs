@@ -3,7 +3,7 @@
 //! They need no signature, so no other tool may have their names: whoever could shadow a runtime
 //! would take over every tool that it runs.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use super::ChainTool;
 use crate::item::{
@@ -22,12 +22,15 @@ const MANIFESTS: [(&str, &str); 8] = [
     ("bash_runtime", include_str!("builtin/bash_runtime.yaml")),
 ];
 
-static TOOLS: LazyLock<Vec<ChainTool>> =
-    LazyLock::new(|| MANIFESTS.iter().filter_map(|(id, text)| parse_builtin(id, text)).collect());
+/// The tools, each parsed when it is first needed: a chain has two or three of them.
+static TOOLS: [OnceLock<Option<ChainTool>>; MANIFESTS.len()] =
+    [const { OnceLock::new() }; MANIFESTS.len()];
 
 /// Returns the built-in tool with this id.
 pub fn find(id: &ItemId) -> Option<ChainTool> {
-    TOOLS.iter().find(|member| member.pin.id == *id).cloned()
+    let at = MANIFESTS.iter().position(|(name, _)| *name == id.as_str())?;
+    let (name, text) = MANIFESTS[at];
+    TOOLS[at].get_or_init(|| parse_builtin(name, text)).clone()
 }
 
 /// Returns the text of the manifest of a built-in tool.
@@ -99,7 +102,8 @@ mod tests {
 
     #[test]
     fn their_schemas_are_schemas() {
-        for member in TOOLS.iter() {
+        for (name, _) in MANIFESTS {
+            let member = find(&id(name)).expect(name);
             let entries = member.manifest["validation"]["child_schemas"].as_array();
             let entries = entries.expect("a list").iter().map(|entry| &entry["schema"]);
             for schema in entries.chain(member.manifest.get("config_schema")) {

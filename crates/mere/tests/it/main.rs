@@ -12,6 +12,7 @@ mod clients;
 mod command_line;
 mod config;
 mod files;
+mod format;
 mod graph;
 mod items;
 mod matrix;

@@ -289,6 +289,11 @@ impl Signed {
         Self(stage)
     }
 
+    /// The stage itself, of which copies are made.
+    pub(crate) fn stage(&self) -> &Stage {
+        &self.0
+    }
+
     /// A copy to work on: another folder, the same keys.
     pub(crate) fn copy(&self) -> Stage {
         let stage = Stage::new();

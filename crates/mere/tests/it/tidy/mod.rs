@@ -51,7 +51,7 @@ const BANNED_NAMES: [&str; 8] =
 const MAX_FILE_LINES: usize = 400;
 const MAX_FUNCTION_LINES: usize = 60;
 
-fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace")
 }
 

@@ -1,0 +1,3 @@
+//! The documented format: what another program makes of what `mere` signs.
+
+mod verifier;

@@ -1,6 +1,7 @@
 //! Keys, signers and teams, whose word counts, and which versions were seen.
 
 mod authority;
+mod ci_recipes;
 mod exposed;
 pub(crate) mod keys;
 mod minimum_versions;

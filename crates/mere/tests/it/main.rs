@@ -18,6 +18,7 @@ mod items;
 mod matrix;
 mod mcp;
 mod memory;
+mod packaging;
 #[cfg(debug_assertions)]
 mod panics;
 mod paths;

@@ -30,7 +30,7 @@ pub use commands::connect::{
 pub use commands::torture::{TortureReport, torture};
 pub use mere_host::{
     CellPool, EnvironmentError, LogFile, NoAddress, OwnFolder, Terminal, TypedPath, has_terminal,
-    new_sortable_id, read_file, run_cell_stage, write_file,
+    new_sortable_id, own_arguments, own_command, read_file, run_cell_stage, write_file,
 };
 pub use session::Session;
 pub use session::event::Event;

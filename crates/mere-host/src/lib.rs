@@ -15,7 +15,7 @@ mod write;
 pub use environment::boundary::{Boundary, LocatedPath, NoAddress};
 pub use environment::fault::fault_point;
 pub use environment::landmarks::{ConfigAuthor, NamedFolder};
-pub use environment::own_program::own_command;
+pub use environment::own_program::{own_arguments, own_command};
 pub use environment::parallelism::available_parallelism;
 pub use environment::private_folders::OwnFolder;
 pub use environment::project::{ProjectRequest, RefusedRoot, SearchStop, StopReason, find_project};

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use arguments::{Arguments, command_line};
 use clap::FromArgMatches;
 use mere_engine::CellPool;
-use print::terminal;
+use print::{json_outcome, terminal};
 
 /// Runs the program with the arguments of the process, and returns its exit code.
 pub fn run() -> ExitCode {
@@ -29,22 +29,46 @@ pub fn run() -> ExitCode {
     if env::args_os().nth(1).is_some_and(|word| word == "run") {
         cells.prepare();
     }
-    let matches = command_line().try_get_matches();
-    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
+    let arguments = match parse_arguments() {
         Ok(arguments) => arguments,
-        Err(error) => {
-            drop(cells);
-            error.exit()
-        }
+        Err(error) => return finish(report_usage_error(&error)),
     };
     if let Err(error) = arguments.command.start_log() {
-        return terminal::print_failure(
-            &format!("the log cannot be opened: {error}"),
-            terminal::USAGE,
-        );
+        let words = format!("the log cannot be opened: {error}");
+        return finish(terminal::print_failure(&words, terminal::USAGE));
     }
     let ended = commands::run(arguments.location, arguments.command, cells);
     let code = ended.unwrap_or_else(|error| terminal::report_print_error(&error));
     log::finish();
-    code
+    finish(code)
+}
+
+fn parse_arguments() -> Result<Arguments, clap::Error> {
+    let parsed = command_line().try_get_matches();
+    match &parsed {
+        Ok(matches) => json_outcome::begin(matches),
+        Err(_) => json_outcome::begin_with_words(mere_engine::own_arguments()),
+    }
+    parsed.and_then(|matches| Arguments::from_arg_matches(&matches))
+}
+
+/// Prints what is wrong with the command line, or the help that was asked for.
+fn report_usage_error(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    terminal::note_usage_error(&error.render().to_string());
+    ExitCode::from(terminal::USAGE)
+}
+
+/// Makes sure that a command that was asked for JSON has printed a reply.
+fn finish(code: ExitCode) -> ExitCode {
+    match json_outcome::missing_reply(code) {
+        Some(reply) => match terminal::print_line(&format!("{reply:#}")) {
+            Ok(()) => code,
+            Err(error) => terminal::report_print_error(&error),
+        },
+        None => code,
+    }
 }

@@ -127,7 +127,7 @@ fn next_name<'a>(text: &'a str, names: &[ParsedName]) -> Option<(&'a str, Parsed
 }
 
 /// Maps the tool names and phrases for agents to what people type instead.
-const PERSON_WORDING: [(&str, &str); 8] = [
+const PERSON_WORDING: [(&str, &str); 10] = [
     ("list_memories", "`mere memory list`"),
     ("update_memory", "`mere memory update`"),
     ("list_stores", "`mere store list`"),
@@ -136,6 +136,11 @@ const PERSON_WORDING: [(&str, &str); 8] = [
     ("`include_expired`", "`--include-expired`"),
     ("`expires_at`", "`--expires-at`"),
     ("ask a person to run", "run"),
+    (
+        "Pass `parameters` like those in `example`; `input_schema` describes what is valid.",
+        "Inputs are passed with `--param`.",
+    ),
+    ("Leave out `source`", "Leave out `--scope`"),
 ];
 
 /// Rewords a text that tells an agent what to ask of a person, so that it addresses the person.

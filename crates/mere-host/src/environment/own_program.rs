@@ -1,5 +1,6 @@
-//! The command by which another program starts this one.
+//! How this program was started, and the command by which another program starts it.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,11 @@ pub fn own_command() -> io::Result<String> {
         return Ok(PROGRAM.to_owned());
     }
     path_text(own)
+}
+
+/// Returns the words that this process was started with, without the name of the program.
+pub fn own_arguments() -> impl Iterator<Item = OsString> {
+    std::env::args_os().skip(1)
 }
 
 fn is_program(path: &Path) -> bool {

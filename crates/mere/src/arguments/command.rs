@@ -6,8 +6,8 @@ use clap::Subcommand;
 
 use super::{
     AdoptArguments, AllowArguments, CallArguments, CallsArguments, CategoryArguments,
-    ChainArguments, CompletionsArguments, ConfigArguments, ConnectArguments, CopyArguments,
-    DeleteArguments, DoctorArguments, EditArguments, ExportArguments, GlobArguments,
+    ChainArguments, CompleteArguments, CompletionsArguments, ConfigArguments, ConnectArguments,
+    CopyArguments, DeleteArguments, DoctorArguments, EditArguments, ExportArguments, GlobArguments,
     GrantArguments, GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments,
     IndexArguments, InitArguments, InstallArguments, JoinArguments, KeysArguments, LeaveArguments,
     ListArguments, LockArguments, LoginArguments, LogoutArguments, LsArguments, ManArguments,
@@ -50,6 +50,9 @@ pub(crate) enum Command {
     Where(WhereArguments),
     /// Print the completions of a shell
     Completions(CompletionsArguments),
+    /// Print what could be typed next, for the completions of a shell
+    #[command(hide = true)]
+    Complete(CompleteArguments),
     /// Print the manual page of `mere` or of one command
     Man(ManArguments),
     /// Remove what the program keeps on this machine

@@ -243,6 +243,11 @@ pub(crate) struct ListArguments {
 }
 
 impl ListArguments {
+    /// Checks whether a type was named.
+    pub(crate) fn names_type(&self) -> bool {
+        self.kind.is_some()
+    }
+
     /// Builds the request.
     pub(crate) fn to_request(&self) -> ListItems {
         ListItems {

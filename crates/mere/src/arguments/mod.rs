@@ -6,6 +6,7 @@ mod adopt;
 mod calls;
 mod category;
 mod command;
+mod completion;
 mod connect;
 mod content;
 mod export;
@@ -54,6 +55,7 @@ pub(crate) use command::{
     AgentSubcommand, BasicSubcommand, Command, FileSubcommand, ItemSubcommand, MemorySubcommand,
     SharingSubcommand, SigningSubcommand, ToolSubcommand, TrustSubcommand, UpkeepSubcommand,
 };
+pub(crate) use completion::{CompleteArguments, CompletionKind};
 pub(crate) use connect::{ClientArgument, ConnectArguments, ConnectOptions, InstallArguments};
 pub(crate) use content::{ContentArguments, ContentSource};
 pub(crate) use export::ExportArguments;

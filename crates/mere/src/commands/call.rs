@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::arguments::{CallArguments, LocationArguments};
 use crate::commands::question_loop::call_until_done;
 use crate::print::terminal;
+use crate::print::waiting_line::WaitingLine;
 
 /// Runs the command.
 pub(crate) fn run(location: LocationArguments, call: &CallArguments) -> io::Result<ExitCode> {
@@ -73,11 +74,13 @@ pub(crate) fn ask_at_terminal(question: &Question) -> Answer {
 
 /// The turn of a caller at the command line. They end the process with Ctrl-C, so the call is never
 /// cancelled; a call that an agent could make has the same deadline as over MCP. A call that takes
-/// longer than [`PROGRESS_DELAY`] shows its progress.
+/// longer than [`PROGRESS_DELAY`] shows its progress, and one that reports none shows how long it has
+/// been at work.
 pub(crate) struct KeyboardTurn {
     started: Instant,
     time_limit: Option<Duration>,
     has_shown_progress: bool,
+    waiting: Option<WaitingLine>,
 }
 
 /// How long a call runs before its progress is shown.
@@ -86,14 +89,21 @@ const PROGRESS_DELAY: Duration = Duration::from_millis(300);
 impl KeyboardTurn {
     /// Starts the turn of a call.
     pub(crate) fn new(request: &Request) -> Self {
+        let waiting = request.tool.and_then(WaitingLine::start);
+        Self { waiting, ..Self::with_own_terminal(request) }
+    }
+
+    /// Starts the turn of a call that gives the terminal to another program.
+    pub(crate) fn with_own_terminal(request: &Request) -> Self {
         let time_limit = request.verb.time_limit();
-        Self { started: Instant::now(), time_limit, has_shown_progress: false }
+        Self { started: Instant::now(), time_limit, has_shown_progress: false, waiting: None }
     }
 }
 
 impl Turn for KeyboardTurn {
     fn progress(&mut self, note: &Progress) {
         if self.started.elapsed() > PROGRESS_DELAY {
+            self.waiting = None;
             terminal::show_progress(note.done, note.total, note.message.as_str());
             self.has_shown_progress = true;
         }

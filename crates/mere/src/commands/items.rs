@@ -18,7 +18,8 @@ impl PersonSession {
     /// Lists items.
     pub(crate) fn list(&self, arguments: &ListArguments) -> io::Result<ExitCode> {
         let list = ItemCommand::List(arguments.to_request());
-        self.call_and_print("list", list, &arguments.answer, Printer::items)
+        let show = if arguments.names_type() { Printer::items } else { Printer::item_overview };
+        self.call_and_print("list", list, &arguments.answer, show)
     }
 
     /// Shows an item.
@@ -89,7 +90,7 @@ impl PersonSession {
             }
             let address = ReplyView::<SubjectAddress>::read(&plan)?.data.address;
             if !terminal::ask_yes_or_no(&format!("Delete {address}?"))? {
-                return Ok(report_refusal("nothing was deleted", "use `--yes`"));
+                return Ok(report_refusal(&format!("{address} was not deleted"), "use `--yes`"));
             }
         }
         let delete = ItemVerb::Execute(delete);

@@ -7,6 +7,7 @@ mod adopt;
 mod allow;
 mod call;
 mod categories;
+mod complete;
 mod connect;
 mod content;
 mod files;
@@ -85,6 +86,7 @@ pub(crate) fn run(
         Command::Registry(arguments) => registry::run(*arguments),
         Command::Witness(arguments) => witness::run(*arguments),
         Command::Where(arguments) => locations::run(&location, &arguments),
+        Command::Complete(arguments) => complete::run(location, &arguments),
         Command::Completions(arguments) => shell::print_completions(&arguments),
         Command::Man(arguments) => shell::print_manual(&arguments),
         Command::Uninstall(arguments) => uninstall::run(&arguments),

@@ -20,7 +20,7 @@ use crate::commands::call;
 use crate::commands::call::KeyboardTurn;
 use crate::commands::passphrase::PassphraseCache;
 use crate::commands::question_loop::call_until_done;
-use crate::print::items::RefusalDetails;
+use crate::print::refusal::RefusalDetails;
 use crate::print::reply::{ReplyView, is_answer};
 use crate::print::{Printer, terminal};
 
@@ -125,7 +125,10 @@ impl PersonSession {
             let details = ReplyView::<RefusalDetails>::read(reply)?.data;
             terminal::print_text(&printer.candidate_list(&details))?;
             terminal::print_refusal(reply)?;
-            details.problem_lines().for_each(|line| terminal::print_detail(&line));
+            details.lines().for_each(|line| terminal::print_detail(&line));
+            if let Some(path) = printer.refused_path(&details) {
+                terminal::print_error_text(&format!("      {path}\n"));
+            }
         }
         Ok(terminal::exit_code(reply.reply_type()))
     }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use mere_core::address::Address;
 use mere_core::item::{ItemName, Version};
-use mere_core::reply::ReplyType;
+use mere_core::reply::{ReplyType, codes};
 use mere_core::request::{
     GitStaging, ItemCommand, ItemSelection, ItemWork, MAX_MINIMUM_VERSIONS_BYTES, SelectedItems,
     ShownItem, SignCommand, VerifyCommand, WorkMode, parse_minimum_versions,
@@ -17,11 +17,14 @@ use mere_core::request::{
 use mere_engine::TypedPath;
 
 use crate::arguments::{EditArguments, SignArguments, SigningSubcommand, VerifyArguments};
+use crate::commands::call::KeyboardTurn;
 use crate::commands::person_session::PersonSession;
 use crate::commands::review::ReviewContext;
 use crate::print::reply::ReplyView;
 use crate::print::signing::{SignableItem, SigningPlan, Verification};
 use crate::print::{Printer, sarif, terminal};
+
+const REOPEN_QUESTION: &str = "Open the editor again? Otherwise it stays a draft as it is.";
 
 /// A person's answer about one item.
 enum SignAnswer {
@@ -111,7 +114,9 @@ impl PersonSession {
                 chosen
             }
             (true, false) if is_open => {
-                terminal::print_text(&printer.signable_items(items))?;
+                if !arguments.answer.json {
+                    terminal::print_text(&printer.signable_items(items))?;
+                }
                 let words = "nothing was signed; name the items, or use `--all` or `--yes`";
                 terminal::print_note(words);
                 return Ok(ExitCode::from(terminal::REFUSED));
@@ -202,7 +207,16 @@ impl PersonSession {
             WorkMode::Edit => "edit",
         };
         let work = ItemWork { kind, item, source: arguments.source.source(), mode: how };
-        self.call_and_print(tool, ItemCommand::Work(work), &arguments.answer, Printer::outcome)
+        loop {
+            let command = ItemCommand::Work(work.clone());
+            let reply = self.call_with_turn(tool, command, KeyboardTurn::with_own_terminal);
+            let ended = self.print_reply(&reply, &arguments.answer, Printer::outcome)?;
+            // What the editor left is not an item. It is a draft now, so that nothing is lost.
+            let is_fault = how == WorkMode::Edit && reply.code() == codes::ITEM_FAULTY.id();
+            if !is_fault || arguments.answer.json || !terminal::ask_yes_or_no(REOPEN_QUESTION)? {
+                return Ok(ended);
+            }
+        }
     }
 }
 

@@ -119,7 +119,7 @@ impl Servers {
 
     /// Prints where everything is, and what to do next.
     fn print_urls(&self) -> io::Result<()> {
-        let agents = self.agents.local_addr()?;
+        let (agents, mere) = (self.agents.local_addr()?, terminal::own_command());
         let lines = [
             format!("  Pages     {}", self.pages.url()),
             format!("  Registry  http://{}", self.registry.address()),
@@ -128,9 +128,9 @@ impl Servers {
             "Next steps".to_owned(),
             "  open the pages in a browser: your items, their trust, what agents propose"
                 .to_owned(),
-            "  connect an agent: mere connect claude (or codex, gemini, cursor, vscode)".to_owned(),
-            "  see what is there: mere list; find something: mere search hello".to_owned(),
-            "  run a tool in its sandbox: mere run hello_tool --param name=Ada".to_owned(),
+            format!("  connect an agent: {mere} connect claude (or codex, gemini, cursor, vscode)"),
+            format!("  see what is there: {mere} list"),
+            format!("  run a tool in its sandbox: {mere} run hello_tool --param name=Ada"),
             String::new(),
             "Ctrl-C stops everything.".to_owned(),
         ];

@@ -2,6 +2,7 @@
 //!
 //! It also holds the small functions that the other files of this folder share.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
@@ -41,6 +42,25 @@ pub(crate) struct ItemList {
     scripts_without_manifest: Vec<UnlistedScript>,
     #[serde(default)]
     strays: Vec<StrayFile>,
+}
+
+/// The same, as far as names matter.
+#[derive(Deserialize)]
+pub(crate) struct ItemNames {
+    items: Vec<ItemNameFields>,
+}
+
+#[derive(Deserialize)]
+struct ItemNameFields {
+    id: String,
+    category: String,
+}
+
+impl ItemNames {
+    /// Returns each name once, in order.
+    pub(crate) fn sorted(self) -> BTreeSet<String> {
+        self.items.iter().map(|item| item_name(&item.category, &item.id)).collect()
+    }
 }
 
 /// A script that is no tool because it has no manifest.
@@ -133,34 +153,28 @@ struct NameCandidate {
     fix: Option<String>,
 }
 
-/// The data of a refusal, as far as it helps to correct the call.
-#[derive(Deserialize)]
-pub(crate) struct RefusalDetails {
-    #[serde(default)]
-    candidates: Vec<AmbiguousItem>,
-    #[serde(default)]
-    problems: Vec<SchemaProblem>,
-}
-
-/// An item that an ambiguous name could mean.
-#[derive(Deserialize)]
-struct AmbiguousItem {
-    id: String,
-    #[serde(deserialize_with = "nullable")]
-    address: Option<String>,
-}
-
-/// Something that does not fit a schema, and where it is.
-#[derive(Deserialize)]
-struct SchemaProblem {
-    at: String,
-    what: String,
-}
-
 impl Printer {
+    /// Formats a table of items. Memories, of which there may be many, are only counted.
+    pub(crate) fn item_overview(&self, reply: &ReplyView<ItemList>) -> String {
+        let (memories, items) =
+            reply.data.items.iter().partition::<Vec<_>, _>(|item| item.is_memory());
+        let count = match memories.len() {
+            0 => String::new(),
+            1 => "1 memory: `mere list memory` lists it\n".to_owned(),
+            count => format!("{count} memories: `mere list memory` lists them\n"),
+        };
+        self.item_table(items.into_iter())
+            + &self.paint(&count, FAINT)
+            + &self.oddities(&reply.data)
+    }
+
     /// Formats a table of items.
     pub(crate) fn items(&self, reply: &ReplyView<ItemList>) -> String {
-        let rows = reply.data.items.iter().map(|item| {
+        self.item_table(reply.data.items.iter()) + &self.oddities(&reply.data)
+    }
+
+    fn item_table<'a>(&self, items: impl Iterator<Item = &'a ListedItem>) -> String {
+        let rows = items.map(|item| {
             let trust = item.trust.as_ref().map(|trust| trust.status.clone());
             [
                 item.item_type.clone(),
@@ -172,10 +186,12 @@ impl Printer {
             ]
         });
         let heading = ["TYPE", "ID", "VERSION", "SCOPE", "TRUST", "ABOUT"];
-        let table = self.table(heading, rows.collect());
-        table
-            + &self.scripts(&reply.data.scripts_without_manifest)
-            + &self.strays(&reply.data.strays)
+        self.table(heading, rows.collect())
+    }
+
+    /// Formats what lies among items and is none.
+    fn oddities(&self, list: &ItemList) -> String {
+        self.scripts(&list.scripts_without_manifest) + &self.strays(&list.strays)
     }
 
     /// Formats scripts that are no tools, each with what makes it one.
@@ -230,8 +246,8 @@ impl Printer {
     /// Formats the first lines about an item: its name, where it is, and who signed it.
     fn item_head(&self, name: &str, address: &str, trust: &ItemTrust) -> String {
         let name = self.paint(&self.escape_controls(name.trim()), STRONG);
-        let address = self.escape_controls(address);
-        format!("{name}\n{address} · {}\n{}", trust.status, self.signatures(trust))
+        let place = self.place(address);
+        format!("{name}\n{place} · {}\n{}", trust.status, self.signatures(trust))
     }
 
     /// Formats every item that a name could mean.
@@ -246,7 +262,7 @@ impl Printer {
         let mut out = self.table(["", "ADDRESS", "TRUST", "WHY"], rows.collect());
         for one in &data.candidates {
             let address = one.address.as_deref().unwrap_or_default();
-            push_line(&mut out, format_args!("{}", self.escape_controls(address)));
+            push_line(&mut out, format_args!("{}", self.place(address)));
             out += &one.trust.as_ref().map(|trust| self.signatures(trust)).unwrap_or_default();
             for words in [&one.fault, &one.fix].into_iter().flatten() {
                 push_line(&mut out, format_args!("  {}", self.escape_controls(words)));
@@ -269,15 +285,6 @@ impl Printer {
             push_line(&mut out, format_args!("   the copies in the clients' folders differ"));
         }
         out + &self.sentence(reply)
-    }
-
-    /// Formats the items that an ambiguous name could mean.
-    pub(crate) fn candidate_list(&self, refusal: &RefusalDetails) -> String {
-        let rows = refusal
-            .candidates
-            .iter()
-            .map(|one| [one.id.clone(), one.address.clone().unwrap_or_default()]);
-        self.table(["ID", "ADDRESS"], rows.collect())
     }
 
     /// Formats Markdown; with colours its headings stand out.
@@ -355,22 +362,16 @@ pub(super) fn truncate(cell: &str, width: usize) -> String {
 }
 
 impl ListedItem {
+    fn is_memory(&self) -> bool {
+        self.item_type == "memory" && self.fault.is_none()
+    }
+
     /// Describes the item in a few words, or says what is wrong with it.
     fn about(&self) -> String {
         let some = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         let fault = some(&self.fault).map(|fault| format!("BROKEN: {fault}"));
         let title = || self.title.clone().filter(|title| *title != self.id);
         fault.or_else(|| some(&self.description)).or_else(title).unwrap_or_default()
-    }
-}
-
-impl RefusalDetails {
-    /// Describes each thing that does not fit, and where it is.
-    pub(crate) fn problem_lines(&self) -> impl Iterator<Item = String> {
-        self.problems.iter().map(|SchemaProblem { at, what }| {
-            let words = [at.as_str(), what.as_str()].into_iter().filter(|text| !text.is_empty());
-            words.collect::<Vec<_>>().join(": ")
-        })
     }
 }
 
@@ -400,7 +401,7 @@ mod tests {
             "shadows": ["ROOT_USER:/tools/t/a.yaml"], "validation_warnings": ["odd"],
         });
         let expected = "tool t/a 1.0.0
-ROOT_PROJECT:/.ai/tools/t/a.yaml · verified
+.ai/tools/t/a.yaml (ROOT_PROJECT:/.ai/tools/t/a.yaml) · verified
   author's signature: an unknown key (SHA256:x)
   install signature: you
 wins over ROOT_USER:/tools/t/a.yaml
@@ -411,7 +412,8 @@ tool_id: a
 ";
         assert_eq!(terminal_printer().item(&success(item.clone())), expected);
         assert_eq!(pipe_printer().item(&success(item.clone())), "tool_id: a\n");
-        let expected = "tool t/a\nROOT_PROJECT:/.ai/tools/t/a.yaml · verified\n";
+        let place = ".ai/tools/t/a.yaml (ROOT_PROJECT:/.ai/tools/t/a.yaml)";
+        let expected = &format!("tool t/a\n{place} · verified\n");
         assert!(terminal_printer().withheld_item(&success(item)).starts_with(expected));
     }
 
@@ -441,6 +443,23 @@ tool_id: a
             let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(words(&row(more)), words(expected));
         }
+    }
+
+    #[test]
+    fn memories_are_counted_and_bury_nothing() {
+        let item = |kind: &str, id: &str| json!({ "item_type": kind, "id": id, "category": "", "scope": "user" });
+        let list = |items: &[serde_json::Value]| {
+            pipe_printer().item_overview(&success(json!({ "items": items })))
+        };
+        let memories = [item("memory", "m"), item("tool", "a"), item("memory", "n")];
+        let expected = "2 memories: `mere list memory` lists them\n";
+        assert!(list(&memories).ends_with(expected));
+        assert_eq!(list(&memories).lines().count(), 2);
+        assert_eq!(list(&memories[..1]), "1 memory: `mere list memory` lists it\n");
+        // One that is broken is told like any other item.
+        let mut broken = item("memory", "b");
+        broken["fault"] = "line 2".into();
+        assert!(list(&[broken]).contains("BROKEN: line 2"));
     }
 
     #[test]

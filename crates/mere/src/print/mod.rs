@@ -7,12 +7,14 @@ pub(crate) mod files;
 pub(crate) mod grants;
 pub(crate) mod imports;
 pub(crate) mod items;
+pub(crate) mod json_outcome;
 pub(crate) mod keys;
 pub(crate) mod memory;
 mod models;
 pub(crate) mod operator_reply;
 pub(crate) mod outcome;
 pub(crate) mod proposals;
+pub(crate) mod refusal;
 pub(crate) mod registry;
 pub(crate) mod reply;
 pub(crate) mod run;
@@ -26,6 +28,7 @@ pub(crate) mod spaces;
 mod stores;
 pub(crate) mod team;
 pub(crate) mod terminal;
+pub(crate) mod waiting_line;
 pub(crate) mod workspaces;
 
 use anstyle::{AnsiColor, Style};
@@ -43,6 +46,9 @@ pub(crate) struct Printer {
     /// escaped as well.
     is_terminal: bool,
     working_directory: Option<Address>,
+    /// How the person starts this program: `mere`, or a path where that is not on the path for
+    /// programs.
+    program: String,
     /// The file whose lines were printed last.
     last_file: Option<String>,
 }
@@ -58,6 +64,7 @@ impl Printer {
             uses_colours,
             is_terminal: terminal::is_output_terminal(),
             working_directory,
+            program: terminal::own_command(),
             last_file: None,
         }
     }
@@ -77,6 +84,21 @@ impl Printer {
         let parts = ups.chain(there[shared..].iter().copied()).collect::<Vec<_>>();
         let path = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
         self.escape_controls(&if parsed.is_directory() { path + "/" } else { path })
+    }
+
+    /// Formats where something lies: its address, and for a person before it the path that can be
+    /// pasted here.
+    fn place(&self, address: &str) -> String {
+        let (path, address) = (self.path(address), self.escape_controls(address));
+        if self.is_terminal && path != address { format!("{path} ({address})") } else { address }
+    }
+
+    /// Formats a command of this program so that it can be typed.
+    fn command(&self, words: &str) -> String {
+        match words.strip_prefix("mere ") {
+            Some(arguments) => format!("{} {arguments}", self.program),
+            None => words.to_owned(),
+        }
     }
 
     fn paint(&self, text: &str, style: Style) -> String {
@@ -133,8 +155,16 @@ mod tests {
             uses_colours: false,
             is_terminal: false,
             working_directory: "ROOT_PROJECT:/".parse().ok(),
+            program: "mere".to_owned(),
             last_file: None,
         }
+    }
+
+    #[test]
+    fn a_command_names_the_program_as_it_can_be_started() {
+        let printer = Printer { program: "target/release/mere".to_owned(), ..pipe_printer() };
+        assert_eq!(printer.command("mere list"), "target/release/mere list");
+        assert_eq!(pipe_printer().command("mere list"), "mere list");
     }
 
     #[test]

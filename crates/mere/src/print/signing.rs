@@ -125,8 +125,7 @@ impl Printer {
     /// Formats one item that could be signed: what differs, and from what.
     pub(crate) fn difference(&self, item: &SignableItem) -> String {
         let mut out = format!("{}\n", self.paint(&self.escape_controls(&item.title()), STRONG));
-        let address = self.escape_controls(item.address());
-        push_line(&mut out, format_args!("{address} · {}", item.status));
+        push_line(&mut out, format_args!("{} · {}", self.place(item.address()), item.status));
         if let Some(fault) = &item.fault {
             push_line(&mut out, format_args!("  {}", self.escape_controls(fault)));
         }
@@ -217,8 +216,8 @@ impl Printer {
         let mut out = String::new();
         for item in &reply.data.items {
             let status = self.paint(&item.status, if item.finding { BAD } else { GOOD });
-            let address = self.escape_controls(item.address.as_deref().unwrap_or_default());
-            push_line(&mut out, format_args!("{status} {address}"));
+            let place = self.place(item.address.as_deref().unwrap_or_default());
+            push_line(&mut out, format_args!("{status} {place}"));
             out += &item.trust.as_ref().map(|trust| self.signatures(trust)).unwrap_or_default();
             for words in [&item.fault, &item.fix].into_iter().flatten() {
                 push_line(&mut out, format_args!("  {}", self.escape_controls(words)));

@@ -184,7 +184,7 @@ impl Printer {
         }
         out += "\nTry next:\n";
         for step in &data.next {
-            push_line(&mut out, format_args!("  {}", self.paint(step, STRONG)));
+            push_line(&mut out, format_args!("  {}", self.paint(&self.command(step), STRONG)));
         }
         out
     }

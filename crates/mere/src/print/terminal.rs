@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use mere_core::gate::{Cleared, ClearedMessage};
 use mere_core::reply::{ReplyType, codes, reword_for_person};
 
+use super::json_outcome;
 use super::reply::{ReplySentences, UnreadableReply};
 
 /// The longest answer that is read, in bytes.
@@ -19,6 +20,7 @@ const MAX_LINE_BYTES: u64 = 1024;
 
 /// Prints a line on standard output.
 pub(crate) fn print_line(text: &str) -> io::Result<()> {
+    json_outcome::note_output();
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.write_all(b"\n")?;
@@ -64,12 +66,25 @@ pub(crate) fn print_refusal(reply: &Cleared) -> io::Result<()> {
     }
     let names_tool = reply.code() == codes::MEMORY_CATEGORY.id();
     let reply = ReplySentences::read(reply)?;
-    let message = if names_tool { reword_for_person(&reply.message) } else { reply.message };
+    let message = if names_tool { name_category(&reply.message) } else { reply.message };
     let _ = writeln!(io::stderr(), "mere: {message}");
     if let Some(hint) = reply.hint {
         let _ = writeln!(io::stderr(), "      {}", reword_for_person(&hint));
     }
     Ok(())
+}
+
+/// Rewords that a category is missing, so that the command to make it can be typed as it stands.
+fn name_category(message: &str) -> String {
+    const COMMAND: &str = "`mere category create`";
+    let missing = message.split_once("category '").and_then(|(_, rest)| rest.split_once('\''));
+    let words = reword_for_person(message);
+    match missing {
+        Some((category, _)) => {
+            words.replace(COMMAND, &format!("`mere category create {category}`"))
+        }
+        None => words,
+    }
 }
 
 /// Prints text on standard error as it is.
@@ -84,6 +99,7 @@ pub(crate) fn print_detail(words: &str) {
 
 /// Prints a note on standard error, beside the answer.
 pub(crate) fn print_note(words: &str) {
+    json_outcome::note_sentence(words);
     let _ = writeln!(io::stderr(), "mere: {words}");
 }
 
@@ -117,6 +133,23 @@ pub(crate) fn clear_progress() {
     }
 }
 
+/// Returns what a person types to start this program: its name if that finds it, or else its path.
+pub(crate) fn own_command() -> String {
+    let command = mere_engine::own_command().unwrap_or_else(|_| "mere".to_owned());
+    // A path with other characters is quoted as every shell understands it.
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@:".contains(c);
+    if command.chars().all(is_plain) {
+        command
+    } else {
+        format!("'{}'", command.replace('\'', "'\\''"))
+    }
+}
+
+/// Checks whether standard error is a terminal.
+pub(super) fn is_error_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
 /// Checks whether standard output is a terminal.
 pub(crate) fn is_output_terminal() -> bool {
     io::stdout().is_terminal()
@@ -133,29 +166,40 @@ pub(crate) fn supports_colours() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
+/// Keeps what is wrong with a command line for whoever asked for JSON; it was printed already.
+pub(crate) fn note_usage_error(text: &str) {
+    let first = text.split("\n\n").next().unwrap_or_default();
+    json_outcome::note_sentence(first.trim_start_matches("error: ").trim_end());
+}
+
 /// Prints what went wrong and returns the exit code of the process.
 pub(crate) fn print_failure(what: &str, code: u8) -> ExitCode {
+    json_outcome::note_sentence(what);
     let _ = writeln!(io::stderr(), "mere: {what}");
     ExitCode::from(code)
 }
 
-/// Asks a yes-or-no question. Anything but a yes means no, and so does the end of input.
+/// Asks a yes-or-no question. Anything but a yes means no, and so does the end of input. Whatever is
+/// piped in comes from the caller and not from a person, so it is not read.
 pub(crate) fn ask_yes_or_no(question: &str) -> io::Result<bool> {
+    if !can_ask() {
+        return Ok(false);
+    }
     let mut out = io::stderr();
     write!(out, "{question} [y/N] ")?;
     out.flush()?;
     let mut answer = Vec::new();
     io::stdin().lock().take(MAX_ANSWER_BYTES).read_until(b'\n', &mut answer)?;
-    if !io::stdin().is_terminal() {
-        writeln!(out)?;
-    }
     Ok(matches!(answer.trim_ascii().to_ascii_lowercase().as_slice(), b"y" | b"yes"))
 }
 
 /// Asks for one of the given letters until one is typed. The end of input counts as the last
-/// letter.
+/// letter, and so does a pipe.
 pub(crate) fn ask_choice(question: &str, letters: &[char]) -> io::Result<char> {
     let last = letters.last().copied().unwrap_or_default();
+    if !can_ask() {
+        return Ok(last);
+    }
     loop {
         let mut out = io::stderr();
         write!(out, "{question} ")?;

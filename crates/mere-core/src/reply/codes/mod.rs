@@ -301,6 +301,9 @@ declare_codes! {
     ARGUMENT_WRONG: Surface "ARG" Invalid 1 "An argument is missing, unknown, or of the wrong kind.";
     ARGUMENT_TOOL: Surface "ARG" Invalid 2 "There is no tool with that name.";
     ARGUMENT_JSON: Surface "ARG" Invalid 3 "The arguments are not one JSON object.";
+    COMMAND: Surface "COMMAND" Success 1 "A command with `--json` that had nothing to do. For people: it may name host paths.";
+    COMMAND_REFUSED: Surface "COMMAND" Invalid 1 "A command with `--json` that was typed wrongly, or that nobody confirmed; nothing was done.";
+    COMMAND_FAILED: Surface "COMMAND" Fault 1 "A command with `--json` that failed before it could make its call.";
     CONNECTED: Surface "CONNECT" Success 1 "`mere connect`: the client has the server in its settings. For people: it names host paths.";
     CONNECT_REMOVED: Surface "CONNECT" Success 2 "`mere connect --remove`: what became of the client's settings. For people: it names host paths.";
     CONNECT_PLAN: Surface "CONNECT" Success 3 "`mere connect --print`: what would be written. For people: it names host paths.";

@@ -1,5 +1,8 @@
 //! The command line as people meet it: names, completions, manual pages, and what to type instead.
 
+mod completions;
+mod hints;
+mod outcomes;
 mod replies;
 mod shell;
 mod uninstall;

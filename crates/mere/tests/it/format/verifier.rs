@@ -205,7 +205,7 @@ fn it_refuses_signatures_that_were_taken_apart() {
     });
     compare(&signed, "no key named", |stage, item| {
         edit_sidecar(stage, item, |sidecar| {
-            sidecar["statement"]["signatures"][0]["keyid"] = json!("")
+            sidecar["statement"]["signatures"][0]["keyid"] = json!("");
         });
     });
     for (envelope, from, to) in [

@@ -25,7 +25,8 @@ fn check(stage: &Stage, command: &str, status: i32, parts: &[&str]) -> String {
 fn space() -> Stage {
     let stage = Stage::new();
     stage.file("home/.ai/config.yaml", "sign: {unattended: true}\n");
-    let made = ["is now a space", "  + .ai/space.json", "generated now", "Try next:\n  mere list"];
+    let made =
+        ["is now a space", "  + .ai/space.json", "generated now", "Try next:\n", "/mere list\n"];
     check(&stage, "init", 0, &made);
     stage
 }
@@ -84,7 +85,7 @@ fn changes_are_printed() {
         &stage,
         "delete note net/again",
         1,
-        &["Delete ROOT_PROJECT:/.ai/knowledge/net/again.md?"],
+        &["mere: ROOT_PROJECT:/.ai/knowledge/net/again.md was not deleted; use `--yes` if"],
     );
     check(&stage, "delete note net/again --yes", 0, &["was deleted"]);
     let list = check(&stage, "review --list", 0, &["  update  knowledge  signed\n"]);
@@ -114,7 +115,7 @@ fn signatures_are_printed() {
     let (status, printed) = Typist::start(&stage, "show note api/retries").finish();
     assert_eq!(status, 4, "{printed}");
     assert!(printed.contains("knowledge api/retries"), "{printed}");
-    assert!(printed.contains("/api/retries.md · changed\n"), "{printed}");
+    assert!(printed.contains("/api/retries.md) · changed\n"), "{printed}");
     check(&stage, "draft note api/retries", 0, &["is now a draft"]);
 }
 

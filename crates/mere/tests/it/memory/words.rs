@@ -40,7 +40,7 @@ fn a_memory_needs_something_to_say() {
 #[test]
 fn a_person_is_told_the_command_that_makes_the_category() {
     let stage = Stage::new();
-    let words = "Create the category first using `mere category create`.";
+    let words = "Create the category first using `mere category create a`.";
     refused(&stage, &["memory", "create", "a/b", "text"], b"", (1, words));
     let made = run(&stage, &["category", "create", "a"], b"");
     assert!(String::from_utf8_lossy(&made.stdout).contains("The category 'a' was created."));

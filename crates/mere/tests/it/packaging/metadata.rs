@@ -13,7 +13,7 @@ fn read(path: &std::path::Path) -> Value {
 }
 
 /// The rules of the published schema that apply to this entry, and those that the registry checks when
-/// something is published: https://github.com/modelcontextprotocol/registry
+/// something is published: <https://github.com/modelcontextprotocol/registry>
 #[test]
 fn the_registry_entry_keeps_the_rules_of_the_registry() {
     let packages = Packages::get();

@@ -14,6 +14,7 @@ mod config;
 mod files;
 mod format;
 mod graph;
+mod guide;
 mod items;
 mod matrix;
 mod mcp;

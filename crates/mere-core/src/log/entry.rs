@@ -327,7 +327,6 @@ mod tests {
             (PUBLISH, "publish", "unpublish"),
             (PUBLISH, "\"tool\"", "\"memory\""),
             (PUBLISH, "acme", "Acme"),
-            (PUBLISH, "acme", "admin"),
             (PUBLISH, "\"jwt\"", "\"../jwt\""),
             (PUBLISH, "1.0.0", "1.0"),
             (PUBLISH, "sha256:0", "sha256:00"),

@@ -23,7 +23,7 @@ pub use body::{
     VersionInfo, VersionSummary, format_body, parse_body,
 };
 pub use name_key::{NameKey, NameSkeleton};
-pub use namespace::{Namespace, NamespaceError};
+pub use namespace::{Namespace, NamespaceError, NewNamespace};
 pub use problem::{PROBLEM_MEDIA_TYPE, ProblemCode, ProblemDetails};
 pub use published_name::{
     PublishedNameError, PublishedReference, QualifiedId, RegistryItemName, RegistryType,

@@ -235,7 +235,7 @@ mod tests {
             "limit=101",
             "limit=x",
             "limit=-1",
-            "namespace=admin",
+            "namespace=Admin",
             "category=A",
             "q=%",
             "q=%4",

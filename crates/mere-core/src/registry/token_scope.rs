@@ -114,7 +114,7 @@ mod tests {
             "read:acme/**",
             "read: acme/*",
             "read:acme/a/b",
-            "read:admin/*",
+            "read:Admin/*",
         ] {
             assert_eq!(bad.parse::<TokenScope>(), Err(TokenScopeError), "{bad}");
         }

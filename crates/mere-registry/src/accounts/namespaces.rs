@@ -2,7 +2,7 @@
 //!
 //! Two names that people could mistake for each other cannot both exist.
 
-use mere_core::registry::Namespace;
+use mere_core::registry::{Namespace, NewNamespace};
 
 use super::account_list::require_account;
 use super::audit_events::{Actor, record_event};
@@ -57,10 +57,11 @@ impl Registry {
     /// Creates a namespace.
     pub fn create_namespace(
         &self,
-        name: &Namespace,
+        name: &NewNamespace,
         owner: &str,
         privacy: Privacy,
     ) -> Result<(), RegistryError> {
+        let name = name.as_namespace();
         self.database.write(|connection| {
             require_account(connection, owner)?;
             let sql = "INSERT INTO namespaces (name, name_key, skeleton, owner, private, \

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use mere_core::registry::{Namespace, TokenScope};
+use mere_core::registry::{Namespace, NewNamespace, TokenScope};
 use mere_core::trust::Fingerprint;
 use mere_registry::{BlobLocation, DatabaseLocation, KeyFile, RegistryOptions, WitnessAddress};
 
@@ -137,7 +137,7 @@ pub(crate) enum RegistryNamespaceCommand {
     Create {
         /// Its name
         #[arg(value_name = "NS")]
-        name: Namespace,
+        name: NewNamespace,
         /// The account that owns it
         #[arg(long, value_name = "NAME")]
         owner: String,

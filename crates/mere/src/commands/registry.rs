@@ -90,6 +90,7 @@ fn run_namespace(registry: &Registry, command: RegistryNamespaceCommand) -> Outc
         RegistryNamespaceCommand::Create { name, owner, private, answer } => {
             let privacy = if private { Privacy::Private } else { Privacy::Public };
             let created = registry.create_namespace(&name, &owner, privacy).map(|()| {
+                let name = name.as_namespace();
                 let data = json!({ "name": name.as_str(), "owner": owner, "private": private });
                 OperatorAnswer::changed(format!("The namespace {name} exists."), &data)
             });

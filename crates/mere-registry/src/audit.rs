@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use mere_core::digest::Sha256;
 use mere_core::log::{Frontier, LogEntry, RegistryEvent, SignedCheckpoint, TreeHash};
 use mere_core::registry::{RegistryItemName, RegistryType, RegistryVersionName};
 use mere_core::trust::{Fingerprint, PublicKey};
@@ -235,6 +236,9 @@ impl Registry {
             return Ok(());
         };
         for file in &statement.files {
+            if !self.database.read(|connection| has_file(connection, name, &file.sha256))? {
+                report.add(format!("A file of {name} cannot be read by anybody: {}.", file.path));
+            }
             if !seen.insert(*file.sha256.as_bytes()) {
                 continue;
             }
@@ -247,6 +251,23 @@ impl Registry {
         }
         Ok(())
     }
+}
+
+/// Reports whether a file is recorded as one of an item.
+fn has_file(
+    connection: &mut Connection,
+    name: &RegistryVersionName,
+    digest: &Sha256,
+) -> Result<bool, DatabaseError> {
+    let sql = "SELECT 1 FROM published_blobs WHERE namespace = $1 AND sha256 = $2 AND \
+               item_type = $3 AND item_id = $4";
+    let values = [
+        Value::from(name.item.namespace.as_str()),
+        digest.to_string().into(),
+        name.item.kind.name().into(),
+        name.item.id.as_str().into(),
+    ];
+    Ok(connection.query_one(sql, &values)?.is_some())
 }
 
 type EntryRow = (u64, Vec<u8>, Vec<u8>);

@@ -27,6 +27,7 @@ pub use audit::AuditReport;
 pub use blobs::{BlobError, BlobLocation, BlobLocationError, BucketLocation};
 pub use database::{DatabaseError, DatabaseLocation, DatabaseLocationError};
 pub use error::RegistryError;
+pub use items::{SweepMode, SweepReport};
 pub use registry::{Registry, RegistryOptions};
 pub use storage::KeyFile;
 pub use witness_server::{WitnessError, WitnessOptions, WitnessServer};

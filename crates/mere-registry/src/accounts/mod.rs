@@ -10,7 +10,7 @@ mod tokens;
 pub(crate) use access::Access;
 pub use account_list::Account;
 pub use audit_events::AuditEvent;
-pub(crate) use audit_events::record_event;
+pub(crate) use audit_events::{Actor, record_event};
 pub use namespaces::{NamespaceRow, Privacy};
 pub use signing_keys::SigningKey;
 pub(crate) use signing_keys::{active_keys, all_keys};

@@ -67,6 +67,17 @@ impl Bucket {
         }
     }
 
+    /// Removes a blob, if it is there.
+    pub(super) fn remove(&self, digest: &Sha256) -> Result<(), BlobError> {
+        match self.try_often("DELETE", digest, b"")?.status {
+            200 | 204 | 404 => Ok(()),
+            403 => {
+                Err(BlobError::Failed("the bucket does not let its files be removed".to_owned()))
+            }
+            status => Err(BlobError::Failed(format!("the bucket answered {status}"))),
+        }
+    }
+
     /// Sends a request again while the server is overloaded.
     fn try_often(
         &self,

@@ -65,4 +65,14 @@ impl BlobStore {
             found => Ok(found),
         }
     }
+
+    /// Removes a blob, if it is there.
+    pub(crate) fn remove(&self, digest: &Sha256) -> Result<(), BlobError> {
+        match self {
+            Self::Folder(folder) => {
+                folder.remove(digest).map_err(|error| BlobError::Failed(error.to_string()))
+            }
+            Self::Bucket(bucket) => bucket.remove(digest),
+        }
+    }
 }

@@ -78,6 +78,7 @@ pub(super) fn insert_version(
         (*index).into(),
     ]);
     connection.execute(&sql, &values)?;
+    insert_blobs(connection, version)?;
     match name.item.kind {
         RegistryType::Tool => insert_files(connection, version),
         RegistryType::Knowledge => insert_relations(connection, version, now),
@@ -119,6 +120,23 @@ fn insert_item(
         now.into(),
     ];
     connection.execute(&sql, &values)?;
+    Ok(())
+}
+
+/// Records that the item has these files, so that whoever may read it may read them.
+fn insert_blobs(
+    connection: &mut Connection,
+    version: &NewVersion<'_>,
+) -> Result<(), RegistryError> {
+    let sql = "INSERT INTO published_blobs (namespace, sha256, item_type, item_id) \
+               VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
+    let [namespace, id] = item_key(&version.name.item);
+    let kind = version.name.item.kind.name();
+    for file in &version.submission.signed.statement.files {
+        let digest = file.sha256.to_string();
+        let values = [namespace.clone(), digest.into(), kind.into(), id.clone()];
+        connection.execute(sql, &values)?;
+    }
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The items of a registry: publishing, reading, finding and withdrawing them.
 
+mod blob_sweep;
 mod blobs;
 mod item_rows;
 mod item_table;
@@ -13,6 +14,7 @@ mod skills_index;
 mod submission;
 mod yank;
 
+pub use blob_sweep::{SweepMode, SweepReport};
 pub(crate) use blobs::StoredBlob;
 pub(crate) use item_table::ItemTable;
 pub(crate) use overview::{ItemCounts, StatedLink};

@@ -55,6 +55,8 @@ impl Registry {
         let keys = active_keys(connection, &item.namespace)?;
         let SignedStatement { statement, envelope } = &submission.signed;
         check_signatures(envelope, &keys)?;
+        // A sweep may have removed a file that was not published yet.
+        check_blobs(connection, &submission.signed, name)?;
         if item_rows::has_version(connection, name)? {
             return Err(RegistryError::VersionExists);
         }

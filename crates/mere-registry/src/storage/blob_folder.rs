@@ -59,6 +59,16 @@ impl BlobFolder {
         }
     }
 
+    /// Removes a blob, if it is there.
+    pub(crate) fn remove(&self, digest: &Sha256) -> io::Result<()> {
+        let place = self.place(digest);
+        match fs::remove_file(&place) {
+            Ok(()) => sync_folder(place.parent().unwrap_or(&self.folder)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     fn place(&self, digest: &Sha256) -> PathBuf {
         let name = digest.to_string();
         self.folder.join(&name[..2]).join(name)

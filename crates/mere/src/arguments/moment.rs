@@ -41,6 +41,19 @@ impl Moment {
     }
 }
 
+impl Moment {
+    /// Returns the absolute time, of which a relative one is that long before `now`.
+    pub(crate) fn resolve_before(self, now: Timestamp) -> Result<Timestamp, MomentError> {
+        match self {
+            Self::At(time) => Ok(time),
+            Self::In { hours } => {
+                let earlier = SignedDuration::from_hours(hours.into());
+                now.checked_sub(earlier).map_err(|_| MomentError::OutOfRange)
+            }
+        }
+    }
+}
+
 impl FromStr for Moment {
     type Err = MomentError;
 

@@ -79,6 +79,21 @@ pub(crate) enum RegistryCommandArguments {
         #[command(flatten)]
         answer: AnswerArguments,
     },
+    /// Remove files that were sent and never published
+    #[command(after_help = "Examples:
+  mere registry sweep --dry-run         how many there are, and how large
+  mere registry sweep                   those that were sent more than a week ago
+  mere registry sweep --older-than 24h")]
+    Sweep {
+        /// Leave those that were sent later than this long ago, such as 24h, 7d or 2w
+        #[arg(long, value_name = "AGE", default_value = "7d")]
+        older_than: Moment,
+        /// Count them and remove nothing
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
 }
 
 impl RegistryCommandArguments {

@@ -8,7 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use mere_registry::{
-    Privacy, Registry, RegistryError, RegistryOptions, RegistryServer, ServeOptions, TokenRequest,
+    Privacy, Registry, RegistryError, RegistryOptions, RegistryServer, ServeOptions, SweepMode,
+    TokenRequest,
 };
 use serde_json::json;
 
@@ -39,6 +40,10 @@ pub(crate) fn run(arguments: RegistryArguments) -> io::Result<ExitCode> {
         RegistryCommandArguments::Token(command) => run_token(&registry, command),
         RegistryCommandArguments::Audit { events, answer } => {
             (answer, if events { list_events(&registry) } else { audit(&registry) })
+        }
+        RegistryCommandArguments::Sweep { older_than, dry_run, answer } => {
+            let mode = if dry_run { SweepMode::Count } else { SweepMode::Remove };
+            (answer, sweep(&registry, older_than, mode))
         }
     };
     registry::print(&answer, result)
@@ -155,11 +160,24 @@ fn run_token(registry: &Registry, command: RegistryTokenCommand) -> Outcome {
 }
 
 fn expiry(expires: Option<Moment>) -> Result<Option<Timestamp>, RegistryError> {
+    let expires = expires.map(|moment| moment.resolve(now())).transpose();
+    expires.map_err(|_| RegistryError::Malformed("the time is too far away"))
+}
+
+fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = Timestamp::from_second(i64::try_from(since.as_secs()).unwrap_or_default());
-    let now = now.unwrap_or_default();
-    let expires = expires.map(|moment| moment.resolve(now)).transpose();
-    expires.map_err(|_| RegistryError::Malformed("the time is too far away"))
+    now.unwrap_or_default()
+}
+
+fn sweep(
+    registry: &Registry,
+    older_than: Moment,
+    mode: SweepMode,
+) -> Result<OperatorAnswer, RegistryError> {
+    let before = older_than.resolve_before(now());
+    let before = before.map_err(|_| RegistryError::Malformed("the time is too far away"))?;
+    registry.sweep_blobs(before, mode).map(|report| registry::sweep_report(&report, mode))
 }
 
 fn list_events(registry: &Registry) -> Result<OperatorAnswer, RegistryError> {

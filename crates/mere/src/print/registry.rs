@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use mere_core::reply::codes;
 use mere_registry::{
     Account, AuditEvent, AuditReport, CreatedToken, NamespaceRow, Privacy, RegistryError,
-    SigningKey, TokenInfo,
+    SigningKey, SweepMode, SweepReport, TokenInfo,
 };
 use serde_json::{Value, json};
 
@@ -145,6 +145,25 @@ pub(crate) fn events(all: &[AuditEvent]) -> OperatorAnswer {
         all.iter().map(|one| format!("{}  {}  {}  {}", one.at, one.actor, one.action, one.subject));
     let lines = lines.collect();
     OperatorAnswer::listed(lines, &json!({ "events": all }))
+}
+
+/// Shows what a sweep found.
+pub(crate) fn sweep_report(report: &SweepReport, mode: SweepMode) -> OperatorAnswer {
+    let SweepReport { files, bytes } = report;
+    let subject = match files {
+        1 => "1 file that was".to_owned(),
+        files => format!("{files} files that were"),
+    };
+    let data = json!({ "files": files, "bytes": bytes });
+    let end = format!("sent and never published, of {bytes} bytes.");
+    match mode {
+        SweepMode::Count => {
+            let words = format!("There would be removed {subject} {end}");
+            let reply = operator_reply(codes::SERVER_LISTED, TOOL, &words, &data);
+            OperatorAnswer { lines: vec![words], reply, status: 0 }
+        }
+        SweepMode::Remove => OperatorAnswer::changed(format!("Removed {subject} {end}"), &data),
+    }
 }
 
 /// Shows what an audit found.

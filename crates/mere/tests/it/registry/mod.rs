@@ -6,10 +6,12 @@ mod client;
 mod concurrency;
 mod conformance;
 mod crash;
+mod migrations;
 mod operator;
 mod privacy;
 mod servers;
 mod stage;
+mod sweep;
 mod witness;
 
 /// Makes a test for the embedded database with files, and one for `PostgreSQL` with a bucket.

@@ -13,7 +13,7 @@ on_both_backends! {
 }
 
 /// Changes the database behind the registry's back.
-fn change_database(stage: &RegistryStage, sql: &str) {
+pub(super) fn change_database(stage: &RegistryStage, sql: &str) {
     if stage.database.starts_with("postgres") {
         servers::run_sql(&stage.database, sql);
         return;

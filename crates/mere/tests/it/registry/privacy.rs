@@ -9,6 +9,8 @@ on_both_backends! {
     what_is_private_is_answered_like_what_is_absent,
     who_may_read_gets_the_entry_and_its_nonce,
     a_token_for_one_item_shows_that_item_only,
+    a_token_for_one_item_reads_the_files_of_no_other,
+    a_file_that_was_not_published_is_read_by_nobody,
 }
 
 fn what_is_private_is_answered_like_what_is_absent(backend: Backend) {
@@ -86,4 +88,41 @@ fn a_token_for_one_item_shows_that_item_only(backend: Backend) {
     reader.get(&kept.path("hidden")).assert_problem(404, "not-found");
     let items = reader.get("/api/v1/items").json();
     assert_eq!(items["items"].as_array().map(Vec::len), Some(1), "{items}");
+}
+
+fn a_token_for_one_item_reads_the_files_of_no_other(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let server = stage.serve(&[]);
+    let author = server.client.with_token(&stage.token(&["publish:hidden/*"]));
+    let (shown, kept) =
+        (stage.author.skill("shown-skill", "1.0.0"), stage.author.tool("kept", "1.0.0"));
+    shown.publish(&author, "hidden");
+    kept.publish(&author, "hidden");
+    let reader = server.client.with_token(&stage.token(&["read:hidden/shown_skill"]));
+    for (_, bytes) in &shown.files {
+        assert_eq!(reader.get(&blob_path("hidden", bytes)).body, *bytes);
+    }
+    let absent = reader.get(&blob_path("hidden", b"nothing"));
+    for (_, bytes) in &kept.files {
+        assert_eq!(reader.get(&blob_path("hidden", bytes)), absent);
+    }
+    // A file that both have is one of an item that may be read.
+    let other = stage.author.skill("other", "1.0.0");
+    other.publish(&author, "hidden");
+    assert_eq!(other.files[1].1, shown.files[1].1);
+    assert_eq!(reader.get(&blob_path("hidden", &other.files[1].1)).status, 200);
+    assert_eq!(reader.get(&blob_path("hidden", &other.files[0].1)), absent);
+    stage.assert_audited();
+}
+
+fn a_file_that_was_not_published_is_read_by_nobody(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let server = stage.serve(&[]);
+    let author = server.client.with_token(&stage.token(&["publish:ada/*", "read:ada/*"]));
+    let note = stage.author.note("retry", "1.0.0");
+    note.upload(&author, "ada");
+    let path = blob_path("ada", &note.files[0].1);
+    author.get(&path).assert_problem(404, "not-found");
+    note.publish(&author, "ada");
+    assert_eq!(server.client.get(&path).status, 200);
 }

@@ -150,28 +150,38 @@ impl Registry {
     }
 }
 
+/// Returns the statement of a search: what matches is ranked, and only the rows of the page are read
+/// from the other tables. A planner that could join first would read all of them.
 fn search_sql(connection: &Connection, all: &Conditions) -> String {
     let (limit, offset) = (all.values.len() + 2, all.values.len() + 3);
     let conditions = all.joined();
-    match connection.dialect() {
-        Dialect::Sqlite => format!(
-            "SELECT {COLUMNS} FROM (SELECT s.id AS id, \
-             bm25(search_text, 10.0, 8.0, 4.0, 2.0, 3.0) AS score FROM search_text f \
-             JOIN search_items s ON s.id = f.rowid JOIN namespaces n ON n.name = s.namespace \
-             WHERE search_text MATCH $1 AND {conditions} LIMIT {MAX_RANKED}) f \
-             JOIN search_items s ON s.id = f.id {JOINS} \
-             ORDER BY f.score, s.namespace, s.item_id LIMIT ${limit} OFFSET ${offset}"
+    let (ranked, order) = match connection.dialect() {
+        Dialect::Sqlite => (
+            format!(
+                "SELECT s.id AS id, s.namespace AS namespace, s.item_id AS item_id, \
+                 bm25(search_text, 10.0, 8.0, 4.0, 2.0, 3.0) AS score FROM search_text w \
+                 JOIN search_items s ON s.id = w.rowid JOIN namespaces n ON n.name = s.namespace \
+                 WHERE search_text MATCH $1 AND {conditions} LIMIT {MAX_RANKED}"
+            ),
+            "score",
         ),
-        // The words come first: the planner does not know how few items have them.
         #[cfg(feature = "postgres")]
-        Dialect::Postgres => format!(
-            "WITH f AS MATERIALIZED (SELECT s.id AS id, ts_rank(s.document, q) AS score \
-             FROM search_words($1) q JOIN search_items s ON s.document @@ q \
-             JOIN namespaces n ON n.name = s.namespace WHERE {conditions} LIMIT {MAX_RANKED}) \
-             SELECT {COLUMNS} FROM f JOIN search_items s ON s.id = f.id {JOINS} \
-             ORDER BY f.score DESC, s.namespace, s.item_id LIMIT ${limit} OFFSET ${offset}"
+        Dialect::Postgres => (
+            format!(
+                "SELECT s.id AS id, s.namespace AS namespace, s.item_id AS item_id, \
+                 ts_rank(s.document, q) AS score \
+                 FROM search_words($1) q JOIN search_items s ON s.document @@ q \
+                 JOIN namespaces n ON n.name = s.namespace WHERE {conditions} LIMIT {MAX_RANKED}"
+            ),
+            "score DESC",
         ),
-    }
+    };
+    format!(
+        "WITH ranked AS MATERIALIZED ({ranked}), page AS MATERIALIZED (SELECT * FROM ranked \
+         ORDER BY {order}, namespace, item_id LIMIT ${limit} OFFSET ${offset}) \
+         SELECT {COLUMNS} FROM page JOIN search_items s ON s.id = page.id {JOINS} \
+         ORDER BY page.{order}, s.namespace, s.item_id"
+    )
 }
 
 /// Splits a text into words. Only letters and digits are left, so that no query language of a

@@ -13,5 +13,5 @@ pub use audit_events::AuditEvent;
 pub(crate) use audit_events::{Actor, record_event};
 pub use namespaces::{NamespaceRow, Privacy};
 pub use signing_keys::SigningKey;
-pub(crate) use signing_keys::{active_keys, all_keys};
+pub(crate) use signing_keys::{active_keys, all_keys, key_change_indices};
 pub use tokens::{CreatedToken, TokenInfo, TokenRequest};

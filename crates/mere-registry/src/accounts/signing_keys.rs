@@ -41,6 +41,16 @@ pub(crate) fn all_keys(
     read_keys(connection, sql, namespace)
 }
 
+/// Returns the indices of the entries of the log that change the keys of a namespace, in order.
+pub(crate) fn key_change_indices(
+    connection: &mut Connection,
+    namespace: &Namespace,
+) -> Result<Vec<u64>, DatabaseError> {
+    let sql = "SELECT leaf_index FROM key_changes WHERE namespace = $1 ORDER BY leaf_index";
+    let rows = connection.query(sql, &[namespace.as_str().into()])?;
+    rows.iter().map(|row| row.number(0)).collect()
+}
+
 fn read_keys(
     connection: &mut Connection,
     sql: &str,
@@ -72,7 +82,7 @@ impl Registry {
             let subject = format!("{} {fingerprint}", namespace.as_str());
             record_event(connection, &Actor::Operator, "key.add", &subject)?;
             let event = RegistryEvent::KeyAdd(key_event(namespace, fingerprint));
-            self.append_to_log(connection, &info, event)
+            self.log_key_change(connection, &info, event)
         })
     }
 
@@ -97,8 +107,21 @@ impl Registry {
             let subject = format!("{} {fingerprint}", namespace.as_str());
             record_event(connection, &Actor::Operator, "key.remove", &subject)?;
             let event = RegistryEvent::KeyRemove(key_event(namespace, fingerprint));
-            self.append_to_log(connection, &info, event)
+            self.log_key_change(connection, &info, event)
         })
+    }
+
+    /// Appends the change of a key to the log, and records that it is one.
+    fn log_key_change(
+        &self,
+        connection: &mut Connection,
+        namespace: &NamespaceRow,
+        event: RegistryEvent,
+    ) -> Result<u64, RegistryError> {
+        let index = self.append_to_log(connection, namespace, event)?;
+        let sql = "INSERT INTO key_changes (namespace, leaf_index) VALUES ($1, $2)";
+        connection.execute(sql, &[namespace.name.as_str().into(), index.into()])?;
+        Ok(index)
     }
 
     /// Lists the keys that may sign, of all namespaces.

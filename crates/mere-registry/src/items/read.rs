@@ -9,7 +9,7 @@ use mere_core::registry::{
 
 use super::item_rows::{item_key, version_key};
 use super::item_table::ItemTable;
-use crate::accounts::{Access, NamespaceRow, Privacy, active_keys};
+use crate::accounts::{Access, NamespaceRow, Privacy, active_keys, key_change_indices};
 use crate::database::{Connection, DatabaseError};
 use crate::error::RegistryError;
 use crate::registry::Registry;
@@ -24,10 +24,14 @@ impl Registry {
         self.database.read(|connection| {
             let row = access.permit_namespace(connection, namespace)?;
             let keys = active_keys(connection, &row.name)?;
+            let changes = key_change_indices(connection, &row.name)?;
+            let changes = changes.into_iter().map(|index| read_logged_event(connection, index));
+            let key_changes = changes.collect::<Result<_, _>>()?;
             Ok(NamespaceInfo {
                 private: row.privacy == Privacy::Private,
                 name: row.name,
                 keys: keys.into_iter().map(Into::into).collect(),
+                key_changes,
             })
         })
     }

@@ -1,9 +1,11 @@
 //! What a registry says about itself and its namespaces.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ApiBody, BodyError, as_text};
-use crate::log::{LogFingerprint, NoteAlgorithm, VerifierKey};
+use crate::log::{LogFingerprint, LoggedEvent, NoteAlgorithm, RegistryEvent, VerifierKey};
 use crate::registry::{Namespace, RegistryId};
 use crate::trust::{Fingerprint, PublicKey};
 
@@ -61,6 +63,9 @@ pub struct NamespaceInfo {
     pub private: bool,
     /// The keys whose signatures it accepts.
     pub keys: Vec<NamespaceKey>,
+    /// Every change of the keys, in the order of the log. Those of a private namespace are sealed
+    /// there, and shown here.
+    pub key_changes: Vec<LoggedEvent>,
 }
 
 /// A key of a namespace.
@@ -82,11 +87,30 @@ impl From<PublicKey> for NamespaceKey {
 }
 
 impl ApiBody for NamespaceInfo {
-    const MAX_BYTES: usize = 256 * 1024;
+    const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-    /// Checks that every key has its own fingerprint.
+    /// Checks that every key has its own fingerprint, and that the keys are what the changes lead
+    /// to. Whether those are in the log is not checked.
     fn check(&self) -> Result<(), BodyError> {
+        let mut keys = BTreeSet::new();
+        for change in &self.key_changes {
+            let is_valid = match &change.disclosure.event {
+                RegistryEvent::KeyAdd(event) => {
+                    event.namespace == self.name && keys.insert(event.key)
+                }
+                RegistryEvent::KeyRemove(event) => {
+                    event.namespace == self.name && keys.remove(&event.key)
+                }
+                RegistryEvent::Publish(_) | RegistryEvent::Yank(_) => false,
+            };
+            if !is_valid {
+                return Err(BodyError);
+            }
+        }
         let fits = |key: &NamespaceKey| key.fingerprint == key.public_key.fingerprint();
-        if self.keys.iter().all(fits) { Ok(()) } else { Err(BodyError) }
+        let shown = self.keys.iter().map(|key| key.fingerprint).collect::<BTreeSet<_>>();
+        let is_ordered = self.key_changes.is_sorted_by(|one, next| one.index < next.index);
+        let is_consistent = self.keys.iter().all(fits) && is_ordered && shown == keys;
+        if is_consistent { Ok(()) } else { Err(BodyError) }
     }
 }

@@ -10,7 +10,8 @@ use crate::digest::Sha256;
 use crate::item::ItemType;
 use crate::item::integrity::FileDigest;
 use crate::log::{
-    EntryDisclosure, EntryNonce, LogSigner, LoggedEvent, PublishEvent, RegistryEvent, YankEvent,
+    EntryDisclosure, EntryNonce, LogSigner, LoggedEvent, NamespaceKeyEvent, PublishEvent,
+    RegistryEvent, YankEvent,
 };
 use crate::registry::{
     ProblemCode, ProblemDetails, RegistryId, RegistryItemName, RegistryType, VersionRecord,
@@ -128,12 +129,27 @@ fn the_bodies_of_the_registry() {
     check(&registry_info(), &[]);
     check(&ProblemDetails::new(ProblemCode::NotFound, "there is no such item"), &[]);
     let key = PUBLIC_KEY.parse::<crate::trust::PublicKey>().expect("a key");
-    let namespace = NamespaceInfo {
-        name: "acme".parse().expect("a namespace"),
-        private: true,
-        keys: vec![key.into()],
-    };
+    let name = "acme".parse::<crate::registry::Namespace>().expect("a namespace");
+    let at = "2026-01-31T23:59:59Z".parse().expect("a time");
+    let event = NamespaceKeyEvent { namespace: name.clone(), key: key.fingerprint(), at };
+    let add = RegistryEvent::KeyAdd(event.clone());
+    let disclosure = EntryDisclosure::sealed(add, EntryNonce::new([7; 32]));
+    let added = LoggedEvent { index: 3, disclosure };
+    let (private, keys, key_changes) = (true, vec![key.into()], vec![added.clone()]);
+    let namespace = NamespaceInfo { name, private, keys, key_changes };
     check(&namespace, &[]);
+    // The keys are exactly those that the log leads to.
+    let disclosure = EntryDisclosure::public(RegistryEvent::KeyRemove(event));
+    let removed = LoggedEvent { index: 4, disclosure };
+    for changes in [
+        vec![],
+        vec![added.clone(), removed.clone()],
+        vec![added.clone(), added.clone()],
+        vec![removed, added],
+    ] {
+        let other = NamespaceInfo { key_changes: changes, ..namespace.clone() };
+        assert_eq!(other.check(), Err(BodyError));
+    }
 }
 
 #[test]
@@ -194,6 +210,7 @@ fn what_a_registry_says_of_itself_has_to_fit_together() {
         "keys": [{
             "fingerprint": FINGERPRINT.replace("Ux", "Uy"), "public_key": PUBLIC_KEY,
         }],
+        "key_changes": [],
     });
     assert_eq!(parse::<NamespaceInfo>(&namespace), Err(BodyError));
 }

@@ -1,6 +1,7 @@
 //! The tables, as numbered scripts. Each is applied once, in order, in one transaction with the
 //! record that it was.
 
+mod key_changes;
 mod published_blobs;
 
 use super::{Connection, DatabaseError, Dialect, Value};
@@ -16,20 +17,28 @@ struct Migration {
 }
 
 /// The steps for `SQLite`.
-const SQLITE: [Migration; 2] = [
+const SQLITE: [Migration; 3] = [
     Migration { script: include_str!("sqlite/0001_registry.sql"), fill: None },
     Migration {
         script: include_str!("sqlite/0002_published_blobs.sql"),
         fill: Some(published_blobs::fill),
     },
+    Migration {
+        script: include_str!("sqlite/0003_key_changes.sql"),
+        fill: Some(key_changes::fill),
+    },
 ];
 /// The steps for `PostgreSQL`.
 #[cfg(feature = "postgres")]
-const POSTGRES: [Migration; 2] = [
+const POSTGRES: [Migration; 3] = [
     Migration { script: include_str!("postgres/0001_registry.sql"), fill: None },
     Migration {
         script: include_str!("postgres/0002_published_blobs.sql"),
         fill: Some(published_blobs::fill),
+    },
+    Migration {
+        script: include_str!("postgres/0003_key_changes.sql"),
+        fill: Some(key_changes::fill),
     },
 ];
 

@@ -36,6 +36,7 @@ fn what_was_published_before_is_readable_after(backend: Backend) {
     for sql in [
         "DROP TABLE published_blobs",
         "DROP TABLE swept_blobs",
+        "DROP TABLE key_changes",
         "DELETE FROM schema_migrations WHERE number > 1",
     ] {
         change_database(&stage, sql);

@@ -1,6 +1,6 @@
 //! A private namespace does not exist for those who may not read it.
 
-use super::author::blob_path;
+use super::author::{Author, blob_path};
 use super::client::Client;
 use super::on_both_backends;
 use super::stage::{Backend, RegistryStage};
@@ -11,6 +11,7 @@ on_both_backends! {
     a_token_for_one_item_shows_that_item_only,
     a_token_for_one_item_reads_the_files_of_no_other,
     a_file_that_was_not_published_is_read_by_nobody,
+    who_may_read_is_shown_how_the_keys_changed,
 }
 
 fn what_is_private_is_answered_like_what_is_absent(backend: Backend) {
@@ -125,4 +126,28 @@ fn a_file_that_was_not_published_is_read_by_nobody(backend: Backend) {
     author.get(&path).assert_problem(404, "not-found");
     note.publish(&author, "ada");
     assert_eq!(server.client.get(&path).status, 200);
+}
+
+fn who_may_read_is_shown_how_the_keys_changed(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let second = Author::new(9);
+    let file = stage.folder.path().join("second.pub");
+    std::fs::write(&file, second.public_line()).expect("a key");
+    stage.operate(&["key", "add", "hidden", file.to_str().expect("a path")]);
+    stage.operate(&["key", "remove", "hidden", &stage.author.fingerprint()]);
+    let server = stage.serve(&[]);
+    let reader = server.client.with_token(&stage.token(&["read:hidden/*"]));
+    let info = reader.get("/api/v1/namespaces/hidden").json();
+    let changes = info["key_changes"].as_array().expect("changes");
+    let kinds = changes.iter().map(|change| {
+        assert_eq!(change["nonce"].as_str().map(str::len), Some(64), "{change}");
+        let (kind, key) = (&change["entry"]["kind"], &change["entry"]["key"]);
+        (kind.as_str().expect("a kind"), key.as_str().expect("a key"))
+    });
+    let (first, other) = (stage.author.fingerprint(), second.fingerprint());
+    let expected = [("key-add", &*first), ("key-add", &*other), ("key-remove", &*first)];
+    assert_eq!(kinds.collect::<Vec<_>>(), expected);
+    assert_eq!(info["keys"].as_array().map(Vec::len), Some(1));
+    let public = server.client.get("/api/v1/namespaces/ada").json();
+    assert_eq!(public["key_changes"][0].get("nonce"), None, "{public}");
 }

@@ -5,6 +5,7 @@ use mere_core::gate::Gate;
 use crate::config::RegistryConfig;
 use crate::items::{ItemCall, ItemReader};
 use crate::memory::StoreCall;
+use crate::policy::{Denied, RegistryUse};
 use crate::registry::RegistryChoice;
 use crate::run::RunCall;
 use crate::search::SearchContext;
@@ -29,9 +30,10 @@ pub(crate) struct CommandCall<'a> {
 }
 
 impl<'a> CommandCall<'a> {
-    /// Returns the registry that is asked where nobody names one.
-    pub(crate) fn registry_choice(&self) -> RegistryChoice<'a> {
+    /// Returns the registry that is asked where nobody names one, if the call may do this there.
+    pub(crate) fn registry_choice(&self, what: RegistryUse) -> Result<RegistryChoice<'a>, Denied> {
+        let permit = self.items.view.run.permit_registry(what)?;
         let environment = &self.change.context.environment;
-        RegistryChoice { environment, config: self.registry, named: None }
+        Ok(RegistryChoice::new(permit, environment, self.registry))
     }
 }

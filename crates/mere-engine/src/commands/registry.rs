@@ -12,17 +12,20 @@ use super::lock::make_lockfile;
 use crate::error::tool_error::ToolError;
 use crate::error::{registry_error_reply, tool_error_reply};
 use crate::items::ItemCall;
+use crate::policy::RegistryUse;
 use crate::registry::{
-    MirrorRequest, PublishCall, PulledItems, RegistryChoice, RegistryError, installed_reply,
-    list_outdated, log_in, log_out, mirror, publish, pull, pulled_reply, update, yank,
+    MirrorRequest, PublishCall, PulledItems, RegistryError, installed_reply, list_outdated, log_in,
+    log_out, mirror, publish, pull, pulled_reply, update, yank,
 };
+use crate::space::ItemChangeError;
 
 /// Executes a person's command about a registry.
 pub(super) fn execute_registry_command(
     call: &CommandCall<'_>,
     command: &RegistryCommand,
 ) -> Result<Draft, ToolError> {
-    let choice = RegistryChoice { named: command.registry.as_deref(), ..call.registry_choice() };
+    let default = call.registry_choice(RegistryUse::Publish).map_err(ItemChangeError::from)?;
+    let choice = default.or_named(command.registry.as_deref());
     Ok(match &command.action {
         RegistryAction::Login(login) => log_in(choice, login)?,
         RegistryAction::Logout => log_out(choice)?,

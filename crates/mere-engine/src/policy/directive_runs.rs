@@ -15,6 +15,7 @@ use mere_core::item::{
 use mere_core::request::{Execute, ItemAction, ItemVerb, Load, Verb};
 
 use super::path_reach::{PathReach, ReachGlob, RunCoverage};
+use super::registry_use::RegistryReach;
 
 /// What a run of a directive with `<permissions>` is limited to.
 #[derive(Debug)]
@@ -27,6 +28,7 @@ pub(crate) struct RunLimits {
     writes: PathReach,
     /// The categories whose memories may be changed.
     memories: Vec<CategoryReach>,
+    registry: RegistryReach,
 }
 
 /// The categories that a permission means: one with all below it, or all of them.
@@ -78,6 +80,7 @@ impl RunLimits {
     ) -> Self {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let (mut tools, mut memories) = (Vec::new(), Vec::new());
+        let mut registry = RegistryReach::default();
         for DirectivePermission { access, resource } in permissions {
             let globs = match resource {
                 PermittedResource::Filesystem(path) => split_glob(path),
@@ -94,7 +97,10 @@ impl RunLimits {
                     tools.extend(id.parse().ok().filter(|_| executes));
                     continue;
                 }
-                PermittedResource::Registry => continue,
+                PermittedResource::Registry => {
+                    registry = registry.extend(*access);
+                    continue;
+                }
             };
             match access {
                 PermittedAccess::Read => reads.extend(globs),
@@ -108,7 +114,12 @@ impl RunLimits {
             }
         }
         let (reads, writes) = (PathReach::new(&reads), PathReach::new(&writes));
-        Self { directive, tools, reads, writes, memories }
+        Self { directive, tools, reads, writes, memories, registry }
+    }
+
+    /// Returns what may be done with registries.
+    pub(super) fn registry_reach(&self) -> RegistryReach {
+        self.registry
     }
 
     /// Returns how a path of a root relates to what may be read.
@@ -215,7 +226,7 @@ impl RunPermit {
         self.permit(is_listed, || MissingPermission::Category(category.clone()))
     }
 
-    fn permit(
+    pub(super) fn permit(
         &self,
         is_listed: impl FnOnce(&RunLimits) -> bool,
         missing: impl FnOnce() -> MissingPermission,
@@ -279,6 +290,7 @@ pub(crate) enum MissingPermission {
     File(Address),
     Memory(MemoryPath),
     Category(Category),
+    Registry(PermittedAccess),
 }
 
 impl fmt::Display for MissingPermission {
@@ -291,6 +303,8 @@ impl fmt::Display for MissingPermission {
             Self::File(address) => write!(f, "filesystem write {address}"),
             Self::Memory(path) => write!(f, "memory write {path}"),
             Self::Category(category) => write!(f, "memory write {category}"),
+            Self::Registry(PermittedAccess::Write) => f.write_str("registry write"),
+            Self::Registry(_) => f.write_str("registry read"),
         }
     }
 }

@@ -11,6 +11,7 @@ mod grants;
 mod item_changes;
 mod item_use;
 mod path_reach;
+mod registry_use;
 mod signing;
 
 use mere_core::address::{Address, RepositoryName};
@@ -37,6 +38,8 @@ pub(crate) use item_use::{
     RunContext, RunDenied, SignatureRequirement, permit_lockfile, permit_run, permit_use,
 };
 pub(crate) use path_reach::RunCoverage;
+pub use registry_use::RegistryPermit;
+pub(crate) use registry_use::RegistryUse;
 pub use signing::SigningPermit;
 pub(crate) use signing::{SigningContext, SigningReason, permit_rotation, permit_signing};
 

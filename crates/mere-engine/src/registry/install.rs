@@ -24,7 +24,7 @@ use crate::items::relocation::load_from_files;
 use crate::items::signed_texts::keep_signed_text;
 use crate::items::version_check::remember_versions;
 use crate::items::{CheckedItem, ItemCall, ItemError, LoadedItem, read_and_verify};
-use crate::policy::{self, SigningReason};
+use crate::policy::{self, Denied, SigningReason};
 use crate::space::ItemChangeError;
 use crate::trust::now;
 
@@ -139,6 +139,8 @@ pub(crate) fn install(
         policy::permit_install(call.items.reader, call.agents).map_err(ItemChangeError::from)?;
     let place = installed_place(&fetched.statement, scope)?;
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    let permitted = call.items.view.run.permit_write(&address);
+    permitted.map_err(|refusal| ItemChangeError::from(Denied::from(refusal)))?;
     let existing = find_installed(call, &place)?;
     let existing = existing.map(|there| check_existing(call, fetched, there)).transpose()?;
     let done = |state| InstalledItem {

@@ -43,5 +43,5 @@ pub(crate) use publish::{PublishCall, publish};
 pub(crate) use publish_check::PublishFinding;
 pub(crate) use pull::{PulledItems, pull};
 pub(crate) use reply::pulled_reply;
-pub(crate) use search::search_registry;
+pub(crate) use search::{answer_without_registry, search_registry};
 pub(crate) use yank::yank;

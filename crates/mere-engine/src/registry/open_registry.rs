@@ -10,18 +10,33 @@ use super::log_reader::LogReader;
 use super::logins::{KnownRegistry, list_logins};
 use super::memory::RegistryMemory;
 use crate::config::RegistryConfig;
+use crate::policy::RegistryPermit;
 use mere_host::{Environment, RegistryUrl};
 
 /// Which registry is meant, and when its log is believed.
 #[derive(Clone, Copy)]
 pub(crate) struct RegistryChoice<'a> {
-    pub(crate) environment: &'a Environment,
-    pub(crate) config: &'a RegistryConfig,
+    pub(super) environment: &'a Environment,
+    pub(super) config: &'a RegistryConfig,
     /// What a person named, if they named one.
-    pub(crate) named: Option<&'a str>,
+    pub(super) named: Option<&'a str>,
 }
 
-impl RegistryChoice<'_> {
+impl<'a> RegistryChoice<'a> {
+    /// Chooses the registry that is asked where nobody names one, for a call that may ask it.
+    pub(crate) fn new(
+        _: RegistryPermit,
+        environment: &'a Environment,
+        config: &'a RegistryConfig,
+    ) -> Self {
+        Self { environment, config, named: None }
+    }
+
+    /// Chooses the one that a person named, if they named one.
+    pub(crate) fn or_named(self, named: Option<&'a str>) -> Self {
+        Self { named, ..self }
+    }
+
     /// Finds the registry: the one that was named, else that of the config, else the one that the
     /// user logged in to last.
     pub(crate) fn find(&self) -> Result<KnownRegistry, RegistryError> {

@@ -50,12 +50,19 @@ pub(crate) fn search_registry(
         choice.open(patience).and_then(|registry| search_items(&registry.connection, &query));
     match found {
         Ok(page) => found_hits(&page, request),
-        Err(RegistryError::NoLogin) if is_named => RegistryAnswer::NotConfigured,
-        Err(RegistryError::NoLogin) => RegistryAnswer::NotAsked,
+        Err(RegistryError::NoLogin) => answer_without_registry(request),
         Err(error) => {
             tracing::info!(%error, "the registry could not be searched");
             RegistryAnswer::Unavailable("The registry is not available".to_owned())
         }
+    }
+}
+
+/// Answers a search where there is no registry.
+pub(crate) fn answer_without_registry(request: &Search) -> RegistryAnswer {
+    match request.source {
+        SearchSource::Registry | SearchSource::All => RegistryAnswer::NotConfigured,
+        SearchSource::Local | SearchSource::Default => RegistryAnswer::NotAsked,
     }
 }
 

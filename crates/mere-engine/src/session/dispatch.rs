@@ -30,7 +30,6 @@ use crate::items::load::RelatedFields;
 use crate::items::{self, ItemCall, ItemError, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
 use crate::policy::RunPermit;
-use crate::registry::search_registry;
 use crate::run::{self, RunCall};
 use crate::search::relations::{find_successor, relationships};
 use crate::search::{self, CallSignals, CorpusSources, EmbeddingJob, SearchContext, ThreadBudget};
@@ -72,7 +71,7 @@ impl Session {
             FileVerb::Dir(Dir::List { path, cursor }) => {
                 let home = request.caller.home.clone().unwrap_or_else(|| self.path_home());
                 let folder = registry_calls::registry_folder(path, &home);
-                let listed = folder.map(|folder| self.list_registry(snapshot, &folder));
+                let listed = folder.map(|folder| self.list_registry(snapshot, run, &folder));
                 match listed.transpose()?.flatten() {
                     Some(draft) => draft,
                     None => dir::list(&view()?, path, cursor.as_ref(), turn)?,
@@ -316,7 +315,7 @@ pub(super) fn answer_item_verb(
 ) -> Result<Draft, ToolError> {
     match verb {
         ItemVerb::Search(search) => {
-            let registry = search_registry(call.registry_choice(), search, call.agent_gate);
+            let registry = registry_calls::search_registry(call, search);
             Ok(search::search(&call.search, search, registry)?)
         }
         ItemVerb::Load(load) => load_item(call, load),

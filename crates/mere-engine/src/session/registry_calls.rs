@@ -1,4 +1,4 @@
-//! The calls of agents that reach a registry: `load`, `execute` with `publish`, and `dir`.
+//! The calls of agents that reach a registry: `search`, `load`, `execute` with `publish`, and `dir`.
 //!
 //! What an agent may do there is decided by policy, as for every other call; here a call is only
 //! turned into what the registry room takes.
@@ -7,7 +7,9 @@ use mere_core::address::{Address, Root, Spoken};
 use mere_core::item::Category;
 use mere_core::registry::{Namespace, PublishedReference, QualifiedId};
 use mere_core::reply::Draft;
-use mere_core::request::{Execute, Load, LookupScope, PublishItem, PublishMode, PullItem, Reader};
+use mere_core::request::{
+    Execute, Load, LookupScope, PublishItem, PublishMode, PullItem, Reader, Search,
+};
 
 use super::Session;
 use super::snapshot::Snapshot;
@@ -15,14 +17,24 @@ use crate::commands::CommandCall;
 use crate::commands::registry::with_lockfile;
 use crate::error::tool_error::ToolError;
 use crate::items::ItemError;
+use crate::policy::{RegistryUse, RunPermit};
 use crate::registry::{
-    PublishCall, RegistryChoice, RegistryError, list_folder, preview, publish, pull, pulled_reply,
+    self, PublishCall, RegistryChoice, RegistryError, answer_without_registry, list_folder,
+    preview, publish, pull, pulled_reply,
 };
+use crate::search::RegistryAnswer;
+use crate::space::ItemChangeError;
 
 /// Loads an item of the registry. With a destination it is installed, and what is installed is what
 /// the reply is about.
 pub(super) fn load_from_registry(call: &CommandCall<'_>, load: &Load) -> Result<Draft, ToolError> {
-    let choice = call.registry_choice();
+    let what = load.destination.map_or(RegistryUse::Look, |_| RegistryUse::Install);
+    let choice = match call.registry_choice(what) {
+        Ok(choice) => choice,
+        // What a run may not read is not there; what it may not do is denied.
+        Err(_) if what == RegistryUse::Look => return Err(ItemError::NoRegistry.into()),
+        Err(denied) => return Err(ItemChangeError::from(denied).into()),
+    };
     if matches!(choice.find(), Err(RegistryError::NoLogin)) {
         return Err(ItemError::NoRegistry.into());
     }
@@ -38,6 +50,14 @@ pub(super) fn load_from_registry(call: &CommandCall<'_>, load: &Load) -> Result<
         // An agent has nothing signed but placements.
         Reader::Agent => draft,
     })
+}
+
+/// Asks the registry, if the search covers it and the call may look there.
+pub(super) fn search_registry(call: &CommandCall<'_>, search: &Search) -> RegistryAnswer {
+    match call.registry_choice(RegistryUse::Look) {
+        Ok(choice) => registry::search_registry(choice, search, call.agent_gate),
+        Err(_) => answer_without_registry(search),
+    }
 }
 
 /// Returns the item that a call names: the category of its id is the namespace.
@@ -68,7 +88,8 @@ pub(super) fn publish_item(
         namespace: None,
         mode,
     };
-    let (choice, items, agent_gate) = (call.registry_choice(), call.change, call.agent_gate);
+    let choice = call.registry_choice(RegistryUse::Publish).map_err(ItemChangeError::from)?;
+    let (items, agent_gate) = (call.change, call.agent_gate);
     Ok(publish(&PublishCall { choice, items, agent_gate }, &request)?)
 }
 
@@ -89,10 +110,12 @@ impl Session {
     pub(super) fn list_registry(
         &self,
         snapshot: &Snapshot,
+        run: &RunPermit,
         folder: &Address,
     ) -> Result<Option<Draft>, ToolError> {
         let environment = &self.context.environment;
-        let choice = RegistryChoice { environment, config: snapshot.registry()?, named: None };
+        let Ok(permit) = run.permit_registry(RegistryUse::Look) else { return Ok(None) };
+        let choice = RegistryChoice::new(permit, environment, snapshot.registry()?);
         match list_folder(choice, folder) {
             Err(RegistryError::NoLogin | RegistryError::Absent) => Ok(None),
             listed => Ok(Some(listed?)),

@@ -5,7 +5,7 @@ use mere_core::chain::lock;
 use mere_core::digest::Sha256;
 use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
-use mere_core::request::{LockCommand, UnsignedPolicy};
+use mere_core::request::{LockCommand, Reader, UnsignedPolicy};
 
 use crate::error::tool_error::ToolError;
 use crate::error::tool_error_reply;
@@ -16,7 +16,7 @@ use crate::items::new_item::main_file_name;
 use crate::items::relocation::{add_signature, load_from_files};
 use crate::items::tool_lockfiles::lockfile_digest;
 use crate::items::{ItemCall, ItemError, ItemReader, RawItem};
-use crate::policy::{self, ItemChange, SignatureState, SigningReason};
+use crate::policy::{self, Denied, InstallPermit, ItemChange, SignatureState, SigningReason};
 use crate::run::Linked;
 use crate::run::lock::{check_chain, read_lockfile};
 use crate::run::show::link_list;
@@ -38,12 +38,53 @@ pub(super) fn make_lockfile(
     item: &ItemRef,
     scope: Scope,
 ) -> Result<Draft, ToolError> {
+    write_lockfile(call, item, scope, LockReason::Requested)
+}
+
+/// Pins the chain of a tool that was just installed. An agent never replaces a pin.
+pub(super) fn pin_installed(
+    call: &ItemCall<'_>,
+    item: &ItemRef,
+    scope: Scope,
+) -> Result<Draft, ToolError> {
+    let reason = match call.items.reader {
+        Reader::Person => LockReason::Requested,
+        Reader::Agent => {
+            let permit = policy::permit_install(call.items.reader, call.agents);
+            LockReason::Installed(permit.map_err(ItemChangeError::from)?)
+        }
+    };
+    write_lockfile(call, item, scope, reason)
+}
+
+/// Why a chain is pinned.
+enum LockReason {
+    /// A person asked for it.
+    Requested,
+    /// An agent that may install has installed the tool.
+    Installed(InstallPermit),
+}
+
+fn write_lockfile(
+    call: &ItemCall<'_>,
+    item: &ItemRef,
+    scope: Scope,
+    reason: LockReason,
+) -> Result<Draft, ToolError> {
     let linked = Linked::follow(&call.items, item, UnsignedPolicy::Refuse)?;
     let leaf = &linked.chain().leaf().pin;
     let destination = policy::permit_lockfile_category(leaf, scope);
     let place = destination.place().clone();
     let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let signer = ItemSigner::unlock(call, SigningReason::Requested)?;
+    let permitted = call.items.view.run.permit_write(&address);
+    permitted.map_err(|refusal| ItemChangeError::from(Denied::from(refusal)))?;
+    let signer = ItemSigner::unlock(
+        call,
+        match &reason {
+            LockReason::Requested => SigningReason::Requested,
+            LockReason::Installed(permit) => SigningReason::Install(permit),
+        },
+    )?;
     let space_id = ensure_space_id(call, &place)?;
     let text = format!("{:#}\n", lock::build_lockfile(linked.chain(), &place, &space_id));
     let files =
@@ -51,14 +92,36 @@ pub(super) fn make_lockfile(
     let loaded = load_from_files(&files, &[], &place)?;
     let before = current_digest(&call.items, &place)?;
     let files = add_signature(&signer, &loaded, &space_id, files)?;
-    let change = match before {
-        None => ItemChange::create(destination, files),
-        Some(digest) => ItemChange::replace(place, files, digest),
+    let permit = match (before, reason) {
+        (None, LockReason::Installed(install)) => install.spend(destination, files),
+        (Some(_), LockReason::Installed(_)) => {
+            return Err(ItemChangeError::AlreadyExists(address).into());
+        }
+        (None, LockReason::Requested) => {
+            let change = ItemChange::create(destination, files);
+            policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned)
+        }
+        (Some(digest), LockReason::Requested) => {
+            let change = ItemChange::replace(place, files, digest);
+            policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned)
+        }
     };
-    let permit =
-        policy::permit_item(call.items.reader, call.agents, change, SignatureState::Unsigned);
     apply_permit(permit, &WriteContext { context: call.context, is_cancelled: call.is_cancelled })?;
-    let superseded = remove_older_lockfiles(call, &loaded.place)?;
+    let superseded = match call.items.reader {
+        Reader::Person => remove_older_lockfiles(call, &loaded.place)?,
+        Reader::Agent => Vec::new(),
+    };
+    Ok(lockfile_reply(&linked, address, before, superseded))
+}
+
+/// Drafts the reply about a lockfile that was written.
+fn lockfile_reply(
+    linked: &Linked,
+    address: Address,
+    before: Option<Sha256>,
+    superseded: Vec<Address>,
+) -> Draft {
+    let leaf = &linked.chain().leaf().pin;
     let links = linked.chain().pins().count() as u64;
     let data = Fields::default()
         .with("address", address.clone())
@@ -73,7 +136,7 @@ pub(super) fn make_lockfile(
     let message = superseded.into_iter().fold(message, |message, address| {
         message.and(" It takes the place of ").address(address).and(", which was removed.")
     });
-    Ok(Draft::success(codes::LOCK_MADE, message).data(data))
+    Draft::success(codes::LOCK_MADE, message).data(data)
 }
 
 /// Removes lockfiles of the older format for the same tool and version that lie elsewhere. Such a

@@ -8,7 +8,7 @@ use mere_core::reply::{Draft, Prose};
 use mere_core::request::{RegistryAction, RegistryCommand};
 
 use super::CommandCall;
-use super::lock::make_lockfile;
+use super::lock::pin_installed;
 use crate::error::tool_error::ToolError;
 use crate::error::{registry_error_reply, tool_error_reply};
 use crate::items::ItemCall;
@@ -64,7 +64,7 @@ pub(crate) fn with_lockfile(call: &ItemCall<'_>, pulled: &PulledItems, draft: Dr
     }
     let category = Some(tool.place.category.clone());
     let item = ItemRef { category, id: tool.place.id.clone(), version: None };
-    match make_lockfile(call, &item, tool.place.scope) {
+    match pin_installed(call, &item, tool.place.scope) {
         Ok(_) => draft,
         Err(error) => {
             let why = tool_error_reply(&error).message().render_for_person();

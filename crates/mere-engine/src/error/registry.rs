@@ -2,6 +2,7 @@
 //!
 //! What a registry says is passed on as content, never as words of our own.
 
+use mere_core::chain::lock::LockMismatch;
 use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, Prose, codes};
 
 use super::keys::end_sentence;
@@ -306,6 +307,7 @@ fn refusal_reply(error: &RegistryError) -> Draft {
                 "The registry may be hiding the newer one. To go back on purpose, ask for the version by its number.",
             )
         }
+        RegistryError::LockMismatch(mismatch) => lock_mismatch_reply(mismatch),
         RegistryError::UnsharedType(kind) => {
             let message = format!("Items of the type {kind} cannot be had from a registry.");
             Draft::invalid(codes::PULL_TYPE, Prose::words(message)).hint(
@@ -314,6 +316,27 @@ fn refusal_reply(error: &RegistryError) -> Draft {
         }
         error => publish_refusal_reply(error),
     }
+}
+
+/// Answers a tool that would not run on what its author pinned.
+fn lock_mismatch_reply(mismatch: &LockMismatch) -> Draft {
+    let LockMismatch { index, id, field, expected, found } = mismatch;
+    let message = format!(
+        "The author's lockfile pins another `{id}` than the one that would be used: its {field} is \
+         {expected} in the lockfile and {found} here. Nothing was installed."
+    );
+    let data = Fields::default()
+        .with("link", *index as u64)
+        .with("tool_id", Content::mention(id.to_string()))
+        .with("field", *field)
+        .with("expected", Content::mention(expected.clone()))
+        .with("found", Content::mention(found.clone()));
+    Draft::invalid(codes::PULL_LOCK, Prose::words(message))
+        .hint(
+            "Rename or delete your own tool of this id, or install in the other scope; else ask the \
+             author for a lockfile that fits.",
+        )
+        .data(data)
 }
 
 /// Answers what cannot be published or withdrawn.

@@ -1,5 +1,5 @@
-//! Who may have the user's key sign. An agent can never cause a signature, except for a placement
-//! where the user lets agents install.
+//! Who may have the user's key sign. An agent can never cause a signature, except where the user lets
+//! agents install: for the placement of what is installed, and for the lockfile that pins it.
 //!
 //! A [`SigningPermit`] says that somebody who is there means it. The key signs for nothing else.
 
@@ -26,7 +26,7 @@ pub(crate) enum SigningReason<'a> {
     Requested,
     /// These are the examples that this program has just written itself.
     Examples,
-    /// It is the placement of an item that may be installed.
+    /// It is the placement of an item that may be installed, or the first lockfile of one that was.
     Install(&'a InstallPermit),
 }
 

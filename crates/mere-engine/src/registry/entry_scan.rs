@@ -5,7 +5,7 @@
 
 use mere_core::item::Version;
 use mere_core::log::{LogEntry, RegistryEvent};
-use mere_core::registry::RegistryVersionName;
+use mere_core::registry::{RegistryItemName, RegistryType, RegistryVersionName};
 
 use super::RegistryError;
 use super::log_reader::LogReader;
@@ -15,6 +15,8 @@ use super::log_reader::LogReader;
 pub(super) struct LaterEvents {
     /// Whether the version was yanked.
     pub(super) is_yanked: bool,
+    /// Whether a lockfile was published for the version, and not yanked.
+    pub(super) has_lockfile: bool,
     /// The newer versions that were published and not yanked.
     newer: Vec<Version>,
 }
@@ -44,6 +46,12 @@ impl LaterEvents {
             {
                 self.newer.push(event.version.version.clone());
             }
+            RegistryEvent::Publish(event) if is_lockfile_of(&event.version, of) => {
+                self.has_lockfile = true;
+            }
+            RegistryEvent::Yank(event) if is_lockfile_of(&event.version, of) => {
+                self.has_lockfile = false;
+            }
             RegistryEvent::Yank(event) if event.version == *of => self.is_yanked = true,
             RegistryEvent::Yank(event) if event.version.item == of.item => {
                 self.newer.retain(|newer| *newer != event.version.version);
@@ -57,4 +65,12 @@ impl LaterEvents {
     pub(super) fn newer_release(&self) -> Option<&Version> {
         self.newer.iter().find(|version| !version.is_pre_release())
     }
+}
+
+/// Reports whether a version is the lockfile of a tool.
+fn is_lockfile_of(version: &RegistryVersionName, tool: &RegistryVersionName) -> bool {
+    let RegistryItemName { kind, namespace, id } = &version.item;
+    *kind == RegistryType::Lockfile
+        && tool.item.kind == RegistryType::Tool
+        && (namespace, id, &version.version) == (&tool.item.namespace, &tool.item.id, &tool.version)
 }

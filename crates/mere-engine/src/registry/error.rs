@@ -4,6 +4,7 @@
 //! agents are written elsewhere.
 
 use mere_core::address::Address;
+use mere_core::chain::lock::LockMismatch;
 use mere_core::item::{ItemType, Version};
 use mere_core::log::LogFingerprint;
 use mere_core::registry::{PublishedReference, RegistryId};
@@ -77,6 +78,9 @@ pub(crate) enum RegistryError {
     Yanked(Box<PublishedReference>),
     #[error("version {version} is older than {newest}")]
     Older { version: Version, newest: Version },
+    /// The author pinned another tool than the one that would be used.
+    #[error(transparent)]
+    LockMismatch(Box<LockMismatch>),
     #[error("items of type {0} are not shared")]
     UnsharedType(ItemType),
     #[error("{0} is not signed by one's own key")]

@@ -9,15 +9,18 @@ use mere_core::digest::Sha256;
 use mere_core::item::{ItemType, MAX_ITEM_BYTES, Scope, ScopedPath, Version};
 use mere_core::log::OfflineProof;
 use mere_core::registry::{
-    ApiPath, NamespaceInfo, PublishedReference, RegistryItemInfo, RegistryItemName, VersionInfo,
+    ApiPath, PublishedReference, RegistryItemInfo, RegistryItemName, VersionInfo,
 };
 use mere_core::text::json;
-use mere_core::trust::{PublicKey, RegistryOrigin, Statement, UntrustedSigner, check_author};
+use mere_core::trust::{
+    Fingerprint, PublicKey, RegistryOrigin, Statement, UntrustedSigner, check_author,
+};
 
 use super::entry_scan::LaterEvents;
 use super::install::{FetchedItem, VersionChoice, content_error, installed_place, main_file};
 use super::log_reader::LogReader;
 use super::memory::Evidence;
+use super::namespace_keys::LoggedKeys;
 use super::open_registry::OpenRegistry;
 use super::{AuthorKey, LogFault, RegistryError};
 use crate::items::ItemReader;
@@ -31,10 +34,25 @@ const MAX_FILES: usize = 1_000;
 /// One version that is fetched.
 pub(super) struct VersionRequest<'a> {
     pub(super) item: &'a RegistryItemName,
-    /// The version, if somebody asked for one by number.
-    pub(super) version: Option<&'a Version>,
+    pub(super) version: RequestedVersion<'a>,
     /// Where it will be installed.
     pub(super) scope: Scope,
+}
+
+/// Which version is wanted.
+#[derive(Clone, Copy)]
+pub(super) enum RequestedVersion<'a> {
+    Newest,
+    /// The one that somebody asked for by number.
+    Exact(&'a Version),
+    /// The one that a lockfile pins.
+    Pinned(&'a Version),
+}
+
+impl<'a> From<Option<&'a Version>> for RequestedVersion<'a> {
+    fn from(version: Option<&'a Version>) -> Self {
+        version.map_or(Self::Newest, Self::Exact)
+    }
 }
 
 /// A version whose place in the log was checked.
@@ -43,12 +61,15 @@ struct LoggedVersion {
     proof: OfflineProof,
     choice: VersionChoice,
     is_yanked: bool,
+    has_later_lockfile: bool,
 }
 
 /// An item, and what a person should know about it.
 pub(super) struct FetchedVersion {
     pub(super) item: FetchedItem,
     pub(super) warning: Option<String>,
+    /// Whether the log says that a lockfile was published for it, and not yanked.
+    pub(super) has_later_lockfile: bool,
 }
 
 /// Fetches a version, and checks everything about it but its place.
@@ -70,7 +91,11 @@ pub(super) fn fetch_version(
         return Err(log.distrust_answer(LogFault::OtherItem, evidence_of(&logged.info)));
     }
     let place = installed_place(&statement, request.scope)?;
-    check_signer(registry, items, &logged.info, &place)?;
+    if let Some(signer) = find_unknown_signer(items, &logged.info, &place)? {
+        let keys = LoggedKeys::read(registry, log, &record.version.item.namespace)?;
+        let membership = items.trust_policy.membership(place.scope);
+        return Err(describe_author(&keys, &logged.info, signer, membership));
+    }
     let signed = SignedFiles { info: &logged.info, statement: &statement, place: &place };
     let files = signed.fetch(registry, log)?;
     let proof = json::parse(logged.proof.to_text().as_bytes());
@@ -93,6 +118,7 @@ pub(super) fn fetch_version(
             choice: logged.choice,
         },
         warning,
+        has_later_lockfile: logged.has_later_lockfile,
     })
 }
 
@@ -103,8 +129,9 @@ fn find_logged_version(
     request: &VersionRequest<'_>,
 ) -> Result<LoggedVersion, RegistryError> {
     let (version, choice) = match request.version {
-        Some(version) => (version.clone(), VersionChoice::Exact),
-        None => (find_newest(registry, request.item)?, VersionChoice::Newest),
+        RequestedVersion::Exact(version) => (version.clone(), VersionChoice::Exact),
+        RequestedVersion::Pinned(version) => (version.clone(), VersionChoice::Pinned),
+        RequestedVersion::Newest => (find_newest(registry, request.item)?, VersionChoice::Newest),
     };
     let name = request.item.clone().with_version(version);
     let info = registry.connection.get_body::<VersionInfo>(&ApiPath::Version(name.clone()))?;
@@ -170,7 +197,10 @@ fn check_logged(
             let newer = later.newer_release().cloned().unwrap_or(Version::new(0, 0, 0));
             Err(log.distrust_answer(LogFault::HiddenVersion(newer), evidence()))
         }
-        _ => Ok(LoggedVersion { info, proof, choice, is_yanked }),
+        _ => {
+            let has_later_lockfile = later.has_lockfile;
+            Ok(LoggedVersion { info, proof, choice, is_yanked, has_later_lockfile })
+        }
     }
 }
 
@@ -197,28 +227,32 @@ pub(super) fn find_newest(
     }
 }
 
-/// Checks that the user trusts whoever signed the statement. Of an author who is not known, the
-/// registry is asked for the key, which a person may then trust.
-fn check_signer(
-    registry: &OpenRegistry,
+/// Returns who signed the statement, if it is nobody whom the user trusts.
+fn find_unknown_signer(
     items: &ItemReader<'_>,
     info: &VersionInfo,
     place: &ScopedPath,
-) -> Result<(), RegistryError> {
+) -> Result<Option<Fingerprint>, RegistryError> {
     let author = &info.record.statement;
     let keyring = items.trust_policy.keyring(place.scope);
     let signer = check_author(author, keyring, place, now()).map_err(RegistryError::Signature)?;
-    let Err(UntrustedSigner { key: fingerprint, .. }) = signer else { return Ok(()) };
-    let item = &info.record.version.item;
-    let namespace = ApiPath::Namespace(item.namespace.clone());
-    let keys = registry.connection.get_body::<NamespaceInfo>(&namespace)?;
-    let mut keys = keys.into_iter().flat_map(|info| info.keys).map(|key| key.public_key);
-    let is_signer = |key: &PublicKey| key.fingerprint() == fingerprint && author.is_signed_by(key);
-    let membership = items.trust_policy.membership(place.scope);
-    let key = keys.find(is_signer).filter(|_| membership == Membership::NoTeam);
+    Ok(signer.err().map(|UntrustedSigner { key, .. }| key))
+}
+
+/// Describes an author who is not known: with the key, if the namespace has it, which a person may
+/// then trust.
+fn describe_author(
+    logged: &LoggedKeys,
+    info: &VersionInfo,
+    fingerprint: Fingerprint,
+    membership: Membership,
+) -> RegistryError {
+    let author = &info.record.statement;
+    let is_signer = |key: &&PublicKey| key.fingerprint() == fingerprint && author.is_signed_by(key);
+    let key = logged.keys().find(is_signer).filter(|_| membership == Membership::NoTeam).cloned();
     let version = Some(info.record.version.version.clone());
-    let item = PublishedReference { name: item.qualified_id(), version };
-    Err(RegistryError::UnknownAuthor(Box::new(AuthorKey { item, fingerprint, key, membership })))
+    let item = PublishedReference { name: info.record.version.item.qualified_id(), version };
+    RegistryError::UnknownAuthor(Box::new(AuthorKey { item, fingerprint, key, membership }))
 }
 
 /// The files that a signed statement lists.

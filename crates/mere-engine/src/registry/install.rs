@@ -49,6 +49,8 @@ pub(crate) enum VersionChoice {
     Newest,
     /// Somebody asked for it by number.
     Exact,
+    /// The lockfile of the tool that runs on it pins it.
+    Pinned,
 }
 
 /// What became of an item.
@@ -250,7 +252,7 @@ fn check_age(
     let version = &fetched.statement.version;
     match seen {
         Some(seen)
-            if fetched.choice == VersionChoice::Newest && version.is_older_than(&seen.newest) =>
+            if fetched.choice != VersionChoice::Exact && version.is_older_than(&seen.newest) =>
         {
             Err(RegistryError::Older { version: version.clone(), newest: seen.newest })
         }

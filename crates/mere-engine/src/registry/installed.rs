@@ -8,7 +8,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::{Checked, Sidecar};
 
 use super::connection::PATIENCE;
-use super::fetch::{VersionRequest, find_newest};
+use super::fetch::{RequestedVersion, VersionRequest, find_newest};
 use super::log_reader::LogReader;
 use super::pull::{PulledItems, pull_checked};
 use super::{OpenRegistry, RegistryChoice, RegistryError};
@@ -144,7 +144,7 @@ impl InstalledVersion {
         call: &ItemCall<'_>,
     ) -> Result<PulledItems, RegistryError> {
         let scope = self.place.scope;
-        let request = VersionRequest { item: &self.item, version: None, scope };
+        let request = VersionRequest { item: &self.item, version: RequestedVersion::Newest, scope };
         let pulled = pull_checked(registry, log, call, &request)?;
         let is_moved = pulled.requested().is_some_and(|new| {
             (&new.place.category, &new.place.id) != (&self.place.category, &self.place.id)

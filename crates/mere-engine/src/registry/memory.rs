@@ -5,6 +5,7 @@
 
 use mere_core::digest::Sha256;
 use mere_core::log::{SignedCheckpoint, TrustedCheckpoint};
+use mere_core::registry::Namespace;
 use serde_json::{Value, json};
 
 use super::logins::KnownRegistry;
@@ -66,6 +67,23 @@ impl RegistryMemory {
         Ok(())
     }
 
+    /// Returns the index of the last change of a namespace's keys that was seen.
+    pub(crate) fn last_key_change(&self, of: &Namespace) -> Result<Option<u64>, RegistryError> {
+        let Some(state) = &self.state else { return Ok(None) };
+        let name = key_change_file(of);
+        let damaged = || RegistryError::Unkept(format!("{} is damaged", state.display_path(&name)));
+        let Some(bytes) = state.read(&name).map_err(unkept)? else { return Ok(None) };
+        let index = String::from_utf8(bytes).ok().and_then(|text| text.trim().parse().ok());
+        index.map(Some).ok_or_else(damaged)
+    }
+
+    /// Remembers the index of the last change of a namespace's keys.
+    pub(crate) fn keep_key_change(&self, of: &Namespace, index: u64) -> Result<(), RegistryError> {
+        let Some(state) = &self.state else { return Ok(()) };
+        let locked = state.lock().map_err(unkept)?;
+        locked.replace(&key_change_file(of), format!("{index}\n").as_bytes()).map_err(unkept)
+    }
+
     /// Keeps the evidence of a fault, and returns the error that names it.
     pub(crate) fn distrust(&self, fault: LogFault, evidence: &Evidence) -> RegistryError {
         let evidence = self.keep_evidence(&fault, evidence);
@@ -107,6 +125,11 @@ impl RegistryMemory {
             tracing::debug!(%error, "a tile of a log could not be kept");
         }
     }
+}
+
+/// Returns the name of the file that remembers the last change of a namespace's keys.
+fn key_change_file(namespace: &Namespace) -> String {
+    format!("keys-{}", namespace.key())
 }
 
 /// What a registry said that contradicts its log.

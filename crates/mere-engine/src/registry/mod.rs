@@ -5,6 +5,8 @@
 //! [`LogReader`](log_reader::LogReader) a checkpoint that is trusted, and a
 //! [`FetchedItem`](install::FetchedItem) was checked against both before it is installed (ADR 25).
 
+mod author_lock;
+mod chain_fetch;
 mod connection;
 mod entry_scan;
 mod error;
@@ -19,6 +21,7 @@ mod login;
 mod logins;
 mod memory;
 mod mirror;
+mod namespace_keys;
 mod open_registry;
 mod preview;
 mod proof;

@@ -27,8 +27,8 @@ pub(crate) fn preview(
     let log = registry.read_log()?;
     let name = RegistryItemName::new(kind, item.name.clone());
     let request =
-        VersionRequest { item: &name, version: item.version.as_ref(), scope: Scope::User };
-    let FetchedVersion { item: fetched, warning } =
+        VersionRequest { item: &name, version: item.version.as_ref().into(), scope: Scope::User };
+    let FetchedVersion { item: fetched, warning, .. } =
         fetch_version(&registry, &log, items, &request)?;
     let statement = &fetched.statement;
     let place = installed_place(statement, Scope::User)?;

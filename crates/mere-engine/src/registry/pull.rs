@@ -3,21 +3,17 @@
 //! All of it is fetched and checked before the first file is written. What a tool runs on is
 //! installed before the tool itself, so that a tool is never there without it.
 
-use mere_core::chain::builtin;
-use mere_core::item::{ItemId, ItemRef, ItemType, Scope};
 use mere_core::registry::{RegistryItemName, RegistryType};
-use mere_core::request::{LookupScope, PullItem};
+use mere_core::request::PullItem;
 
+use super::chain_fetch::{ChainFetcher, FetchedChain};
 use super::connection::PATIENCE;
-use super::fetch::{FetchedVersion, VersionRequest, fetch_version};
-use super::install::{InstallState, InstalledItem, content_error, install};
+use super::fetch::VersionRequest;
+use super::install::{InstallState, InstalledItem, install};
 use super::log_reader::LogReader;
+use super::namespace_keys::LoggedKeys;
 use super::{OpenRegistry, RegistryChoice, RegistryError};
-use crate::items::find::{NamedItem, find_without_suggestions};
-use crate::items::{ItemCall, ItemError};
-
-/// The most tools that one tool may run on.
-const MAX_CHAIN: usize = 10;
+use crate::items::ItemCall;
 
 /// What was installed, the item that was asked for last.
 pub(crate) struct PulledItems {
@@ -53,7 +49,7 @@ pub(crate) fn pull(
     let registry = choice.open(PATIENCE)?;
     let log = registry.read_log()?;
     let item = RegistryItemName::new(kind, request.item.name.clone());
-    let version = request.item.version.as_ref();
+    let version = request.item.version.as_ref().into();
     pull_checked(&registry, &log, call, &VersionRequest { item: &item, version, scope: request.to })
 }
 
@@ -64,8 +60,10 @@ pub(super) fn pull_checked(
     call: &ItemCall<'_>,
     request: &VersionRequest<'_>,
 ) -> Result<PulledItems, RegistryError> {
-    let fetched = fetch_chain(registry, log, call, request)?;
-    let warnings = fetched.iter().filter_map(|one| one.warning.clone()).collect();
+    let FetchedChain { fetched, mut warnings } =
+        ChainFetcher { registry, log, call, request }.fetch()?;
+    let keys = LoggedKeys::read(registry, log, &request.item.namespace)?;
+    warnings.extend(keys.note_changes(registry)?);
     let mut installed = Vec::new();
     for fetched in fetched.iter().rev() {
         if (call.is_cancelled)() {
@@ -74,52 +72,4 @@ pub(super) fn pull_checked(
         installed.push(install(call, &fetched.item, request.scope)?);
     }
     Ok(PulledItems { installed, warnings })
-}
-
-/// Fetches an item and the tools that it runs on and that are not here, the item first.
-fn fetch_chain(
-    registry: &OpenRegistry,
-    log: &LogReader<'_>,
-    call: &ItemCall<'_>,
-    request: &VersionRequest<'_>,
-) -> Result<Vec<FetchedVersion>, RegistryError> {
-    let mut fetched = vec![fetch_version(registry, log, &call.items, request)?];
-    loop {
-        if (call.is_cancelled)() {
-            return Err(RegistryError::Cancelled);
-        }
-        let executor = fetched.last().and_then(|last| last.item.statement.executor.clone());
-        let Some(executor) = executor.filter(|id| !builtin::is_reserved(id)) else {
-            return Ok(fetched);
-        };
-        let is_repeated = fetched.iter().any(|one| one.item.statement.id == executor);
-        if is_repeated || fetched.len() > MAX_CHAIN {
-            return Err(content_error("the tools that it runs on do not end"));
-        }
-        if has_tool(call, &executor, request.scope)? {
-            return Ok(fetched);
-        }
-        let item = RegistryItemName {
-            kind: RegistryType::Tool,
-            namespace: request.item.namespace.clone(),
-            id: executor,
-        };
-        let request = VersionRequest { item: &item, version: None, scope: request.scope };
-        fetched.push(fetch_version(registry, log, &call.items, &request)?);
-    }
-}
-
-/// Checks whether a tool of this id is there for what is installed in a scope.
-fn has_tool(call: &ItemCall<'_>, id: &ItemId, scope: Scope) -> Result<bool, RegistryError> {
-    let source = match scope {
-        Scope::User => LookupScope::Only(Scope::User),
-        Scope::Project | Scope::Registry => LookupScope::Local,
-    };
-    let item = ItemRef { category: None, id: id.clone(), version: None };
-    let named = NamedItem { kind: ItemType::Tool, item: &item, source };
-    match find_without_suggestions(call.items.sources, call.items.view, named) {
-        Ok(_) | Err(ItemError::Ambiguous { .. } | ItemError::Clash { .. }) => Ok(true),
-        Err(ItemError::Missing { .. }) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
 }

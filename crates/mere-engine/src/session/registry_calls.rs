@@ -7,9 +7,7 @@ use mere_core::address::{Address, Root, Spoken};
 use mere_core::item::Category;
 use mere_core::registry::{Namespace, PublishedReference, QualifiedId};
 use mere_core::reply::Draft;
-use mere_core::request::{
-    Execute, Load, LookupScope, PublishItem, PublishMode, PullItem, Reader, Search,
-};
+use mere_core::request::{Execute, Load, LookupScope, PublishItem, PublishMode, PullItem, Search};
 
 use super::Session;
 use super::snapshot::Snapshot;
@@ -44,12 +42,7 @@ pub(super) fn load_from_registry(call: &CommandCall<'_>, load: &Load) -> Result<
     };
     let request = PullItem { kind: load.kind, item, to };
     let pulled = pull(choice, call.change, &request)?;
-    let draft = pulled_reply(&pulled);
-    Ok(match call.items.reader {
-        Reader::Person => with_lockfile(call.change, &pulled, draft),
-        // An agent has nothing signed but placements.
-        Reader::Agent => draft,
-    })
+    Ok(with_lockfile(call.change, &pulled, pulled_reply(&pulled)))
 }
 
 /// Asks the registry, if the search covers it and the call may look there.

@@ -41,6 +41,7 @@ declare_codes! {
     PULL_OLDER: Registry "PULL" Invalid 3 "The version is older than one that was installed before, and was not asked for by number.";
     PULL_CHANGED: Registry "PULL" Invalid 4 "The installed item was changed since it was installed.";
     PULL_TYPE: Registry "PULL" Invalid 5 "Items of this type are not shared through registries.";
+    PULL_LOCK: Registry "PULL" Invalid 6 "The author's lockfile pins another tool than the one that would be used; `data.tool_id` names it.";
     PUBLISHED: Registry "PUBLISH" Success 1 "`mere publish`: the version is in the registry and in its log.";
     PUBLISH_PREVIEW: Registry "PUBLISH" Success 2 "`mere publish --dry-run`: what would leave the machine.";
     PUBLISH_UNSIGNED: Registry "PUBLISH" Invalid 1 "The item is not signed by one's own key.";

@@ -52,7 +52,13 @@ impl TestRegistry {
 
     /// Starts the server, at the same address as before.
     pub(crate) fn serve(&mut self) {
+        self.serve_with(&[]);
+    }
+
+    /// The same with more options.
+    pub(crate) fn serve_with(&mut self, options: &[&str]) {
         let mut command = self.command(&["serve", "--listen", &self.listen]);
+        command.args(options);
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = command.spawn().expect("the server starts");
         let mut lines = BufReader::new(server.stdout.take().expect("its output")).lines();
@@ -87,10 +93,15 @@ impl TestRegistry {
         self.serve();
     }
 
+    /// Lets the signatures of a person count in a namespace.
+    pub(crate) fn add_key(&self, namespace: &str, person: &Person) {
+        let key = self.stage.file("beside/key.pub", &person.print(&["keys", "export"]));
+        self.operate(&["key", "add", namespace, key.to_str().expect("text")]);
+    }
+
     /// Registers a person's key, and returns a token with which they may publish.
     pub(crate) fn admit(&self, person: &Person) -> String {
-        let key = self.stage.file("beside/key.pub", &person.print(&["keys", "export"]));
-        self.operate(&["key", "add", "acme", key.to_str().expect("text")]);
+        self.add_key("acme", person);
         let scopes = ["--scope", "publish:acme/*", "--scope", "yank:acme/*"];
         self.operate(&[&["token", "create", "--user", "ada"], &scopes[..]].concat())
     }

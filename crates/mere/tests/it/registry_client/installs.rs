@@ -47,7 +47,7 @@ fn a_newer_version_is_told_and_installed() {
 }
 
 /// Writes, signs and publishes two tools: one that runs scripts, and a script that it runs.
-fn publish_chain(author: &Person, version: &str, files: &[(&str, &str)]) {
+pub(super) fn publish_chain(author: &Person, version: &str, files: &[(&str, &str)]) {
     let tools = "project/.ai/tools/shared";
     let base = "tool_id: runner\ntool_type: runtime\nexecutor_id: subprocess\nversion: 1.0.0\n\
         description: Runs scripts.\nconfig: {command: [/bin/sh, '${entrypoint}']}\n\

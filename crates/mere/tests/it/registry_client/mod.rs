@@ -5,5 +5,7 @@ mod agents;
 pub(crate) mod fixture;
 mod guide;
 mod installs;
+mod locks;
 mod lying;
 mod lying_server;
+mod private;

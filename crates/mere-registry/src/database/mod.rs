@@ -8,6 +8,8 @@ mod location;
 mod migrations;
 #[cfg(feature = "postgres")]
 mod postgres_connection;
+#[cfg(feature = "postgres")]
+mod postgres_tls;
 mod sqlite_connection;
 mod value;
 

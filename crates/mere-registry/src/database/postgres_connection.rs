@@ -6,10 +6,12 @@
 use std::collections::HashMap;
 use std::error::Error;
 
+use postgres::config::SslMode;
 use postgres::types::private::BytesMut;
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, NoTls, Statement};
+use postgres::{Client, Config, NoTls, Statement};
 
+use super::postgres_tls::VerifiedTls;
 use super::{DatabaseError, Row, Value};
 
 /// The number of the advisory lock: "mere" and 1.
@@ -77,7 +79,11 @@ impl<'a> FromSql<'a> for Value {
 
 impl PostgresConnection {
     pub(super) fn open(url: &str) -> Result<Self, DatabaseError> {
-        let mut client = Client::connect(url, NoTls)?;
+        let config = url.parse::<Config>()?;
+        let mut client = match config.get_ssl_mode() {
+            SslMode::Require => config.connect(VerifiedTls::new()?)?,
+            _ => config.connect(NoTls)?,
+        };
         client.batch_execute(SETTINGS)?;
         Ok(Self { client: Some(client), prepared: HashMap::new() })
     }

@@ -8,6 +8,7 @@ mod conformance;
 mod crash;
 mod migrations;
 mod operator;
+mod postgres_tls;
 mod privacy;
 mod servers;
 mod stage;

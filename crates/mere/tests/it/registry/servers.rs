@@ -22,14 +22,14 @@ struct Cluster {
     _shell: Child,
 }
 
-fn programs() -> PathBuf {
+pub(super) fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL is installed");
     let folders = versions.map(|entry| entry.expect("a folder").path().join("bin"));
     folders.max().expect("a version of PostgreSQL")
 }
 
 /// Starts a program that ends with the tests.
-fn start_until_the_end(command: &str) -> Child {
+pub(super) fn start_until_the_end(command: &str) -> Child {
     let script = format!("{command} & pid=$!; cat >/dev/null; kill -INT $pid; wait $pid");
     let mut shell = Command::new("sh");
     shell.args(["-c", &script]).stdin(Stdio::piped());
@@ -37,18 +37,18 @@ fn start_until_the_end(command: &str) -> Child {
 }
 
 /// `PostgreSQL` refuses to run as root.
-fn as_nobody() -> &'static str {
+pub(super) fn as_nobody() -> &'static str {
     let is_root = rustix::process::geteuid().is_root();
     if is_root { "setpriv --reuid=postgres --regid=postgres --clear-groups" } else { "" }
 }
 
-fn run_shell(script: &str) {
+pub(super) fn run_shell(script: &str) {
     let output = Command::new("sh").args(["-c", script]).output().expect("a shell");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{script}: {errors}");
 }
 
-fn wait_until(what: &str, mut is_done: impl FnMut() -> bool) {
+pub(super) fn wait_until(what: &str, mut is_done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_done() {
         assert!(start.elapsed() < Duration::from_mins(1), "{what} did not start");

@@ -53,7 +53,8 @@ fn openssl(folder: &tempfile::TempDir) -> Command {
     command
 }
 
-fn make_certificates(folder: &tempfile::TempDir) {
+/// Makes an authority, and a certificate of it for `localhost`.
+pub(crate) fn make_certificates(folder: &tempfile::TempDir) {
     let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
     let authority = ["-subj", "/CN=Authority", "-keyout", "authority.key", "-out", "authority.pem"];
     let status = openssl(folder).args(["req", "-x509"]).args(key).args(authority).status();

@@ -65,6 +65,12 @@ pub enum RegistryError {
     /// A file of the operator cannot be read or written.
     #[error("a file cannot be used: {0}")]
     File(String),
+    /// Something was published by a server of an older version, which records no files.
+    #[error(
+        "a version was published by an older mere, which does not record its files: stop that \
+         server, and run `mere registry audit`"
+    )]
+    Unrecorded,
     /// The system gives no random numbers.
     #[error("the system gives no random numbers")]
     Random,
@@ -86,9 +92,12 @@ impl RegistryError {
             Self::MissingBlob(_) => ProblemCode::MissingBlob,
             Self::InvalidItem(_) => ProblemCode::InvalidItem,
             Self::WrongDigest => ProblemCode::DigestMismatch,
-            Self::Database(_) | Self::Blobs(_) | Self::Log(_) | Self::File(_) | Self::Random => {
-                ProblemCode::Internal
-            }
+            Self::Database(_)
+            | Self::Blobs(_)
+            | Self::Log(_)
+            | Self::File(_)
+            | Self::Unrecorded
+            | Self::Random => ProblemCode::Internal,
         }
     }
 

@@ -103,6 +103,15 @@ pub(super) struct Link {
     category: String,
     integrity: String,
     executor: Option<ItemId>,
+    origin: LinkOrigin,
+}
+
+/// Where a tool of the chain is from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LinkOrigin {
+    Registry,
+    /// It is here. Its digest would let secrets in it be guessed, and is not told.
+    Local,
 }
 
 impl Link {
@@ -114,6 +123,7 @@ impl Link {
             category: statement.category.to_string(),
             integrity: statement.integrity.to_string(),
             executor: statement.executor.clone(),
+            origin: LinkOrigin::Registry,
         }
     }
 
@@ -127,6 +137,7 @@ impl Link {
             category: loaded.place.category.to_string(),
             integrity: text(claims.integrity.map(|integrity| integrity.to_string())),
             executor: claims.executor,
+            origin: LinkOrigin::Local,
         }
     }
 
@@ -142,7 +153,10 @@ impl Link {
         (expected, found): (String, String),
     ) -> RegistryError {
         let id = self.id.clone();
-        RegistryError::LockMismatch(Box::new(LockMismatch { index, id, field, expected, found }))
+        let mismatch = LockMismatch { index, id, field, expected, found };
+        let is_guarded = self.origin == LinkOrigin::Local && mismatch.is_of_digest();
+        let mismatch = if is_guarded { mismatch.without_values() } else { mismatch };
+        RegistryError::LockMismatch(Box::new(mismatch))
     }
 }
 

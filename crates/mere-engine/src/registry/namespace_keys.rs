@@ -5,6 +5,7 @@
 
 use mere_core::log::RegistryEvent;
 use mere_core::registry::{ApiPath, Namespace, NamespaceInfo};
+use mere_core::request::Reader;
 use mere_core::trust::PublicKey;
 
 use super::log_reader::LogReader;
@@ -53,16 +54,18 @@ impl LoggedKeys {
         self.info.keys.iter().map(|key| &key.public_key)
     }
 
-    /// Returns what a person should know: how the keys changed since the last time, which is then
-    /// remembered. The first time nothing is new.
+    /// Returns what a person should know: how the keys changed since they were last told. The first
+    /// time nothing is new. What an agent is told, a person was not.
     pub(super) fn note_changes(
         &self,
         registry: &OpenRegistry,
+        reader: Reader,
     ) -> Result<Vec<String>, RegistryError> {
         let name = &self.info.name;
         let last = self.info.key_changes.last().map_or(0, |change| change.index);
         let seen = registry.memory.last_key_change(name)?;
-        if seen.is_none_or(|seen| seen < last) {
+        let is_told = |seen: u64| seen < last && reader == Reader::Person;
+        if seen.is_none_or(is_told) {
             registry.memory.keep_key_change(name, last)?;
         }
         let Some(seen) = seen else { return Ok(Vec::new()) };

@@ -63,7 +63,7 @@ pub(super) fn pull_checked(
     let FetchedChain { fetched, mut warnings } =
         ChainFetcher { registry, log, call, request }.fetch()?;
     let keys = LoggedKeys::read(registry, log, &request.item.namespace)?;
-    warnings.extend(keys.note_changes(registry)?);
+    warnings.extend(keys.note_changes(registry, call.items.reader)?);
     let mut installed = Vec::new();
     for fetched in fetched.iter().rev() {
         if (call.is_cancelled)() {

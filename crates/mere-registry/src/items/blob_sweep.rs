@@ -9,7 +9,9 @@ use std::slice;
 
 use jiff::Timestamp;
 use mere_core::digest::Sha256;
+use mere_core::registry::RegistryType;
 
+use super::item_table::ItemTable;
 use crate::accounts::{Actor, record_event};
 use crate::clock;
 use crate::database::{Connection, DatabaseError, Row, Value};
@@ -104,6 +106,22 @@ impl Registry {
     }
 }
 
+/// Checks that the files of every version are recorded. A server of an older version, which may still
+/// run, does not record them, and what it published must not be swept.
+fn check_records(connection: &mut Connection) -> Result<(), RegistryError> {
+    for kind in RegistryType::ALL {
+        let versions = ItemTable::of(kind).versions;
+        let sql = format!(
+            "SELECT 1 FROM {versions} v WHERE NOT EXISTS (SELECT 1 FROM published_blobs p WHERE \
+             p.namespace = v.namespace AND p.sha256 = v.content_hash) LIMIT 1"
+        );
+        if connection.query_one(&sql, &[])?.is_some() {
+            return Err(RegistryError::Unrecorded);
+        }
+    }
+    Ok(())
+}
+
 /// Forgets that these files were sent, unless they were published or sent again meanwhile, and marks
 /// those that no namespace has. Returns those that were forgotten.
 fn mark_swept<'a>(
@@ -111,6 +129,7 @@ fn mark_swept<'a>(
     blobs: &'a [SentBlob],
     before: &Value,
 ) -> Result<Vec<&'a SentBlob>, RegistryError> {
+    check_records(connection)?;
     let delete = format!(
         "DELETE FROM namespace_blobs WHERE {UNPUBLISHED} AND namespace = $2 AND sha256 = $3"
     );

@@ -11,6 +11,7 @@ on_both_backends! {
     only_what_was_never_published_is_removed,
     a_file_that_was_swept_can_be_sent_again,
     nothing_that_is_published_meanwhile_is_lost,
+    what_an_older_server_published_is_not_swept,
 }
 
 /// Lets every file that was sent be a month old.
@@ -94,4 +95,20 @@ fn nothing_that_is_published_meanwhile_is_lost(backend: Backend) {
         assert_eq!(server.client.get(&path).body, note.files[0].1);
     }
     stage.assert_audited();
+}
+
+fn what_an_older_server_published_is_not_swept(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let server = stage.serve(&[]);
+    let author = server.client.with_token(&stage.token(&["publish:ada/*"]));
+    stage.author.note("old", "1.0.0").publish(&author, "ada");
+    stage.author.tool("new", "1.0.0").publish(&author, "ada");
+    // An older server does not write this table.
+    change_database(&stage, "DELETE FROM published_blobs WHERE item_id = 'old'");
+    age_files(&stage);
+    let output = stage.run(&["sweep"]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let found = stage.run(&["audit"]);
+    let found = String::from_utf8_lossy(&found.stdout).into_owned();
+    assert!(found.contains("cannot be read by anybody") && !found.contains("missing"), "{found}");
 }

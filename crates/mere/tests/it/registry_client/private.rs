@@ -79,6 +79,14 @@ fn readers_are_told_when_the_keys_of_a_private_namespace_change() {
     registry.add_key("hidden", &intruder);
     author.write_note("secret", "1.1.0", "two");
     author.print(&["publish", "note", "shared/secret", "--namespace", "hidden"]);
+    // That an agent was told does not count.
+    reader.configure("agents: {may_install: true}\n");
+    let install = serde_json::json!({
+        "item_type": "knowledge", "item_id": "hidden/secret", "source": "registry",
+        "destination": "user",
+    });
+    let told = reader.stage.call_text("load", &install.to_string()).reply;
+    assert_eq!(told["data"]["warnings"].as_array().map(Vec::len), Some(1), "{told}");
     let pulled = reader.reply(&["pull", "note", "hidden/secret"]);
     let warnings = pulled["data"]["warnings"].as_array().expect("warnings");
     let fingerprint = intruder.print(&["keys", "list"]);

@@ -92,6 +92,8 @@ pub enum Denial {
         owner: CategoryOwner,
         /// The category to create.
         path: Category,
+        /// The categories of the configuration.
+        known: Vec<Category>,
     },
     /// Categories may not be deleted in strict mode.
     #[error("Cannot delete category '{path}': {owner} is in 'strict' mode.")]
@@ -228,6 +230,9 @@ pub enum InvalidChange {
         mode: CategoryMode,
         /// Whether the configuration names the category, which was not created yet.
         configured: Configured,
+        /// The categories that there are: in strict mode those of the configuration, else the top
+        /// ones.
+        known: Vec<Category>,
     },
     /// The category does not exist.
     #[error("Cannot {what} category '{path}': it does not exist.")]

@@ -158,7 +158,8 @@ impl CategoryRules {
             _ if force == Force::Mode => Ok(()),
             CategoryMode::Free => Ok(()),
             CategoryMode::Strict => {
-                Err(Denial::CreateInStrictMode { owner: self.owner, path: path.clone() }.into())
+                let (path, known) = (path.clone(), self.configured_categories());
+                Err(Denial::CreateInStrictMode { owner: self.owner, path, known }.into())
             }
             CategoryMode::Subcategories => {
                 let root = path.top();
@@ -170,6 +171,11 @@ impl CategoryRules {
                 Err(Denial::NewTopCategory { owner: self.owner, root, allowed }.into())
             }
         }
+    }
+
+    /// Returns every configured category.
+    fn configured_categories(&self) -> Vec<Category> {
+        self.hierarchy.all_categories().into_iter().map(|one| one.category.clone()).collect()
     }
 
     /// Returns the configured top categories in their order, then the other existing ones, sorted.
@@ -246,11 +252,18 @@ impl CategoryRules {
             if !store.has_category(category).map_err(Refusal::Unreadable)? {
                 let configured = self.hierarchy.configured(category);
                 let (path, category, mode) = (path.clone(), category.clone(), self.mode);
+                let known = match mode {
+                    CategoryMode::Strict => self.configured_categories(),
+                    CategoryMode::Free | CategoryMode::Subcategories => {
+                        self.allowed_roots(store)?
+                    }
+                };
                 return Err(InvalidChange::MemoryCategoryMissing {
                     path,
                     category,
                     mode,
                     configured,
+                    known,
                 }
                 .into());
             }

@@ -65,6 +65,8 @@ pub enum ParameterKind {
     Digest,
     /// A list of texts.
     Texts,
+    /// A list of some of these words.
+    Choices(&'static [&'static str]),
     /// A time with its zone, in RFC 3339 format.
     Time,
     /// A time, or null for no time at all.
@@ -139,7 +141,10 @@ impl Parameter {
 
     fn schema_with_description(&self) -> Value {
         match self.kind {
-            ParameterKind::Text => json!({ "type": "string", "description": self.about }),
+            // The form of a digest is said in the refusal of another one.
+            ParameterKind::Text | ParameterKind::Digest => {
+                json!({ "type": "string", "description": self.about })
+            }
             ParameterKind::ChoiceWithDefault(words) => {
                 json!({ "enum": words, "default": words.first(), "description": self.about })
             }
@@ -161,12 +166,11 @@ impl Parameter {
                 "type": "integer", "minimum": minimum, "maximum": maximum, "description": self.about
             }),
             ParameterKind::Flag => json!({ "type": "boolean", "description": self.about }),
-            ParameterKind::Digest => json!({
-                "type": "string", "pattern": "^(keyed:)?[0-9a-f]{64}$",
-                "description": self.about
-            }),
             ParameterKind::Texts => json!({
                 "type": "array", "items": { "type": "string" }, "description": self.about
+            }),
+            ParameterKind::Choices(words) => json!({
+                "type": "array", "items": { "enum": words }, "description": self.about
             }),
             ParameterKind::Time => json!({
                 "type": "string", "format": "date-time", "description": self.about

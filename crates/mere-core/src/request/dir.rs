@@ -6,8 +6,7 @@ use crate::address::{Root, Spoken};
 use crate::cursor::Cursor;
 
 pub(super) const ABOUT: &str = "Where you are (`pwd`), which root is home (`cd`), what a directory \
-    holds (`list`), which lie below it (`tree`, without ignored ones). Paths are addresses such as \
-    ROOT_PROJECT:/src/ or relative to the home root.";
+    holds (`list`), which lie below it (`tree`). Paths: ROOT_PROJECT:/src/, or from the home root.";
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
@@ -20,7 +19,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "path",
         kind: ParameterKind::Text,
         need: Need::Optional,
-        about: "For `cd` a root such as ROOT_USER or mod:docs.",
+        about: "For `cd` a root: ROOT_USER, mod:docs.",
     },
     Parameter {
         name: "depth",
@@ -78,6 +77,6 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
 fn parse_cd(arguments: &Arguments<'_>) -> Result<Verb, CallError> {
     let missing = || arguments.missing_error("path", "a root such as `ROOT_USER` or `mod:<name>`");
     let path = arguments.text("path")?.ok_or_else(missing)?;
-    let to = Root::parse_bare(path).map_err(|_| CallError::Path { tool: arguments.tool_name() })?;
+    let to = Root::parse_bare(path).map_err(|_| CallError::Root { argument: "path" })?;
     Ok(Verb::Files(FileVerb::Dir(Dir::Cd { to })))
 }

@@ -11,6 +11,20 @@ pub(super) const ABOUT: &str = "Load a directive (workflow or skill), tool, know
 /// The words by which agents name types.
 pub(super) const TYPE_NAMES: &[&str] = &["directive", "tool", "knowledge", "memory", "lockfile"];
 
+/// The words by which agents name relations.
+const RELATION_NAMES: &[&str] = &[
+    "extends",
+    "references",
+    "contradicts",
+    "supersedes",
+    "implements",
+    "depends_on",
+    "related",
+    "example_of",
+    "requires",
+    "suggests",
+];
+
 pub(super) const ITEM_TYPE: Parameter = Parameter {
     name: "item_type",
     kind: ParameterKind::Choice(TYPE_NAMES),
@@ -57,7 +71,12 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         need: Need::Optional,
         about: "",
     },
-    Parameter { name: "types", kind: ParameterKind::Texts, need: Need::Optional, about: "" },
+    Parameter {
+        name: "types",
+        kind: ParameterKind::Choices(RELATION_NAMES),
+        need: Need::Optional,
+        about: "",
+    },
 ];
 
 /// One `load` call.

@@ -14,7 +14,7 @@ pub(super) const UPDATE_ABOUT: &str = "Change a memory; properties that are not 
 pub(super) const MOVE_ABOUT: &str = "Move or rename a memory. Nothing is overwritten.";
 pub(super) const REMOVE_ABOUT: &str = "Remove a memory.";
 pub(super) const LIST_ABOUT: &str =
-    "The memories of a category and below, or of the whole store; its subcategories.";
+    "Memories of a category and below, or of the store; its subcategories.";
 
 const fn optional_parameter(
     name: &'static str,

@@ -196,6 +196,12 @@ pub enum CallError {
         /// The tool that was called.
         tool: &'static str,
     },
+    /// An argument that takes a root is anything else.
+    #[error("`{argument}` is not a root")]
+    Root {
+        /// The argument.
+        argument: &'static str,
+    },
     /// A cursor is malformed.
     #[error("a cursor is malformed")]
     Cursor {

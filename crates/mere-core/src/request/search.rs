@@ -13,6 +13,8 @@ pub(super) const ABOUT: &str = "Find directives, tools, knowledge and memories. 
 /// The types that are searched if the caller names none.
 const SEARCHABLE_TYPES: [ItemType; 4] =
     [ItemType::Directive, ItemType::Tool, ItemType::Knowledge, ItemType::Memory];
+/// The words for them.
+const SEARCHABLE_NAMES: &[&str] = &["directive", "tool", "knowledge", "memory"];
 /// The most hits on a page.
 const MAX_PAGE_SIZE: u64 = 100;
 
@@ -26,7 +28,7 @@ const fn optional_parameter(
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter { name: "query", kind: ParameterKind::Text, need: Need::Required, about: "" },
-    optional_parameter("item_types", ParameterKind::Texts, ""),
+    optional_parameter("item_types", ParameterKind::Choices(SEARCHABLE_NAMES), ""),
     optional_parameter("source", ParameterKind::Choice(&["local", "registry", "all"]), ""),
     optional_parameter(
         "limit",

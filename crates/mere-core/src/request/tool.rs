@@ -24,12 +24,14 @@ pub enum Effect {
 /// A group of tools that are listed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Toolset {
-    /// Tools that are always listed.
+    /// The tool that is always listed.
     Basic,
     /// Tools to search, load, run and change items.
     Items,
     /// Tools for categories and memories.
     Memory,
+    /// Tools to look at files, which are listed unless the operator chooses otherwise.
+    Reading,
     /// Tools to find and change files, which coding agents mostly bring themselves.
     Files,
 }
@@ -211,7 +213,7 @@ pub const TOOLS: &[Tool] = &[
         about: dir::ABOUT,
         parameters: dir::PARAMETERS,
         effect: Effect::Reads,
-        toolset: Toolset::Basic,
+        toolset: Toolset::Reading,
         availability: Availability::Always,
         parse: dir::parse,
     },
@@ -221,7 +223,7 @@ pub const TOOLS: &[Tool] = &[
         about: read::ABOUT,
         parameters: read::PARAMETERS,
         effect: Effect::Reads,
-        toolset: Toolset::Basic,
+        toolset: Toolset::Reading,
         availability: Availability::Always,
         parse: read::parse,
     },
@@ -360,7 +362,7 @@ impl Tool {
     ) -> Result<ParsedCall, CallError> {
         let arguments = Arguments::new(self, arguments)?;
         let home = arguments.text("home")?.map(Root::parse_bare).transpose();
-        let home = home.map_err(|_| CallError::Path { tool: self.name })?;
+        let home = home.map_err(|_| CallError::Root { argument: "home" })?;
         let run = arguments.text("run")?.map(RunHandle::new);
         Ok(ParsedCall { verb: (self.parse)(&arguments)?, home, run })
     }

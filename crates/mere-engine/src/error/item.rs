@@ -204,11 +204,15 @@ pub(super) fn parse_error_reply(
     message: Prose,
     (address, fault): (&Address, &ItemFault),
 ) -> Draft {
-    let data = Fields::default()
+    Draft::invalid(code, message).hint(fault.fix.clone()).data(parse_error_fields(address, fault))
+}
+
+/// Says where a file is not valid.
+pub(super) fn parse_error_fields(address: &Address, fault: &ItemFault) -> Fields {
+    Fields::default()
         .with("address", address.clone())
         .with("line", fault.line as u64)
-        .with("column", fault.column as u64);
-    Draft::invalid(code, message).hint(fault.fix.clone()).data(data)
+        .with("column", fault.column as u64)
 }
 
 /// Returns the first of several problems, as part of a sentence.

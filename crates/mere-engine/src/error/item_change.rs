@@ -4,11 +4,11 @@
 
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::ShownDigest;
-use mere_core::item::{ItemId, ItemType};
+use mere_core::item::{ItemFault, ItemId, ItemType};
 use mere_core::reply::{Content, Draft, Fields, Prose, codes};
 
 use super::file_change::{denial_reply, digest_key_reply, full_workspace_reply};
-use super::item::parse_error_reply;
+use super::item::parse_error_fields;
 use crate::space::{ItemChangeError, ProposalError};
 use crate::world::NoProject;
 use mere_host::LockHeld;
@@ -24,11 +24,9 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
         ItemChangeError::Stale { address, current } => stale_item_reply(address, *current),
         ItemChangeError::DigestKey(address) => digest_key_reply(address),
         ItemChangeError::UnsupportedType(kind) => unsupported_type_reply(*kind),
-        ItemChangeError::Invalid { address, fault } => {
-            let message = Prose::words("The content for ").address(address.clone());
-            let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
-            let message = message.and(place).append(&fault.what).and(".");
-            parse_error_reply(codes::CHANGE_UNFIT, message, (address, fault))
+        ItemChangeError::Invalid { address, fault } => invalid_content_reply(address, fault, None),
+        ItemChangeError::InvalidContent { address, fault, template } => {
+            invalid_content_reply(address, fault, template.as_deref())
         }
         ItemChangeError::InvalidFiles(allowed) => {
             Draft::invalid(codes::CHANGE_FILES, "The files are not valid for this item.")
@@ -70,6 +68,16 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
         ItemChangeError::Denied(denied) => denial_reply(denied),
         ItemChangeError::Proposal(error) => proposal_error_reply(error),
     }
+}
+
+/// Answers content that is not valid for its item, with an example of what would be.
+fn invalid_content_reply(address: &Address, fault: &ItemFault, template: Option<&str>) -> Draft {
+    let message = Prose::words("The content for ").address(address.clone());
+    let place = format!(" is not valid at line {}, column {}: ", fault.line, fault.column);
+    let message = message.and(place).append(&fault.what).and(".");
+    let draft = Draft::invalid(codes::CHANGE_UNFIT, message).hint(fault.fix.clone());
+    let data = parse_error_fields(address, fault);
+    draft.data(data.with_some("template", template.map(Content::body)))
 }
 
 /// Answers a change of text that the caller could not see.

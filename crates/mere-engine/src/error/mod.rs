@@ -51,11 +51,24 @@ pub(crate) use trust::{describe_failure, describe_roster_trouble, failure_hint, 
 /// The forms a path may take: the hint for every path that cannot be resolved.
 const PATH_FORMS: &str = "Give a path from the home root such as `src/a.rs`, or an address: \
     `ROOT_PROJECT:/…`, `ROOT_USER:/…`, `ROOT_WORKSPACE:/…`, `ROOT_REGISTRY:/…` or \
-    `mod:<name>:/…`. `dir` with `list` shows what is there.";
+    `mod:<name>:/…`. `dir` with `list` shows what is there. Files that are hidden from you are \
+    answered in this way too.";
 
 /// Answers for malformed, outside and missing paths alike, so they cannot be told apart.
 fn not_visible_reply() -> Draft {
     Draft::invalid(codes::PATH_NOT_VISIBLE, "No such path in the visible world.").hint(PATH_FORMS)
+}
+
+/// Answers an argument that takes a root and got anything else, whatever that is.
+fn not_a_root_reply(argument: &str) -> Draft {
+    let message = match argument {
+        "path" => "`cd` takes a root, and nothing below one.".to_owned(),
+        _ => format!("`{argument}` takes a root, and nothing below one."),
+    };
+    Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message)).hint(
+        "Roots are `ROOT_PROJECT`, `ROOT_USER`, `ROOT_WORKSPACE`, `ROOT_REGISTRY` and `mod:<name>`; \
+         `dir` with `pwd` shows those that are there. Other calls take a `path` below a root.",
+    )
 }
 
 /// Answers a call that needs a project where there is none. In such a session it is also the answer
@@ -88,6 +101,7 @@ pub(crate) fn lock_held_reply(what: Prose) -> Draft {
 pub(crate) fn call_error_reply(error: &CallError) -> Draft {
     match error {
         CallError::Path { .. } => not_visible_reply(),
+        CallError::Root { argument } => not_a_root_reply(argument),
         CallError::Cursor { .. } => wrong_cursor_reply(),
         CallError::Tool => Draft::invalid(codes::ARGUMENT_TOOL, "There is no tool with that name.")
             .hint(Prose::words(format!(
@@ -180,6 +194,7 @@ fn describe_accepted(kind: ParameterKind) -> String {
         }
         ParameterKind::Flag => "true or false".to_owned(),
         ParameterKind::Texts => "a list of strings".to_owned(),
+        ParameterKind::Choices(words) => format!("a list of some of {}", quote_names(words)),
         ParameterKind::Time => "a time with its zone, such as `2026-01-24T09:30:00Z`".to_owned(),
         ParameterKind::TimeOrNull => {
             "a time with its zone, such as `2026-01-24T09:30:00Z`, or null".to_owned()
@@ -212,6 +227,7 @@ pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
         ToolError::Search(error) => search_error_reply(error),
         ToolError::Run(error) => run::run_error_reply(error),
         ToolError::Registry(error) => registry::registry_error_reply(error),
+        ToolError::NotARoot => not_a_root_reply("path"),
         ToolError::UnknownRun => directive_run::unknown_run_reply(),
     }
 }

@@ -6,8 +6,8 @@ use std::io;
 
 use mere_core::address::ModName;
 use mere_core::category::{CategoryMode, CategoryOwner, Configured, Denial, InvalidChange};
-use mere_core::item::{ItemFault, MemoryPath};
-use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
+use mere_core::item::{Category, ItemFault, MemoryPath};
+use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 
 use super::item::problems_data as problems_of;
 use super::quote_names;
@@ -28,12 +28,7 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
             category_denial_reply(denial).data(with_left(Fields::default(), left))
         }
         StoreError::Invalid(invalid) => invalid_change_reply(invalid),
-        StoreError::Missing(path) => {
-            let message =
-                prose_with_names(&format!("There is no memory at '{path}'."), &[path.into()]);
-            Draft::invalid(codes::MEMORY_MISSING, message)
-                .hint("list_memories shows the existing memories.")
-        }
+        StoreError::Missing { path, elsewhere } => missing_memory_reply(path, elsewhere),
         StoreError::Expired { path, at } => {
             let message = format!("The memory at '{path}' expired at {at}.");
             Draft::invalid(codes::MEMORY_EXPIRED, prose_with_names(&message, &[path.into()])).hint(
@@ -74,6 +69,21 @@ pub(super) fn store_error_reply(error: &StoreError) -> Draft {
             unwritable_reply(&format!("The folder `{}`", kind.folder()), cause)
         }
     }
+}
+
+/// Answers a call about a memory that does not exist, and names those of its slug elsewhere.
+fn missing_memory_reply(path: &MemoryPath, elsewhere: &[MemoryPath]) -> Draft {
+    let message = prose_with_names(&format!("There is no memory at '{path}'."), &[path.into()]);
+    let draft = Draft::invalid(codes::MEMORY_MISSING, message);
+    if elsewhere.is_empty() {
+        return draft.hint("list_memories shows the existing memories.");
+    }
+    let names = elsewhere.iter().map(ParsedName::from).collect::<Vec<_>>();
+    let quoted = elsewhere.iter().map(|path| format!("'{path}'")).collect::<Vec<_>>().join(" or ");
+    let similar = names.iter().cloned().map(Data::from).collect();
+    draft
+        .hint(prose_with_names(&format!("Did you mean {quoted}?"), &names))
+        .data(Fields::default().with("similar", Data::List(similar)))
 }
 
 fn memory_exists_reply(path: &MemoryPath) -> Draft {
@@ -182,8 +192,10 @@ fn category_denial_reply(denial: &Denial) -> Draft {
     };
     let draft = Draft::denied(code, denial.prose());
     match denial {
-        Denial::CreateInStrictMode { owner, .. }
-        | Denial::DeleteInStrictMode { owner, .. }
+        Denial::CreateInStrictMode { known, .. } => draft.hint(known_categories(known).and(
+            "Ask a person for another in config.yaml; a looser mode counts after `mere trust project`.",
+        )),
+        Denial::DeleteInStrictMode { owner, .. }
         | Denial::NoCategories { owner, .. } => draft.hint(match owner {
             CategoryOwner::Store => {
                 "list_stores shows the defined categories. Ask a person to change config.yaml; a \
@@ -205,12 +217,13 @@ fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
         InvalidChange::MemoryCategoryMissing { configured: Configured::Yes, .. } => {
             Draft::invalid(codes::MEMORY_CATEGORY, message)
         }
-        InvalidChange::MemoryCategoryMissing { mode: CategoryMode::Subcategories, .. } => {
-            Draft::invalid(codes::MEMORY_CATEGORY, message)
-                .hint("Create new categories below those that list_stores and list_memories show.")
-        }
-        InvalidChange::MemoryCategoryMissing { .. } => {
-            Draft::invalid(codes::MEMORY_CATEGORY, message)
+        InvalidChange::MemoryCategoryMissing { mode, known, .. } => {
+            let hint = known_categories(known).and(match mode {
+                CategoryMode::Free => "Use one of them, or create the one that is missing.",
+                CategoryMode::Subcategories => "New categories can be created below them.",
+                CategoryMode::Strict => "Use one of them.",
+            });
+            Draft::invalid(codes::MEMORY_CATEGORY, message).hint(hint)
         }
         InvalidChange::NameIsCategory { .. } => Draft::invalid(codes::MEMORY_NAMED, message),
         InvalidChange::NotExpired { .. } => Draft::invalid(codes::MEMORY_UNEXPIRED, message),
@@ -239,6 +252,23 @@ fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
         }
     }
 }
+
+/// Names the categories that there are, so that nobody has to ask for them.
+fn known_categories(known: &[Category]) -> Prose {
+    let names = known.iter().take(MAX_NAMED_CATEGORIES).map(ParsedName::from).collect::<Vec<_>>();
+    if names.is_empty() {
+        return Prose::words("There are no categories yet. ");
+    }
+    let listed = names.iter().map(ParsedName::as_str).collect::<Vec<_>>().join(", ");
+    let more = match known.len() - names.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    prose_with_names(&format!("Categories: {listed}{more}. "), &names)
+}
+
+/// The most categories that a hint names.
+const MAX_NAMED_CATEGORIES: usize = 40;
 
 /// Answers a change to the configuration that was not made.
 fn configure_error_reply(error: &ConfigureError) -> Draft {

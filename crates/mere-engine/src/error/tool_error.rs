@@ -29,6 +29,9 @@ pub(crate) enum ToolError {
     Run(Box<RunError>),
     #[error(transparent)]
     Registry(Box<RegistryError>),
+    /// `cd` was given something that is no root of this session.
+    #[error("there is no such root")]
+    NotARoot,
     /// The call names a run that is not open, or that belongs to another agent.
     #[error("there is no such run")]
     UnknownRun,

@@ -4,7 +4,10 @@
 use mere_core::address::{Address, RelPath};
 use mere_core::digest::Sha256;
 use mere_core::item::integrity::FileDigest;
-use mere_core::item::{CategoryBase, Item, ItemForm, ItemType, SIDECAR_SUFFIX, Scope, ScopedPath};
+use mere_core::item::{
+    CategoryBase, Item, ItemForm, ItemType, SIDECAR_SUFFIX, Scope, ScopedPath, ToolTemplate,
+    template_files,
+};
 use mere_core::reply::Content;
 use mere_core::request::ItemContent;
 use mere_core::schema::Schema;
@@ -39,8 +42,15 @@ impl NewItem {
         text: &ItemContent,
     ) -> Result<Self, ItemError> {
         let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-        let invalid =
-            |fault| ItemChangeError::Invalid { address: address.clone(), fault: Box::new(fault) };
+        let invalid = |fault| {
+            let files = template_files(&place, ToolTemplate::default());
+            let template = files.and_then(|files| Some(files.into_iter().next()?.1));
+            ItemChangeError::InvalidContent {
+                address: address.clone(),
+                fault: Box::new(fault),
+                template,
+            }
+        };
         let main = main_file_name(&place).ok_or(ItemChangeError::InvalidPlace)?;
         check_files(&place, text)?;
         let item = Item::parse(&text.main_file, &place).map_err(invalid)?;

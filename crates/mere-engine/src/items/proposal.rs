@@ -16,7 +16,10 @@ use super::{ItemCall, ItemError};
 use crate::policy::{ItemOperation, ItemPermit};
 use crate::space::ItemChangeError;
 use crate::trust::digest_key::DigestKeyError;
-use mere_host::{MissingFolders, TargetLookup, Workspace, WorkspaceError};
+use mere_host::{
+    EntryKind, Folder, MissingFolders, OpenFolder, TargetLookup, Workspace, WorkspaceError,
+    WorkspaceLimits, open_regular_file, read_at_most,
+};
 
 /// The folder of a workspace that holds proposals.
 pub(crate) const PROPOSALS_FOLDER: &str = "proposals";
@@ -83,21 +86,37 @@ pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<A
         }
     };
     let random = Uuid::new_v4().simple().to_string();
-    let proposal = Proposal {
+    let mut proposal = Proposal {
         agent: call.items.view.agent.clone(),
         name: format!("{}-{}-{}", place.kind, place.id, &random[..8]),
         action,
         place: place.clone(),
         files: files.iter().map(|(path, _)| path.clone()).collect(),
     };
-    let folder = proposal.folder().ok_or(ItemChangeError::InvalidPlace)?;
-    let address = Address::directory(Root::Workspace, folder.clone());
-    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
     let project = call.context.project().map_err(ItemChangeError::from)?;
+    let address = proposal.address()?;
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
     let workspace = Workspace::open(project, call.items.view.agent, call.is_cancelled);
     let workspace =
         workspace.map_err(failed)?.ok_or_else(|| ItemChangeError::TimedOut(address.clone()))?;
-    let limits = call.agents.workspace_limits();
+    let folder = Workspace::folder_of(project, call.items.view.agent).map_err(failed)?;
+    if let Some(name) = folder.and_then(|folder| find_same(&folder, &proposal, files)) {
+        proposal.name = name;
+        return Ok(proposal.address()?);
+    }
+    write_proposal(&workspace, &proposal, (files, call.agents.workspace_limits()))?;
+    Ok(address)
+}
+
+/// Writes a proposal into the workspace, all of it or nothing.
+fn write_proposal(
+    workspace: &Workspace,
+    proposal: &Proposal,
+    (files, limits): (&[(RelPath, Vec<u8>)], WorkspaceLimits),
+) -> Result<(), ItemChangeError> {
+    let address = proposal.address()?;
+    let folder = address.path();
+    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
     let put = |path: RelPath, bytes: &[u8]| {
         let lookup = workspace.find_target(&path, MissingFolders::Create).map_err(failed)?;
         let TargetLookup::Found(target) = lookup else {
@@ -120,12 +139,47 @@ pub(crate) fn save_proposal(call: &ItemCall<'_>, permit: ItemPermit) -> Result<A
         let about = folder.child(PROPOSAL_FILE).ok_or(ItemChangeError::InvalidPlace)?;
         put(about, proposal.to_json_text().as_bytes())
     };
-    if let Err(error) = put_all() {
-        let _ = workspace.remove_folder(&folder);
-        return Err(error.into());
-    }
-    Ok(address)
+    put_all().inspect_err(|_| {
+        let _ = workspace.remove_folder(folder);
+    })
 }
+
+/// Finds a proposal of the same change that waits already, and returns its name. What cannot be
+/// read is another one.
+fn find_same(
+    workspace: &Folder,
+    proposal: &Proposal,
+    files: &[(RelPath, Vec<u8>)],
+) -> Option<String> {
+    let waiting = OpenFolder::find(workspace.dir(), PROPOSALS_FOLDER).ok()??;
+    let prefix = format!("{}-{}-", proposal.place.kind, proposal.place.id);
+    let mut names = Vec::new();
+    let listed = waiting.for_each_entry(|name, kind| {
+        let name = name.filter(|name| kind == EntryKind::Folder && name.starts_with(&prefix));
+        names.extend(name.map(str::to_owned).filter(|_| names.len() < MAX_COMPARED));
+        Ok(())
+    });
+    listed.ok()?;
+    let about = (PROPOSAL_FILE.to_owned(), proposal.to_json_text().into_bytes());
+    let files = files.iter().map(|(path, bytes)| (format!("{ITEM_FOLDER}/{path}"), bytes.clone()));
+    let expected = std::iter::once(about).chain(files).collect::<Vec<_>>();
+    names.into_iter().find(|name| {
+        expected.iter().all(|(path, bytes)| {
+            let path = format!("{PROPOSALS_FOLDER}/{name}/{path}");
+            read_beside(workspace, &path, bytes.len() as u64).is_some_and(|found| found == *bytes)
+        })
+    })
+}
+
+/// Reads a file of a workspace that has at most so many bytes. No link is followed.
+fn read_beside(workspace: &Folder, path: &str, most: u64) -> Option<Vec<u8>> {
+    let (folder, name) = path.rsplit_once('/')?;
+    let folder = OpenFolder::find(workspace.dir(), folder).ok()??.into_dir();
+    read_at_most(open_regular_file(&folder, name).ok()??, most).ok()?
+}
+
+/// How many proposals for one item a new one is compared with.
+const MAX_COMPARED: usize = 100;
 
 /// Returns the digest of an item as a whole, as the agent is shown it.
 fn shown_digest(
@@ -143,6 +197,12 @@ fn shown_digest(
 }
 
 impl Proposal {
+    /// Returns the address of the proposal's folder.
+    fn address(&self) -> Result<Address, ItemChangeError> {
+        let folder = self.folder().ok_or(ItemChangeError::InvalidPlace)?;
+        Ok(Address::directory(Root::Workspace, folder))
+    }
+
     /// Returns the proposal's folder in the workspace.
     pub(crate) fn folder(&self) -> Option<RelPath> {
         RelPath::default().child(PROPOSALS_FOLDER)?.child(&self.name)

@@ -30,8 +30,9 @@ pub(crate) enum StoreError {
     CategoryKept { denial: Denial, left: Vec<String> },
     #[error(transparent)]
     Invalid(InvalidChange),
-    #[error("there is no memory at '{0}'")]
-    Missing(MemoryPath),
+    /// With the memories of that slug in other categories.
+    #[error("there is no memory at '{path}'")]
+    Missing { path: MemoryPath, elsewhere: Vec<MemoryPath> },
     #[error("the memory at '{path}' has expired")]
     Expired { path: MemoryPath, at: Timestamp },
     #[error("a memory already exists at '{0}'")]

@@ -10,13 +10,14 @@ use mere_core::address::{Address, Spoken};
 use mere_core::category::{Force, StoreChange};
 use mere_core::digest::{Sha256, ShownDigest};
 use mere_core::item::{
-    self, CategoryBase, ItemForm, ItemType, MemoryExpiry, MemoryPath, MemoryRevision, MemoryText,
-    NewMemory, ScopedPath,
+    self, CategoryBase, ItemForm, ItemRef, ItemType, MemoryExpiry, MemoryPath, MemoryRevision,
+    MemoryText, NewMemory, ScopedPath,
 };
 use mere_core::reply::{Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{ExpiredMemories, Reader};
 
 use super::locked_store::{LockedStore, StoredMemory};
+use super::memory_source::MemorySource;
 use super::reply::MemoryReply;
 use super::{Store, StoreCall, StoreError};
 use crate::files::error::FileError;
@@ -28,6 +29,9 @@ use crate::trust::digest_key::DigestKeyError;
 use crate::trust::now;
 use crate::world::ResolveError;
 use mere_host::{FileStamp, read_at_most};
+
+/// The most memories elsewhere that are suggested for one that is missing.
+const MAX_SUGGESTIONS: usize = 5;
 
 impl Store {
     /// Returns the location of a memory as an item.
@@ -88,7 +92,7 @@ pub(super) fn get(
 ) -> Result<Draft, StoreError> {
     let store = call.served_store()?;
     let address = visible_address_or_missing(call, store, path)?;
-    let missing = || StoreError::Missing(path.clone());
+    let missing = || missing_memory(call, store, path);
     let found = call.view.world.resolve(&Spoken::Rooted(address.clone()), &call.view.home);
     // A link is not a memory, wherever it leads.
     let found = found.map_err(StoreError::from).and_then(|file| {
@@ -244,8 +248,8 @@ fn lock_and_read<'a>(
     path: &MemoryPath,
 ) -> Result<(LockedStore<'a>, StoredMemory), StoreError> {
     let locked = LockedStore::open(store, call.access())?;
-    let locked = locked.ok_or_else(|| StoreError::Missing(path.clone()))?;
-    let stored = locked.read(path)?.ok_or_else(|| StoreError::Missing(path.clone()))?;
+    let locked = locked.ok_or_else(|| missing_memory(call, store, path))?;
+    let stored = locked.read(path)?.ok_or_else(|| missing_memory(call, store, path))?;
     Ok((locked, stored))
 }
 
@@ -255,8 +259,22 @@ fn visible_address_or_missing(
     store: &Store,
     path: &MemoryPath,
 ) -> Result<Address, StoreError> {
-    let missing = |_| StoreError::Missing(path.clone());
-    visible_address(call, store, path).map_err(missing)
+    visible_address(call, store, path).map_err(|_| missing_memory(call, store, path))
+}
+
+/// Makes the error that there is no memory at a path, with those of its slug in other categories
+/// that the caller may see.
+fn missing_memory(call: &StoreCall<'_>, store: &Store, path: &MemoryPath) -> StoreError {
+    let source = MemorySource { store, context: call.context, tables: call.tables };
+    let bare = ItemRef { category: None, id: path.slug.clone(), version: None };
+    // Where the store cannot be read, nothing is suggested.
+    let found = source.candidates(&bare).unwrap_or_default().into_iter();
+    let is_visible = |place: &ScopedPath| {
+        place.address().is_some_and(|address| call.view.world.may_show(&address))
+    };
+    let elsewhere = found.filter(is_visible).take(MAX_SUGGESTIONS);
+    let elsewhere = elsewhere.map(|place| MemoryPath { category: place.category, slug: place.id });
+    StoreError::Missing { path: path.clone(), elsewhere: elsewhere.collect() }
 }
 
 /// Returns the address of a memory that the caller may see.

@@ -104,7 +104,7 @@ impl Session {
     }
 
     fn cd(&self, snapshot: &Snapshot, to: &Root) -> Result<Draft, ToolError> {
-        let to = self.find_root(snapshot, to)?;
+        let to = snapshot.find_root(to, &self.context)?.ok_or(ToolError::NotARoot)?;
         if let Some((_, home)) = &self.state {
             *home.lock().unwrap_or_else(PoisonError::into_inner) = Some(to.clone());
         }

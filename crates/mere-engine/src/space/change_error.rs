@@ -25,6 +25,9 @@ pub(crate) enum ItemChangeError {
     DigestKey(Address),
     #[error("what was given for {address} is not valid")]
     Invalid { address: Address, fault: Box<ItemFault> },
+    /// The content of an item that is created or changed, with an example of a valid one.
+    #[error("what was given for {address} is not valid")]
+    InvalidContent { address: Address, fault: Box<ItemFault>, template: Option<String> },
     #[error("the files are not allowed")]
     InvalidFiles(&'static str),
     #[error("the chosen script is not possible: {what}")]

@@ -170,7 +170,7 @@ pub(crate) enum ToolsetArgument {
     Items,
     /// The tools for memories
     Memory,
-    /// `glob`, `grep`, `write`, `edit`, `patch_section`
+    /// `dir`, `read`, `glob`, `grep`, `write`, `edit`, `patch_section`, `delete`, `move`, `mkdir`
     Files,
 }
 
@@ -179,7 +179,7 @@ impl ToolsetArgument {
     pub(crate) fn includes(self, toolset: Toolset) -> bool {
         matches!(
             (self, toolset),
-            (Self::Files, Toolset::Files)
+            (Self::Files, Toolset::Files | Toolset::Reading)
                 | (Self::Items, Toolset::Items)
                 | (Self::Memory, Toolset::Memory)
         )

@@ -27,10 +27,10 @@ pub(crate) struct McpArguments {
     /// Another name by which clients reach this machine, besides its address; may be repeated
     #[arg(long, value_name = "NAME", requires = "http")]
     pub(crate) allow_host: Vec<String>,
-    /// Which groups of tools to list besides `help`, `dir` and `read`; every tool can be called
-    /// anyway
-    #[arg(long, value_name = "SETS", value_enum, value_delimiter = ',', default_values = ["items", "memory"])]
-    pub(crate) toolsets: Vec<ToolsetArgument>,
+    /// Which groups of tools to list besides `help`, instead of items, memory, `dir` and `read`;
+    /// every tool can be called anyway
+    #[arg(long, value_name = "SETS", value_enum, value_delimiter = ',')]
+    pub(crate) toolsets: Option<Vec<ToolsetArgument>>,
     /// Serve the fixtures of the protocol's conformance suite instead of the tools
     #[cfg(feature = "conformance-fixtures")]
     #[arg(long)]

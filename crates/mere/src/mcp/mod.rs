@@ -31,13 +31,13 @@ use rmcp::ServerHandler;
 use rmcp::service::ServerInitializeError;
 use tokio::net::TcpListener;
 
-use crate::arguments::{LocationArguments, McpArguments, McpCommand, ToolsetArgument};
+use crate::arguments::{LocationArguments, McpArguments, McpCommand};
 use crate::print::terminal;
 use call_runner::CallRunner;
 use call_slots::MAX_CALLS;
 #[cfg(feature = "conformance-fixtures")]
 use fixtures::FixtureServer;
-use server::ToolServer;
+use server::{ListedTools, ToolServer};
 use stdio::StdioConnection;
 use subscribers::ListChange;
 
@@ -62,7 +62,7 @@ pub(crate) fn run(place: LocationArguments, mcp: &McpArguments) -> io::Result<Ex
         let fixtures = FixtureServer::new(Arc::clone(&runner));
         return serve(fixtures, &runner, mcp);
     }
-    let toolsets = mcp.toolsets.clone().into();
+    let toolsets = ListedTools::from(mcp.toolsets.as_deref());
     serve(ToolServer { runner: Arc::clone(&runner), toolsets }, &runner, mcp)
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn serve_loopback(
     let runner = Arc::new(CallRunner::new(session));
     tokio::spawn(watch_config(Arc::clone(&runner)));
     tokio::spawn(embed_items(Arc::clone(&runner)));
-    let toolsets = vec![ToolsetArgument::Items, ToolsetArgument::Memory].into();
+    let toolsets = ListedTools::from(None);
     let server = ToolServer { runner: Arc::clone(&runner), toolsets };
     http::serve(server, &runner, listener, &[]).await
 }

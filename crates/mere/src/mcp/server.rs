@@ -20,7 +20,8 @@ use super::call_runner::CallRunner;
 use super::translate;
 use crate::arguments::ToolsetArgument;
 
-const INSTRUCTIONS: &str = "Everything here is named by address: ROOT_PROJECT:/src/a.rs is a file \
+const INSTRUCTIONS: &str = "Before you start work, search here: call `search` with what the task is \
+    about, then `load` what fits. Everything here is named by address: ROOT_PROJECT:/src/a.rs is a file \
     of the project. A bare path is read from the home root. Save what is worth knowing next time \
     as a memory: list_memories first, then create_memory. Every reply has reply_type: S go on; I \
     correct the call; D ask a person; E stop and report trace_id. Roots:";
@@ -37,16 +38,38 @@ pub(super) const VERSIONS: &[ProtocolVersion] =
 #[derive(Clone)]
 pub(super) struct ToolServer {
     pub(super) runner: Arc<CallRunner>,
-    /// Which groups of tools are listed besides the basic ones. Every tool can be called: listing
-    /// fewer saves an agent's attention and is not a permission.
-    pub(super) toolsets: Arc<[ToolsetArgument]>,
+    pub(super) toolsets: ListedTools,
+}
+
+/// Which groups of tools are listed besides `help`. Every tool can be called: listing fewer saves
+/// an agent's attention and is not a permission.
+#[derive(Clone)]
+pub(super) enum ListedTools {
+    /// What an agent needs that brings file tools of its own.
+    Usual,
+    /// What the operator chose.
+    Chosen(Arc<[ToolsetArgument]>),
+}
+
+impl From<Option<&[ToolsetArgument]>> for ListedTools {
+    fn from(chosen: Option<&[ToolsetArgument]>) -> Self {
+        chosen.map_or(Self::Usual, |chosen| Self::Chosen(chosen.into()))
+    }
+}
+
+impl ListedTools {
+    fn include(&self, toolset: Toolset) -> bool {
+        match (self, toolset) {
+            (_, Toolset::Basic) => true,
+            (Self::Usual, toolset) => toolset != Toolset::Files,
+            (Self::Chosen(chosen), toolset) => chosen.iter().any(|one| one.includes(toolset)),
+        }
+    }
 }
 
 impl ToolServer {
     fn is_listed(&self, tool: &Tool) -> bool {
-        let is_chosen = tool.toolset == Toolset::Basic
-            || self.toolsets.iter().any(|listed| listed.includes(tool.toolset));
-        is_chosen && self.runner.session.has_tool(tool)
+        self.toolsets.include(tool.toolset) && self.runner.session.has_tool(tool)
     }
 }
 

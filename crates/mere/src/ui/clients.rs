@@ -50,6 +50,7 @@ fn group(toolset: Toolset) -> &'static str {
         Toolset::Items => "items",
         Toolset::Memory => "memory",
         Toolset::Files => "files",
+        Toolset::Reading => "items and memory alone, and files",
         Toolset::Basic => "always",
     }
 }

@@ -130,11 +130,19 @@ impl HitReader<'_> {
     /// Reads an entry that is linked with a hit; none if its file disappeared in the meantime.
     fn read_related(&self, entry: &RelatedEntry) -> Option<Hit> {
         let content = (self.items.read)(&entry.place)?;
+        let shadowed_by = (self.items.shadowed_by)(&entry.place);
+        let superseded_by = entry.superseded_by.as_ref().map(item_name);
         let fields = match self.request.detail {
-            HitDetail::Brief => self.brief_fields(&entry.place, content),
+            HitDetail::Brief => self
+                .brief_fields(&entry.place, content)
+                .with_some("shadowed_by", shadowed_by)
+                .with_some("superseded_by", superseded_by),
             HitDetail::Full => {
                 let (place, address) = (&entry.place, &entry.place.address()?);
                 self.full_fields(FoundHit { place, address, content })
+                    .with("score", Data::Null)
+                    .with("shadowed_by", shadowed_by)
+                    .with("superseded_by", superseded_by)
             }
         };
         let links = entry.links.iter().map(|link| {

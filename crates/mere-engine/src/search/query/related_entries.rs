@@ -14,6 +14,8 @@ const MAX_RELATED: usize = 50;
 /// An entry that is linked with at least one hit and is no hit itself.
 pub(super) struct RelatedEntry {
     pub(super) place: ScopedPath,
+    /// The visible entry that superseded it.
+    pub(super) superseded_by: Option<ScopedPath>,
     /// The links with hits, as each hit sees them.
     pub(super) links: Vec<HitLink>,
 }
@@ -48,7 +50,8 @@ pub(super) fn find_related(
             if let Some(entry) = related.iter_mut().find(|entry| entry.place == place) {
                 entry.links.push(link);
             } else if related.len() < MAX_RELATED {
-                related.push(RelatedEntry { place, links: vec![link] });
+                let superseded_by = live_index.successor(&place, context.visibility())?;
+                related.push(RelatedEntry { place, superseded_by, links: vec![link] });
             }
         }
     }

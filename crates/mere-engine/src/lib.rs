@@ -10,6 +10,7 @@ mod error;
 mod files;
 mod items;
 mod memory;
+mod offers;
 pub mod policy;
 mod registry;
 pub mod run;
@@ -33,12 +34,13 @@ pub use mere_host::{
     new_sortable_id, own_arguments, own_command, read_file, run_cell_stage, write_file,
 };
 pub use session::Session;
-pub use session::event::Event;
+pub use session::event::{Changes, SeenChanges};
 pub use session::file_approval::{AllowError, AllowedFiles, VisibleBefore};
 pub use session::locations::{Locations, PathReport, find_locations};
 pub use session::options::{SessionOptions, SessionState};
 pub use session::own_folders::OwnFolders;
 pub use session::project_approval::{ProjectApproval, TrustError, WideRootApproval};
+pub use session::resource_stamp::ResourceStamp;
 pub use trust::approvals::project::WideningRequest;
 pub use trust::approvals::records::RecordError;
 pub use trust::tokens::{Token, TokenError, Tokens};

@@ -8,7 +8,7 @@
 use crate::address::Address;
 
 /// Schemes whose URLs do not name a file of the host.
-const URL_SCHEMES: [&str; 4] = ["http", "https", "skill", "test"];
+const URL_SCHEMES: [&str; 5] = ["http", "https", "mere", "skill", "test"];
 
 /// Checks whether our words contain something that reads as a host path.
 pub(super) fn has_host_path(words: &str) -> bool {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{Cleared, ClearedText, Gate, Leak};
+use super::{Cleared, ClearedPart, ClearedText, Gate, Leak};
 
 /// JSON-RPC's code for an internal error.
 const INTERNAL_ERROR: i64 = -32603;
@@ -87,6 +87,11 @@ impl Seal {
             part.insert_str(0, &self.0);
         }
         (Value::from(json), mirror)
+    }
+
+    /// Seals a part of a reply, to be put where JSON may stand.
+    pub fn seal_part(&self, part: ClearedPart<'_>) -> String {
+        format!("{}{JSON_TAG}{}", self.0, part.to_json())
     }
 
     /// Seals a sentence, to be put where text may stand.

@@ -6,6 +6,7 @@
 //! [`Cleared`].
 
 mod absolute_path;
+mod cleared_part;
 mod cleared_value;
 mod document_mirror;
 mod folder_trie;
@@ -29,6 +30,7 @@ use crate::trace::{SessionId, TraceId};
 use cleared_value::{ClearedFields, ClearedValue};
 use landmarks::Landmarks;
 
+pub use cleared_part::{ClearedPart, ClearedReply};
 pub use landmarks::{Landmark, Replacement, StandIn};
 pub use message::{ClearedMessage, Seal};
 

@@ -20,10 +20,12 @@ mod load;
 mod memory;
 mod minimum_versions;
 mod models;
+mod offer;
 mod person_command;
 mod read;
 mod receipts;
 mod registry;
+mod resource_uri;
 mod run;
 mod run_handle;
 mod search;
@@ -61,6 +63,7 @@ pub use minimum_versions::{
     MAX_MINIMUM_VERSIONS_BYTES, MinimumVersionsError, parse_minimum_versions,
 };
 pub use models::ModelCommand;
+pub use offer::{OfferCall, OfferList};
 pub use person_command::{
     AuthorChoice, DoctorMode, DrawingFormat, GitHook, GraphCommand, IndexCommand, InitSpace,
     ItemCommand, ListItems, PersonCommand, ReviewCommand, ReviewDecision, ScriptChoice,
@@ -69,6 +72,7 @@ pub use person_command::{
 pub use read::Read;
 pub use receipts::{ReceiptCommand, ReceiptCursor, ReceiptScope};
 pub use registry::{Login, PublishItem, PublishMode, PullItem, RegistryAction, RegistryCommand};
+pub use resource_uri::{ResourceUri, ResourceUriError};
 pub use run::{GrantTool, LockCommand, LockfilePolicy, RunTool, ToolCommand, UnsignedPolicy};
 pub use run_handle::RunHandle;
 pub use search::{
@@ -215,6 +219,11 @@ impl Request {
     pub fn from_person(agent: AgentName, tool: &'static str, verb: Verb) -> Self {
         let caller = Caller { agent, reader: Reader::Person, ..Caller::default() };
         Self { tool: Some(tool), caller, verb, answer: None, key_passphrase: None }
+    }
+
+    /// Makes the request of an agent's client that calls no tool.
+    pub fn from_client(caller: Caller, verb: Verb) -> Self {
+        Self { tool: None, caller, verb, answer: None, key_passphrase: None }
     }
 
     /// Adds the passphrase of the person's key. Requests of agents ignore it.

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::{
     CallError, CategoryCall, Dir, EntryChange, Execute, FileChange, Glob, Grep, ItemAction,
-    ItemCommand, Load, MemoryCall, PersonCommand, Read, Search, StoreCommand, ToolCommand,
+    ItemCommand, Load, MemoryCall, OfferCall, PersonCommand, Read, Search, StoreCommand,
+    ToolCommand,
 };
 use crate::item::ItemType;
 
@@ -63,6 +64,8 @@ pub enum ItemVerb {
     Load(Load),
     /// Runs an item, or creates, changes or deletes it.
     Execute(Execute),
+    /// Reads what clients are offered besides tools.
+    Offer(OfferCall),
 }
 
 /// One call about the stores of memories.
@@ -114,9 +117,9 @@ impl Verb {
             Self::Items(ItemVerb::Execute(execute)) => matches!(execute.action, ItemAction::Run(_)),
             Self::Stores(StoreVerb::Memory(memory)) => matches!(memory, MemoryCall::Get { .. }),
             // A person's commands are for programs and pipes too, which need all of it.
-            Self::Files(FileVerb::Read(_)) | Self::Items(ItemVerb::Load(_)) | Self::Person(_) => {
-                true
-            }
+            Self::Files(FileVerb::Read(_))
+            | Self::Items(ItemVerb::Load(_) | ItemVerb::Offer(_))
+            | Self::Person(_) => true,
             _ => false,
         }
     }

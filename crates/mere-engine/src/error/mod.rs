@@ -11,6 +11,7 @@ mod item_change;
 mod keys;
 mod lockfile;
 mod model;
+mod offer;
 mod project;
 mod receipts;
 mod registry;
@@ -226,6 +227,7 @@ pub(crate) fn tool_error_reply(error: &ToolError) -> Draft {
         ToolError::Store(error) => store::store_error_reply(error),
         ToolError::Search(error) => search_error_reply(error),
         ToolError::Run(error) => run::run_error_reply(error),
+        ToolError::Offer(error) => offer::offer_error_reply(error),
         ToolError::Registry(error) => registry::registry_error_reply(error),
         ToolError::NotARoot => not_a_root_reply("path"),
         ToolError::UnknownRun => directive_run::unknown_run_reply(),

@@ -7,6 +7,7 @@ use mere_core::address::Address;
 use crate::files::error::FileError;
 use crate::items::ItemError;
 use crate::memory::StoreError;
+use crate::offers::OfferError;
 use crate::registry::RegistryError;
 use crate::run::RunError;
 use crate::search::SearchError;
@@ -27,6 +28,8 @@ pub(crate) enum ToolError {
     Search(#[from] SearchError),
     #[error(transparent)]
     Run(Box<RunError>),
+    #[error(transparent)]
+    Offer(OfferError),
     #[error(transparent)]
     Registry(Box<RegistryError>),
     /// `cd` was given something that is no root of this session.
@@ -83,6 +86,15 @@ impl From<RunError> for ToolError {
             RunError::Item(error) => (*error).into(),
             RunError::Search(error) => Self::Search(error),
             error => Self::Run(Box::new(error)),
+        }
+    }
+}
+
+impl From<OfferError> for ToolError {
+    fn from(error: OfferError) -> Self {
+        match error {
+            OfferError::Item(error) => (*error).into(),
+            error => Self::Offer(error),
         }
     }
 }

@@ -35,6 +35,11 @@ impl Catalogs {
         }
     }
 
+    /// Returns a number that changes whenever items of a space that is in use may have changed.
+    pub(crate) fn revision(&self) -> u64 {
+        self.lock().iter().map(Catalog::revision).sum()
+    }
+
     fn with_catalog<T>(
         &self,
         space: &Space,

@@ -60,6 +60,20 @@ impl MemoryTables {
         Ok(ask(&open[0]))
     }
 
+    /// Brings the tables that are watched up to date, and returns a number that changes whenever
+    /// memories of a store that is in use may have changed.
+    pub(crate) fn refresh_watched(&self) -> u64 {
+        let mut open = self.lock();
+        let watched = open.iter_mut().filter(|table| table.is_watched());
+        watched
+            .map(|table| {
+                // Whoever asks for the memories is told why they cannot be read.
+                let _ = table.refresh();
+                table.revision()
+            })
+            .sum()
+    }
+
     /// Locks the tables. Those that a call was changing when it panicked are read again.
     fn lock(&self) -> MutexGuard<'_, Vec<MemoryTable>> {
         self.open.lock().unwrap_or_else(|poisoned| reset_poisoned(&self.open, poisoned))

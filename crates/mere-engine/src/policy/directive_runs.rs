@@ -270,7 +270,9 @@ fn reads_listed_item(limits: &RunLimits, verb: &ItemVerb) -> bool {
                 _ => false,
             }
         }
-        ItemVerb::Execute(_) | ItemVerb::Load(_) | ItemVerb::Search(_) => false,
+        ItemVerb::Execute(_) | ItemVerb::Load(_) | ItemVerb::Search(_) | ItemVerb::Offer(_) => {
+            false
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::items::error::WrongInputs;
 use crate::items::{ItemError, LoadedItem};
 
 /// Checks parameters against a schema. The refusal shows the schema and an example, masked.
-pub(super) fn check_inputs(
+pub(crate) fn check_inputs(
     loaded: &LoadedItem,
     schema: &Value,
     parameters: &Map<String, Value>,

@@ -33,6 +33,7 @@ mod variables;
 pub(crate) use call::RunCall;
 pub(crate) use error::{OlderTool, RunError};
 pub(super) use execution::{RunRequest, run_tool};
+pub(crate) use inputs::check_inputs;
 pub(crate) use links::{DrawnChain, DrawnLink, builtin_links};
 pub use links::{Linked, ShownChain};
 pub use lock::Locked;

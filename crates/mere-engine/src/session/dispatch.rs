@@ -29,6 +29,7 @@ use crate::files::{dir, entry_change, file_change, glob, grep, question};
 use crate::items::load::RelatedFields;
 use crate::items::{self, ItemCall, ItemError, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
+use crate::offers;
 use crate::policy::RunPermit;
 use crate::run::{self, RunCall};
 use crate::search::relations::{find_successor, relationships};
@@ -320,6 +321,7 @@ pub(super) fn answer_item_verb(
         }
         ItemVerb::Load(load) => load_item(call, load),
         ItemVerb::Execute(execute) => execute_item(call, execute),
+        ItemVerb::Offer(offer) => Ok(offers::answer(call.run, offer)?),
     }
 }
 

@@ -33,7 +33,7 @@ use crate::run::project_proposal::recover_project_changes;
 use crate::search::SessionIndex;
 use crate::session::call_log::{AnsweredCall, log_call};
 use crate::session::dispatch::{PermittedCall, answer_item_verb, answer_store_verb};
-use crate::session::event::Event;
+use crate::session::event::{Changes, SeenChanges};
 use crate::session::open_runs::OpenRuns;
 use crate::session::options::{SessionOptions, SessionState};
 use crate::session::snapshot::Snapshot;
@@ -54,6 +54,7 @@ pub(crate) mod options;
 pub(crate) mod own_folders;
 pub(crate) mod project_approval;
 mod registry_calls;
+pub(crate) mod resource_stamp;
 mod run_check;
 pub(crate) mod search_access;
 mod snapshot;
@@ -188,7 +189,7 @@ impl Session {
 
     /// Returns what changed for clients since `seen`, and moves `seen` forward. Also runs the
     /// periodic upkeep of the catalogs, the search indexes and the sandbox cells.
-    pub fn next_event(&self, seen: &mut u64) -> Option<Event> {
+    pub fn next_changes(&self, seen: &mut SeenChanges) -> Changes {
         self.refresh();
         run_upkeep(|| {
             self.catalogs.rewrite_stale_indexes();
@@ -196,10 +197,11 @@ impl Session {
             self.cells.release_unused();
             self.feed.write_waiting(&self.context.environment);
         });
-        let generation = self.generation.load(Ordering::Acquire);
-        let changed = generation != *seen;
-        *seen = generation;
-        changed.then_some(Event::Config)
+        let config = self.generation.load(Ordering::Acquire);
+        let items = self.catalogs.revision().wrapping_add(self.tables.refresh_watched());
+        let changes = Changes { config: config != seen.config, items: items != seen.items };
+        *seen = SeenChanges { config, items };
+        changes
     }
 
     /// Returns the address of an item, or `None` if no single item has that name.

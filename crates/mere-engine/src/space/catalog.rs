@@ -43,6 +43,8 @@ pub(crate) struct Catalog {
     /// Whether the last check failed. Each change is reported only once, so everything must then be
     /// checked again.
     must_check: bool,
+    /// Counts how often folders were found changed.
+    revision: u64,
 }
 
 impl Catalog {
@@ -57,9 +59,17 @@ impl Catalog {
         let (trees, overlay, watch) =
             (space.indexed_trees(), HashMap::new(), FolderWatcher::new_disabled());
         let must_check = true;
-        let mut catalog = Self { space, trees, base, folders, overlay, orphans, watch, must_check };
+        let revision = 0;
+        let mut catalog =
+            Self { space, trees, base, folders, overlay, orphans, watch, must_check, revision };
         catalog.check_folders()?;
+        catalog.revision = 0;
         Ok(catalog)
+    }
+
+    /// Returns a number that grows whenever items may have changed.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
     }
 
     pub(crate) fn scope(&self) -> Scope {
@@ -268,6 +278,7 @@ impl Catalog {
     /// Reads folders again. Returns newly found folders, which were not yet watched when they were
     /// read.
     fn reread_folders(&mut self, changed: &[String]) -> io::Result<Vec<String>> {
+        self.revision += 1;
         let starts = changed.iter().filter_map(|label| self.find_tree(label)).collect();
         let has = |label: &str| self.folders.contains_key(label);
         let known = ScanOptions { depth: ScanDepth::Names, is_known: &has };

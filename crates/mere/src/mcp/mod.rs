@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mere_engine::{Event, Session, SessionState};
+use mere_engine::{SeenChanges, Session, SessionState};
 use rmcp::ServerHandler;
 use rmcp::service::ServerInitializeError;
 use tokio::net::TcpListener;
@@ -143,22 +143,21 @@ async fn serve_stdio<H: ServerHandler + Clone>(server: H, runner: &Arc<CallRunne
 
 /// Notifies clients when the configuration has changed.
 async fn watch_config(runner: Arc<CallRunner>) {
-    let mut seen = 0;
+    let mut seen = SeenChanges::default();
     loop {
         tokio::time::sleep(POLL_INTERVAL).await;
         let session = Arc::clone(&runner.session);
         let looked = tokio::task::spawn_blocking(move || {
-            let event = session.next_event(&mut seen);
-            if event.is_some() {
+            let changes = session.next_changes(&mut seen);
+            if changes.config {
                 session.create_configured_categories();
             }
-            (event, seen)
+            (changes, seen)
         });
-        let Ok((event, now)) = looked.await else { return };
+        let Ok((changes, now)) = looked.await else { return };
         seen = now;
-        match event {
-            Some(Event::Config) => runner.subscribers.notify(ListChange::Tools),
-            None => {}
+        if changes.config {
+            runner.subscribers.notify(ListChange::Tools);
         }
     }
 }

@@ -372,4 +372,10 @@ declare_codes! {
     STORE_UNWRITTEN: Items "STORE" Fault 3 "The store could not be written; its contents are unchanged.";
     STORE_FAULTS: Items "STORE" Fault 4 "`mere store reindex`: there are memories that are not valid.";
     STORE_UNAVAILABLE: Items "STORE" Fault 5 "A configured store cannot be served, and no other takes its place: it awaits trust, is switched off, or would be replaced by a less strict one.";
+    OFFER_LIST: Items "OFFER" Success 1 "A page of the prompts, resources or skills that clients are offered.";
+    OFFER_PROMPT: Items "OFFER" Success 2 "The text of a directive, for a client that asked for it as a prompt.";
+    OFFER_VALUES: Items "OFFER" Success 3 "The values that complete what was typed.";
+    OFFER_SKILL: Items "OFFER" Success 4 "A skill, one of its files, or what is in one of its folders.";
+    OFFER_NOT_A_SKILL: Items "OFFER" Invalid 1 "The directive is not a skill that can be served as it is.";
+    OFFER_NO_FILE: Items "OFFER" Invalid 2 "The skill has no such file or folder.";
 }

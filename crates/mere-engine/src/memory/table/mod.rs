@@ -51,6 +51,8 @@ pub(crate) struct MemoryTable {
     /// Set while a refresh runs. It stays set if the refresh fails, so that the next one scans
     /// everything.
     needs_full_scan: bool,
+    /// Counts how often something was found changed.
+    revision: u64,
 }
 
 impl MemoryTable {
@@ -66,8 +68,10 @@ impl MemoryTable {
             strays: BTreeMap::new(),
             unreadable: BTreeSet::new(),
             needs_full_scan: true,
+            revision: 0,
         };
         table.refresh()?;
+        table.revision = 0;
         Ok(table)
     }
 
@@ -89,6 +93,7 @@ impl MemoryTable {
             // Each change is reported only once, so if this round fails, the next one must scan
             // everything.
             self.needs_full_scan = true;
+            self.revision += 1;
             match report {
                 WatchReport::Changed(changes) => self.apply_changes(changes)?,
                 _ => self.rescan(&Category::default())?,
@@ -99,6 +104,16 @@ impl MemoryTable {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether the system reports changes.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watch.is_active()
+    }
+
+    /// Returns a number that grows whenever memories may have changed.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// Returns every category, sorted.

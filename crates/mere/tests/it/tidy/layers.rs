@@ -6,9 +6,9 @@
 use super::sources;
 
 /// The rooms of the engine, the lowest first.
-const LAYERS: [&str; 14] = [
+const LAYERS: [&str; 15] = [
     "config", "policy", "trust", "world", "space", "files", "memory", "items", "search", "run",
-    "registry", "error", "commands", "session",
+    "offers", "registry", "error", "commands", "session",
 ];
 
 /// The rooms that a line of code names by `crate::room`.

@@ -42,8 +42,8 @@ const ROOMS: [(&str, &[&str]); 6] = [
     (
         "mere-engine/src/lib.rs",
         &[
-            "commands", "config", "error", "files", "items", "memory", "policy", "registry", "run",
-            "search", "session", "space", "trust", "world",
+            "commands", "config", "error", "files", "items", "memory", "offers", "policy",
+            "registry", "run", "search", "session", "space", "trust", "world",
         ],
     ),
     (

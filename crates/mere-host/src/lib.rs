@@ -44,6 +44,8 @@ pub use net::tool_request::{
 pub use net::url::{Url, UrlError};
 pub use programs::editor::edit_file;
 pub use programs::git::{GitRepository, HookInstallation};
+pub use programs::git_history::{Commit, FileVersion};
+pub use programs::git_merge::{MERGE_DRIVER, MergeVersions, TextMerge, merge_texts};
 pub use programs::packages::{PackageManifest, PackageRequest, PackagesError};
 pub use programs::pip::{Pip, PipError};
 pub use programs::secret_command::{SecretCommandError, read_secret_from_command};

@@ -71,6 +71,10 @@ impl Item {
     pub fn parse(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         check_size(text.len())?;
         check_no_nul(text)?;
+        Self::parse_checked(text, at).map_err(|fault| fault.or_conflict(text))
+    }
+
+    fn parse_checked(text: &str, at: &ScopedPath) -> Result<Self, ItemFault> {
         match (at.kind, at.form) {
             (ItemType::Directive, ItemForm::Flat) => {
                 Directive::parse(text, at).map(|directive| Self::Directive(Box::new(directive)))

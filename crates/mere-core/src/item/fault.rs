@@ -3,6 +3,7 @@
 //! Words of the file appear in a fault only as `Content`, never as our own words.
 
 use crate::reply::{Content, Prose};
+use crate::text::conflict_markers::find_conflict;
 use crate::text::yaml::PlainMappingError;
 
 /// A fault in a file. Lines and columns count from 1.
@@ -53,6 +54,15 @@ impl ItemFault {
                     .into(),
             },
         }
+    }
+
+    /// Returns what is wrong with a text in which git left both sides of a merge, or else this
+    /// fault: whatever else is wrong with such a text follows from that.
+    pub(super) fn or_conflict(self, text: &str) -> Self {
+        let Some(line) = find_conflict(text) else { return self };
+        let what = "git left its conflict markers here, with both sides of a merge";
+        let fix = "Keep what is right between `<<<<<<<` and `>>>>>>>`, and remove the markers.";
+        Self { line, column: 1, what: what.into(), fix: fix.into() }
     }
 
     /// Relocates a fault in a part of a text to the whole text, in which the part begins at

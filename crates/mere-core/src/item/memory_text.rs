@@ -77,7 +77,7 @@ impl MemoryText {
     pub fn parse(text: String, slug: &ItemId) -> Result<Self, ItemFault> {
         check_size(text.len())?;
         check_no_nul(&text)?;
-        let memory = Memory::parse(&text, slug)?;
+        let memory = Memory::parse(&text, slug).map_err(|fault| fault.or_conflict(&text))?;
         Ok(Self { text, memory })
     }
 
@@ -182,7 +182,7 @@ fn check_tags_and_citations(tags: &[String], citations: &[String]) -> Result<(),
 }
 
 /// Sets one key of a text's frontmatter, or removes it if there is no value.
-fn with_key(text: &str, key: &str, value: Option<String>) -> Result<String, ItemFault> {
+pub(super) fn with_key(text: &str, key: &str, value: Option<String>) -> Result<String, ItemFault> {
     let Some(value) = value else { return without_key(text, key) };
     let section = Section::FrontmatterKey(key.to_owned());
     let patch = markdown::patch(text, &section, None, &value).map_err(|error| {

@@ -3,6 +3,7 @@
 //! Nothing here knows an item, an address or a reply.
 
 pub mod canonical;
+pub mod conflict_markers;
 pub mod diff;
 pub(crate) mod edit;
 pub mod gitignore;

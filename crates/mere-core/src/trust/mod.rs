@@ -14,6 +14,7 @@ mod roster;
 mod rotation;
 mod seen_version;
 mod sidecar;
+mod sidecar_merge;
 pub(crate) mod signed_data;
 mod statement;
 mod verification;
@@ -34,7 +35,8 @@ pub use receipt::{
 pub use roster::{Roster, RosterMember, SignedRoster};
 pub use rotation::Rotation;
 pub use seen_version::{MAX_ACCEPTED_STATEMENTS, SeenVersion, VersionAge};
-pub use sidecar::{MAX_SIDECAR_BYTES, Sidecar, SidecarFile};
+pub use sidecar::{CONFLICT_MARKERS, MAX_SIDECAR_BYTES, Sidecar, SidecarFile};
+pub use sidecar_merge::{MergedFit, MergedSidecar, merge_sidecars};
 pub use signed_data::SignedDataError;
 pub use statement::{ClaimedTime, Statement};
 pub use verification::{

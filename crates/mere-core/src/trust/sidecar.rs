@@ -11,10 +11,14 @@ use super::placement::Placement;
 use super::signed_data::{ClosedObject, SignedDataError};
 use super::statement::Statement;
 use crate::digest::Sha256;
+use crate::text::conflict_markers::find_conflict;
 use crate::text::json;
 
 /// The largest sidecar that is read, in bytes.
 pub const MAX_SIDECAR_BYTES: u64 = 1024 * 1024;
+
+/// The reason why a sidecar is not valid in which git left both sides of a merge.
+pub const CONFLICT_MARKERS: &str = "git left its conflict markers in the signature file";
 
 /// What lies at the path of an item's sidecar.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,8 +76,7 @@ impl Sidecar {
 
     /// Parses a sidecar.
     pub fn parse(bytes: &[u8]) -> Result<Self, SignedDataError> {
-        let value = json::parse(bytes)
-            .map_err(|_| SignedDataError("it is not valid JSON without duplicate keys"))?;
+        let value = json::parse(bytes).map_err(|_| invalid_json(bytes))?;
         let fields = ClosedObject::new(&value, &["statement", "placement", "proof"])?;
         let author = Envelope::parse(fields.get("statement")?, PayloadType::Statement)?;
         let installer = Envelope::parse(fields.get("placement")?, PayloadType::Placement)?;
@@ -94,5 +97,12 @@ impl Sidecar {
             value["proof"] = proof.clone();
         }
         format!("{value:#}")
+    }
+}
+
+fn invalid_json(bytes: &[u8]) -> SignedDataError {
+    match find_conflict(&String::from_utf8_lossy(bytes)) {
+        Some(_) => SignedDataError(CONFLICT_MARKERS),
+        None => SignedDataError("it is not valid JSON without duplicate keys"),
     }
 }

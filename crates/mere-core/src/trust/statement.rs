@@ -24,6 +24,12 @@ impl ClaimedTime {
     pub fn from_timestamp(moment: Timestamp) -> Self {
         Self(Timestamp::from_second(moment.as_second()).unwrap_or_default())
     }
+
+    /// Reports whether somebody claims to have signed later than somebody else. This orders what is
+    /// shown, and decides nothing.
+    pub fn is_later_than(self, other: Self) -> bool {
+        self.0 > other.0
+    }
 }
 
 impl fmt::Display for ClaimedTime {

@@ -153,11 +153,31 @@ impl<'a> GitRepository<'a> {
         Ok(HookInstallation::Installed)
     }
 
-    fn run(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
+    pub(super) fn run(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
         self.run_with_settings(arguments, &["core.hooksPath=/dev/null"])
     }
 
     fn run_with_settings(&self, arguments: &[&str], settings: &[&str]) -> io::Result<Vec<u8>> {
+        read_output(self.command(arguments, settings).stdin(Stdio::null()))
+    }
+
+    /// Runs git with a short input, which fits into a pipe that nobody reads yet.
+    pub(super) fn run_with_input(&self, arguments: &[&str], input: &str) -> io::Result<Vec<u8>> {
+        let (from, mut to) = io::pipe()?;
+        let mut command = self.command(arguments, &["core.hooksPath=/dev/null"]);
+        command.stdin(from);
+        let writer = std::thread::spawn({
+            let input = input.to_owned();
+            move || io::Write::write_all(&mut to, input.as_bytes())
+        });
+        let output = read_output(&mut command);
+        // Git may end before it has read everything; what it printed is what counts.
+        drop(command);
+        let _ = writer.join();
+        output
+    }
+
+    fn command(&self, arguments: &[&str], settings: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.arg("-C").arg(self.folder.path()).args(["-c", "core.fsmonitor=false"]);
         for setting in settings {
@@ -171,14 +191,18 @@ impl<'a> GitRepository<'a> {
             command.env(format!("GIT_CONFIG_KEY_{number}"), key);
             command.env(format!("GIT_CONFIG_VALUE_{number}"), off);
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn()?;
-        let mut bytes = Vec::new();
-        if let Some(output) = child.stdout.take() {
-            output.take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes)?;
-        }
-        if child.wait()?.success() { Ok(bytes) } else { Err(io::Error::other("git failed")) }
+        command
     }
+}
+
+/// Runs a command and returns what it prints.
+fn read_output(command: &mut Command) -> io::Result<Vec<u8>> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let mut bytes = Vec::new();
+    if let Some(output) = child.stdout.take() {
+        output.take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes)?;
+    }
+    if child.wait()?.success() { Ok(bytes) } else { Err(io::Error::other("git failed")) }
 }
 
 /// Parses paths that are separated by NUL. A path that no item can have is skipped.

@@ -5,6 +5,8 @@
 pub(crate) mod editor;
 pub(crate) mod fetcher;
 pub(crate) mod git;
+pub(crate) mod git_history;
+pub(crate) mod git_merge;
 pub(crate) mod packages;
 pub(crate) mod pip;
 pub(crate) mod secret_command;

@@ -28,10 +28,12 @@ pub use commands::connect::{
     AgentClient, ClientConnections, ClientSetting, ConnectError, SettingsOutcome, SettingsPlan,
     SettingsReport, SettingsTarget,
 };
+pub use commands::git::{MergeReport, merge_versions};
 pub use commands::torture::{TortureReport, torture};
 pub use mere_host::{
-    CellPool, EnvironmentError, LogFile, NoAddress, OwnFolder, Terminal, TypedPath, has_terminal,
-    new_sortable_id, own_arguments, own_command, read_file, run_cell_stage, write_file,
+    CellPool, EnvironmentError, LogFile, MergeVersions, NoAddress, OwnFolder, Terminal, TypedPath,
+    has_terminal, new_sortable_id, own_arguments, own_command, read_file, run_cell_stage,
+    write_file,
 };
 pub use session::Session;
 pub use session::event::{Changes, SeenChanges};

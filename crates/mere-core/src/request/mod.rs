@@ -65,9 +65,9 @@ pub use minimum_versions::{
 pub use models::ModelCommand;
 pub use offer::{OfferCall, OfferList};
 pub use person_command::{
-    AuthorChoice, DoctorMode, DrawingFormat, GitHook, GraphCommand, IndexCommand, InitSpace,
-    ItemCommand, ListItems, PersonCommand, ReviewCommand, ReviewDecision, ScriptChoice,
-    SignatureRule, StarterItems,
+    AuthorChoice, DoctorMode, DrawingFormat, GitCommand, GitHook, GraphCommand, IndexCommand,
+    InitSpace, ItemCommand, ListItems, PersonCommand, ReviewCommand, ReviewDecision, ReviewScope,
+    ScriptChoice, SignatureRule, StarterItems,
 };
 pub use read::Read;
 pub use receipts::{ReceiptCommand, ReceiptCursor, ReceiptScope};

@@ -143,8 +143,17 @@ pub enum ItemCommand {
     Join(JoinCommand),
     /// Manages the embedding models.
     Model(ModelCommand),
+    /// Tells git about the project.
+    Git(GitCommand),
     /// Shares items through a registry.
     Registry(RegistryCommand),
+}
+
+/// A command about what git is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitCommand {
+    /// Lets git merge signatures, lockfiles and memories.
+    Setup,
 }
 
 /// What a person chose for the script of a new tool.
@@ -275,8 +284,8 @@ pub enum IndexCommand {
 /// A command about the changes that agents propose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReviewCommand {
-    /// Lists them.
-    List,
+    /// Lists them, and what else a person is asked to look at.
+    List(ReviewScope),
     /// Decides on one.
     Decide {
         /// The proposal, named as in the list.
@@ -284,6 +293,15 @@ pub enum ReviewCommand {
         /// The decision.
         decision: ReviewDecision,
     },
+}
+
+/// What a person is asked to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReviewScope {
+    /// The changes that agents propose.
+    Proposals,
+    /// These, and the items that are signed by keys that do not count.
+    Everything,
 }
 
 /// A person's decision on a proposal.

@@ -39,6 +39,10 @@ pub enum SelectedItems {
     Unfinished,
     /// The same, and all other items that nobody has signed.
     Unsigned,
+    /// Those that a person has to decide on, and those that are signed by keys that do not count.
+    Reviewable,
+    /// Those that are signed by keys that do not count.
+    SignedByStrangers,
     /// Those with files that are staged for the next commit.
     Staged,
     /// Those that are named.

@@ -1,8 +1,8 @@
 //! How an item differs from what was signed.
 //!
-//! The item is compared only with what a trusted key vouched for; without that, all of it is new. A
-//! signature holds only digests, so the signed text is looked up in the user's cache, where signing
-//! leaves it, and in the last commit. Whatever is found must have the signed digest.
+//! The item is compared only with what a trusted key vouched for last; without that, all of it is
+//! new. A signature holds only digests, so the signed text is looked up in the user's cache, where
+//! signing leaves it, and in the history of the file. Whatever is found must have the signed digest.
 
 use std::time::{Duration, Instant};
 
@@ -11,14 +11,17 @@ use mere_core::digest::Sha256;
 use mere_core::item::ItemForm;
 use mere_core::item::integrity::FileDigest;
 use mere_core::reply::{Content, Data, Fields};
+use mere_core::text::conflict_markers::find_conflict;
 use mere_core::text::diff;
 use mere_core::text::diff::DiffLine;
 
 use crate::items::item_to_sign::ItemToSign;
 use crate::items::relocation::read_verified_bytes;
 use crate::items::signed_texts::{MAX_SIGNED_TEXT, keep_signed_text, read_signed_text};
-use crate::items::vouched_files::{read_committed, vouched_statement};
+use crate::items::vouched_files::{VouchedVersion, last_vouched_version, read_from_history};
 use crate::items::{ItemCall, ItemReader, LoadedItem};
+use crate::space::ItemChangeError;
+use crate::trust::Membership;
 use crate::world::Context;
 
 /// How long few changes are looked for in one file.
@@ -28,9 +31,10 @@ const MAX_DIFF_TIME: Duration = Duration::from_millis(300);
 pub(super) fn differences(
     call: &ItemCall<'_>,
     to_sign: &ItemToSign,
-) -> (Vec<Data>, Option<&'static str>) {
+) -> (Vec<Data>, Option<String>) {
     let loaded = &to_sign.loaded;
-    let signed = files_signed_before(call, to_sign);
+    let vouched = last_vouched_version(call, &loaded.place);
+    let signed = files_signed_before(vouched.as_ref(), to_sign);
     let files = loaded.all_files();
     let mut changes = Vec::new();
     let mut unknown = false;
@@ -51,30 +55,42 @@ pub(super) fn differences(
             Some(""),
         ));
     }
+    let membership = call.items.trust_policy.membership(loaded.place.scope);
     let base = match (signed.is_empty(), unknown) {
-        (true, _) => "nothing: no trusted key has signed it",
-        (false, true) => "nothing: what was signed is not on this machine",
-        (false, false) => "what was signed",
+        (true, _) if membership == Membership::NotJoined => {
+            "nothing: whose signatures count here is known once you run `mere join`".to_owned()
+        }
+        (true, _) => "nothing: no trusted key has signed it".to_owned(),
+        (false, true) => "nothing: what was signed is not on this machine".to_owned(),
+        (false, false) => vouched.map_or("what was signed".to_owned(), |one| describe_base(&one)),
     };
     (changes, Some(base))
 }
 
+/// Says which version an item was compared with.
+fn describe_base(vouched: &VouchedVersion) -> String {
+    let Some(commit) = &vouched.commit else { return "what was signed".to_owned() };
+    let key = vouched.signer.key.to_string();
+    let signer = vouched.signer.name.as_deref().unwrap_or(&key);
+    format!("what {signer} signed last, in commit {}", commit.short_id())
+}
+
 /// Returns the files that a trusted key signed, under the names that they have where the item lies
 /// now. The signature may lie where the item was.
-fn files_signed_before(call: &ItemCall<'_>, to_sign: &ItemToSign) -> Vec<FileDigest> {
+fn files_signed_before(vouched: Option<&VouchedVersion>, to_sign: &ItemToSign) -> Vec<FileDigest> {
     let place = &to_sign.loaded.place;
-    let displaced = || to_sign.displaced.first().map(|one| one.statement.clone());
-    let Some(statement) = vouched_statement(call, place).or_else(displaced) else {
+    let displaced = || to_sign.displaced.first().map(|one| &one.statement);
+    let Some(statement) = vouched.map(|one| &one.statement).or_else(displaced) else {
         return Vec::new();
     };
     let old_stem = format!("{}.", statement.id);
-    let rename = |file: FileDigest| match file.path.strip_prefix(&old_stem) {
+    let rename = |file: &FileDigest| match file.path.strip_prefix(&old_stem) {
         Some(ending) if place.form == ItemForm::Flat => {
-            FileDigest { path: format!("{}.{ending}", place.id), ..file }
+            FileDigest { path: format!("{}.{ending}", place.id), ..file.clone() }
         }
-        _ => file,
+        _ => file.clone(),
     };
-    statement.files.into_iter().map(rename).collect()
+    statement.files.iter().map(rename).collect()
 }
 
 /// Returns the diff of a file, or a note that there is none to show.
@@ -108,6 +124,20 @@ pub(super) fn cache_signed_texts(call: &ItemCall<'_>, loaded: &LoadedItem) {
     }
 }
 
+/// Refuses an item in which git left both sides of a merge: nobody means that.
+pub(super) fn check_conflicts(
+    items: &ItemReader<'_>,
+    loaded: &LoadedItem,
+) -> Result<(), ItemChangeError> {
+    for file in loaded.all_files() {
+        let text = read_text(items, loaded, &file);
+        if let Some(line) = text.as_deref().and_then(find_conflict) {
+            return Err(ItemChangeError::ConflictMarkers { file: file.path, line });
+        }
+    }
+    Ok(())
+}
+
 fn read_text(items: &ItemReader<'_>, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
     if file.path == loaded.main_file_name() {
         return Some(loaded.text.clone());
@@ -120,11 +150,11 @@ fn read_text(items: &ItemReader<'_>, loaded: &LoadedItem, file: &FileDigest) -> 
 }
 
 fn signed_text(context: &Context, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
-    let is_text = |text: &String| Sha256::digest(text.as_bytes()) == file.sha256;
+    let is_wanted = |bytes: &[u8]| Sha256::digest(bytes) == file.sha256;
     read_signed_text(context, file.sha256).or_else(|| {
         let (folder, _) = loaded.address.path().split_last()?;
         let path = folder.join_path(&file.path.parse().ok()?);
         let path = Some(path).filter(|_| *loaded.address.root() == Root::Project)?;
-        String::from_utf8(read_committed(context, &path)?).ok().filter(is_text)
+        String::from_utf8(read_from_history(context, &path, is_wanted)?).ok()
     })
 }

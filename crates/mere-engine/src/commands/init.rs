@@ -11,8 +11,9 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{GitHook, InitSpace, StarterItems};
 use mere_core::trust::PublicKey;
 
+use super::CommandCall;
+use super::git::{attributes, install_merge_driver};
 use super::signature_rule::{RuleOutcome, SignaturePlan};
-use super::{CommandCall, git_attributes};
 use crate::config;
 use crate::error::tool_error::ToolError;
 use crate::items::item_signer::ItemSigner;
@@ -81,16 +82,17 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
     new_space.put_file(config::FILE, config).map_err(failed)?;
     let rule = plan.apply(&new_space.editing).map_err(failed)?;
     if scope == Scope::Project
-        && git_attributes::write_missing_lines(call.change).map_err(failed)?
+        && attributes::write_missing_lines(call.change, &attributes::byte_lines(call.change))
+            .map_err(failed)?
     {
-        new_space.created.push("../.gitattributes".to_owned());
+        new_space.note_attributes();
     }
     let has_examples = is_new && request.example == StarterItems::OneOfEach;
     if has_examples {
         new_space.write_examples(call.change.context, signer.as_ref())?;
     }
     let hook = match request.hook {
-        GitHook::Install => Some(install_hook(call.change.context)?),
+        GitHook::Install => Some(set_up_git(call, &mut new_space)?),
         GitHook::Leave => None,
     };
     let categories = create_categories(call)?;
@@ -192,6 +194,14 @@ impl NewSpace {
         }
         self.space_id = id;
         Ok(new)
+    }
+
+    /// Notes that git's attributes were written.
+    fn note_attributes(&mut self) {
+        let file = "../.gitattributes";
+        if !self.created.iter().any(|path| path == file) {
+            self.created.push(file.to_owned());
+        }
     }
 
     /// Adds the files to `.gitignore` that do not belong in the project's history.
@@ -331,6 +341,15 @@ fn unlock_or_make_key(
             Ok((made, None))
         }
     }
+}
+
+/// Lets git merge what is signed, and check what is committed.
+fn set_up_git(call: &CommandCall<'_>, new_space: &mut NewSpace) -> Result<&'static str, ToolError> {
+    let hook = install_hook(call.change.context)?;
+    if install_merge_driver(call)?.attributes.is_some() {
+        new_space.note_attributes();
+    }
+    Ok(hook)
 }
 
 /// Installs a git hook that checks what is committed.

@@ -12,7 +12,7 @@ pub(crate) mod connect;
 mod difference;
 mod doctor;
 mod export;
-mod git_attributes;
+pub(crate) mod git;
 mod grants;
 mod graph;
 mod import_mcp;
@@ -122,6 +122,7 @@ pub(crate) fn execute_item_command(
         ItemCommand::Team(command) => team::execute_team_command(call, command),
         ItemCommand::Join(command) => team::join(call.change, command),
         ItemCommand::Model(command) => models::run_command(call, command),
+        ItemCommand::Git(command) => git::execute_git_command(call, *command),
         ItemCommand::Registry(command) => registry::execute_registry_command(call, command),
     }
 }
@@ -132,7 +133,7 @@ fn execute_review_command(
     command: &ReviewCommand,
 ) -> Result<Draft, ToolError> {
     match command {
-        ReviewCommand::List => review::list_pending(call.change),
+        ReviewCommand::List(scope) => review::list_pending(call, *scope),
         ReviewCommand::Decide { proposal, decision } => {
             review::review(call.change, proposal, *decision)
         }

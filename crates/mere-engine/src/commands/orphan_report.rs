@@ -31,7 +31,11 @@ pub(super) fn find_orphans(
         // An item that is named is reported itself, with the signature that it left behind.
         SelectedItems::Named(_) => return Ok(Vec::new()),
         SelectedItems::Staged => Some(staged_paths(call)?),
-        SelectedItems::All | SelectedItems::Unfinished | SelectedItems::Unsigned => None,
+        SelectedItems::All
+        | SelectedItems::Unfinished
+        | SelectedItems::Unsigned
+        | SelectedItems::Reviewable
+        | SelectedItems::SignedByStrangers => None,
     };
     let wanted = selection.scope.map(|scope| call.effective_scope(scope));
     let mut found = Vec::new();

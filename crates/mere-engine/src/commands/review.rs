@@ -8,12 +8,14 @@ use mere_core::digest::{Sha256, ShownDigest};
 use mere_core::item::integrity::FileDigest;
 use mere_core::item::{self, ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
-use mere_core::request::{ItemContent, ReviewDecision};
+use mere_core::request::{ItemContent, ReviewDecision, ReviewScope};
 use mere_core::trust::{Checked, VerificationFailure};
 
+use super::CommandCall;
 use super::difference::file_change;
 use super::pending_proposals::{PendingProposal, read_proposals};
 use super::project_review::{self, project_proposal_fields};
+use super::sign_plan::{ItemsOfStrangers, items_of_strangers};
 use crate::error::tool_error::ToolError;
 use crate::files::read::open_visible_file;
 use crate::files::view::count_phrase;
@@ -37,17 +39,31 @@ use crate::space::{ItemChangeError, ProposalError};
 use crate::trust::digest_key::DigestKeyError;
 use mere_host::{Workspace, read_at_most};
 
-/// Lists the proposals that wait for a person.
-pub(super) fn list_pending(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
-    let found = read_proposals(call).map_err(ItemError::Unsearchable)?;
-    let of_tools = read_project_proposals(call.context).map_err(ItemError::Unsearchable)?;
+/// Lists the proposals that wait for a person and, where everything is asked for, the items that
+/// somebody signed whose key does not count.
+pub(super) fn list_pending(call: &CommandCall<'_>, scope: ReviewScope) -> Result<Draft, ToolError> {
+    let context = call.change.context;
+    let found = read_proposals(call.change).map_err(ItemError::Unsearchable)?;
+    let of_tools = read_project_proposals(context).map_err(ItemError::Unsearchable)?;
     let count = (found.len() + of_tools.len()) as u64;
     let proposals = found.iter().map(|proposal| Data::from(proposal_fields(proposal)));
     let of_tools = of_tools.iter().map(|proposal| Data::from(project_proposal_fields(proposal)));
     let proposals = proposals.chain(of_tools).collect::<Data>();
     let data = Fields::default().with("proposals", proposals).with("count", count);
-    let message = count_phrase(count, "proposal waits", "proposals wait").and(".");
-    Ok(Draft::success(codes::REVIEW, message).data(data))
+    let message = count_phrase(count, "proposal waits", "proposals wait");
+    if scope == ReviewScope::Proposals {
+        return Ok(Draft::success(codes::REVIEW, message.and(".")).data(data));
+    }
+    let ItemsOfStrangers { rows, hint } = items_of_strangers(call)?;
+    let message = match rows.len() {
+        0 => message.and("."),
+        1 => message.and(", and 1 item is signed by a key that does not count here."),
+        items => {
+            message.and(format!(", and {items} items are signed by keys that do not count here."))
+        }
+    };
+    let draft = Draft::success(codes::REVIEW, message).data(data.with("items", Data::List(rows)));
+    Ok(hint.into_iter().fold(draft, Draft::hint))
 }
 
 /// Shows, accepts or rejects a proposal.

@@ -27,9 +27,11 @@ pub(super) fn select(
     let mut places = match which {
         SelectedItems::Named(names) => return named_items(call, selection, names),
         SelectedItems::Staged => staged_items(call)?,
-        SelectedItems::All | SelectedItems::Unfinished | SelectedItems::Unsigned => {
-            all_items(call, *scope)?
-        }
+        SelectedItems::All
+        | SelectedItems::Unfinished
+        | SelectedItems::Unsigned
+        | SelectedItems::Reviewable
+        | SelectedItems::SignedByStrangers => all_items(call, *scope)?,
     };
     places.retain(wants);
     Ok(places)

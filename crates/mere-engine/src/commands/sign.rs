@@ -12,7 +12,7 @@ use mere_core::request::{GitStaging, ShownItem};
 use mere_core::trust::Sidecar;
 
 use super::CommandCall;
-use super::difference::cache_signed_texts;
+use super::difference::{cache_signed_texts, check_conflicts};
 use super::select::{all_items, is_file_of, sidecar_path, unstaged_paths};
 use super::sign_plan::join_warnings;
 use crate::error::tool_error::ToolError;
@@ -163,9 +163,11 @@ pub(super) fn reason_of(error: &ToolError) -> Content {
     let reply = crate::error::tool_error_reply(error);
     let reason = reply.message().render_for_person();
     let fix = match error {
-        ToolError::Item(ItemError::InvalidFrontmatter { .. } | ItemError::InvalidSchema { .. }) => {
-            reply.hint_prose().map(Prose::render_for_person)
-        }
+        ToolError::Item(
+            ItemError::InvalidFrontmatter { .. }
+            | ItemError::InvalidSchema { .. }
+            | ItemError::Change(ItemChangeError::ConflictMarkers { .. }),
+        ) => reply.hint_prose().map(Prose::render_for_person),
         _ => None,
     };
     Content::mention(match fix {
@@ -215,6 +217,7 @@ pub(super) fn sign_item(
     to_sign: &ItemToSign,
 ) -> Result<(), ToolError> {
     let loaded = &to_sign.loaded;
+    check_conflicts(&call.items, loaded)?;
     check_own_schema(call.items.view, loaded)?;
     let space_id = ensure_space_id(call, &loaded.place)?;
     check_lockfile_space(loaded, Some(&space_id))?;

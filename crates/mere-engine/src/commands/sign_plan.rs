@@ -10,60 +10,121 @@ use mere_core::request::{ItemSelection, SelectedItems};
 use mere_core::trust::TrustStatus;
 
 use super::CommandCall;
-use super::difference::differences;
+use super::difference::{check_conflicts, differences};
 use super::item_report::{ItemReport, ItemTrouble, verify_all};
 use super::list::fault_data;
 use super::select::select;
 use super::sign::{check_lockfile_space, reason_of};
 use crate::error::tool_error::ToolError;
 use crate::files::view::count_phrase;
-use crate::items::item_name;
 use crate::items::item_to_sign::ItemToSign;
 use crate::items::tool_check::tool_warnings;
 use crate::items::validation::check_own_schema;
+use crate::items::{ItemReader, LoadedItem, item_name};
+use crate::trust::Membership;
+
+/// Says what to do where nobody's signature counts yet.
+pub(super) const JOIN_HINT: &str = "The space has a team that was not joined here, so nobody's \
+    signatures count yet: `mere join` shows whose would.";
 
 /// Shows what would be signed.
 pub(super) fn plan_signing(
     call: &CommandCall<'_>,
     selection: &ItemSelection,
 ) -> Result<Draft, ToolError> {
-    let places = select(call.change, selection)?;
-    let strict = call.items.trust_policy.without_drafts();
-    let trust_policy = match selection.which {
-        SelectedItems::Unfinished | SelectedItems::Unsigned => call.items.trust_policy,
-        _ => &strict,
-    };
-    let mut reports = verify_all(call, trust_policy, &places);
-    for one in &mut reports {
-        // A draft of which nothing was changed is still a draft.
-        if one.is_verified() && call.items.trust_policy.is_draft(&one.place) {
-            *one = ItemReport::check(call.items, &one.place);
-        }
-    }
-    let is_selected = |one: &&ItemReport| match selection.which {
-        SelectedItems::Unfinished => is_unfinished(one),
-        SelectedItems::Unsigned => is_offered(one),
-        _ => !one.is_verified() || call.items.trust_policy.is_draft(&one.place),
-    };
-    let selected = reports.iter().filter(is_selected).collect::<Vec<_>>();
+    let planned = PlannedItems::select(call, selection)?;
     // Nobody reads the differences of very many items at once, so those are only listed.
     let detail = match selection.which {
-        SelectedItems::All if selected.len() > MAX_SHOWN_AT_ONCE => CandidateDetail::Listed,
+        SelectedItems::All if planned.selected.len() > MAX_SHOWN_AT_ONCE => CandidateDetail::Listed,
         _ => CandidateDetail::WithDifference,
     };
-    let rows = selected.iter().map(|one| candidate_fields(call, one, detail)).collect::<Vec<_>>();
-    let (total, verified) = (rows.len() as u64, (reports.len() - rows.len()) as u64);
-    let is_permitted = |one: &&ItemReport| {
-        !is_selected(one) && matches!(one.trust_status, Ok(TrustStatus::Unsigned(())))
-    };
-    let unsigned = reports.iter().filter(is_permitted).filter(|one| is_signed_type(one)).count();
+    let rows = planned.selected.iter().map(|one| candidate_fields(call, one, detail));
+    let (rows, total) = (rows.collect::<Data>(), planned.selected.len() as u64);
     let data = Fields::default()
-        .with("items", Data::List(rows))
+        .with("items", rows)
         .with("count", total)
-        .with("verified", verified)
-        .with("unsigned", unsigned as u64);
+        .with("verified", planned.others)
+        .with("unsigned", planned.unsigned)
+        .with("unknown_key", planned.unknown_key);
     let message = count_phrase(total, "item is to be signed", "items are to be signed").and(".");
-    Ok(Draft::success(codes::SIGN_PLAN, message).data(data))
+    let draft = Draft::success(codes::SIGN_PLAN, message).data(data);
+    Ok(if planned.is_unjoined { draft.hint(JOIN_HINT) } else { draft })
+}
+
+/// Returns the items that are signed by keys that do not count here, each with how it differs from
+/// what a key that counts signed last; or else what to do first.
+pub(super) fn items_of_strangers(call: &CommandCall<'_>) -> Result<ItemsOfStrangers, ToolError> {
+    let which = SelectedItems::SignedByStrangers;
+    let planned = PlannedItems::select(call, &ItemSelection { kind: None, scope: None, which })?;
+    let rows = planned.selected.iter();
+    let rows = rows.map(|one| candidate_fields(call, one, CandidateDetail::WithDifference));
+    let hint = planned.is_unjoined.then_some(JOIN_HINT);
+    Ok(ItemsOfStrangers { rows: rows.collect(), hint })
+}
+
+/// The items that are signed by keys that do not count here.
+pub(super) struct ItemsOfStrangers {
+    pub(super) rows: Vec<Data>,
+    pub(super) hint: Option<&'static str>,
+}
+
+/// The items of a selection that a person is shown, and how many are not.
+struct PlannedItems {
+    selected: Vec<ItemReport>,
+    /// All others.
+    others: u64,
+    /// Those of the others that are unsigned, which is permitted here.
+    unsigned: u64,
+    /// Those of the others that are signed by keys that do not count here.
+    unknown_key: u64,
+    /// Whether there is a team that the user has not joined, and it signed something.
+    is_unjoined: bool,
+}
+
+impl PlannedItems {
+    fn select(call: &CommandCall<'_>, selection: &ItemSelection) -> Result<Self, ToolError> {
+        let places = select(call.change, selection)?;
+        let own = call.items.trust_policy;
+        let strict = own.without_drafts();
+        let trust_policy = match selection.which {
+            SelectedItems::All | SelectedItems::Staged | SelectedItems::Named(_) => &strict,
+            _ => own,
+        };
+        let mut reports = verify_all(call, trust_policy, &places);
+        for one in &mut reports {
+            // A draft of which nothing was changed is still a draft.
+            if one.is_verified() && own.is_draft(&one.place) {
+                *one = ItemReport::check(call.items, &one.place);
+            }
+        }
+        let is_unknown = |one: &ItemReport| {
+            matches!(one.trust_status, Ok(TrustStatus::UnknownKey(..)))
+                && own.membership(one.place.scope) != Membership::NotJoined
+        };
+        let is_selected = |one: &ItemReport| match selection.which {
+            SelectedItems::Unfinished => is_unfinished(one),
+            SelectedItems::Unsigned => is_offered(one),
+            SelectedItems::Reviewable => is_unfinished(one) || is_unknown(one),
+            SelectedItems::SignedByStrangers => is_unknown(one),
+            SelectedItems::All | SelectedItems::Staged | SelectedItems::Named(_) => {
+                !one.is_verified() || own.is_draft(&one.place)
+            }
+        };
+        let is_unjoined = reports.iter().any(|one| {
+            matches!(one.trust_status, Ok(TrustStatus::UnknownKey(..))) && !is_unknown(one)
+        });
+        let (selected, others) = reports.into_iter().partition::<Vec<_>, _>(is_selected);
+        let is_permitted = |one: &&ItemReport| {
+            matches!(one.trust_status, Ok(TrustStatus::Unsigned(()))) && is_signed_type(one)
+        };
+        Ok(Self {
+            selected,
+            unsigned: others.iter().filter(is_permitted).count() as u64,
+            unknown_key: others.iter().filter(|one| is_unknown(one)).count() as u64,
+            others: others.len() as u64,
+            is_unjoined,
+        })
+    }
 }
 
 /// The largest number of items whose differences are shown when everything is to be signed.
@@ -128,17 +189,23 @@ fn candidate_fields(call: &CommandCall<'_>, report: &ItemReport, detail: Candida
             });
             let warnings = misstated.into_iter().chain(warning.map(Content::mention));
             let warnings = warnings.chain(tool_warnings(call.items, loaded));
-            let unfit = check_own_schema(call.items.view, loaded).err();
             fields
-                .with_some("unfit", unfit.map(|error| reason_of(&error.into())))
+                .with_some("unfit", unfit_reason(call.items, loaded))
                 .with("digest", ShownDigest::for_people(loaded.item_digest()))
                 .with("changes", Data::List(changes))
-                .with_some("base", base)
+                .with_some("base", base.map(Content::mention))
                 .with_some("warning", join_warnings(warnings))
                 .into()
         }
         Err(error) => fields.with("unfit", fault_data(&error)).into(),
     }
+}
+
+/// Returns why an item cannot be signed although it is valid.
+fn unfit_reason(items: &ItemReader<'_>, loaded: &LoadedItem) -> Option<Content> {
+    let conflict = check_conflicts(items, loaded).map_err(ToolError::from);
+    let checked = conflict.and_then(|()| Ok(check_own_schema(items.view, loaded)?));
+    checked.err().map(|error| reason_of(&error))
 }
 
 /// Joins warnings into one, or returns `None` if there are none.

@@ -57,6 +57,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
                 .hint("Directives, tools, knowledge entries and lockfiles can be.")
         }
         ItemChangeError::NoProject(_) => super::no_project_reply(),
+        ItemChangeError::ConflictMarkers { file, line } => conflict_reply(file, *line),
         ItemChangeError::NoGitRepository => no_git_repository_reply(),
         ItemChangeError::GitFailed(cause) => git_failure_reply(cause),
         ItemChangeError::NotStaged(path) => not_staged_reply(path),
@@ -146,10 +147,19 @@ fn draft_reply(address: &Address) -> Draft {
         .hint("Sign it first; `mere sign` shows what has changed.")
 }
 
+/// Answers an attempt to sign an item in which a merge is not settled.
+fn conflict_reply(file: &str, line: usize) -> Draft {
+    let message = Prose::words("git left its conflict markers in ").content(Content::mention(file));
+    Draft::invalid(codes::SIGN_CONFLICT, message.and(format!(", from line {line} on."))).hint(
+        "Keep what is right between `<<<<<<<` and `>>>>>>>`, remove the markers, and sign it then. \
+         If the text is about such markers, indent them.",
+    )
+}
+
 /// Answers a call that needs a git repository where there is none.
 fn no_git_repository_reply() -> Draft {
     Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
-        .hint("Leave out `--staged`.")
+        .hint("Leave out `--staged`, or make one with `git init`.")
 }
 
 /// Answers a call for which git was needed and did not work.

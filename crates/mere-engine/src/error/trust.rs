@@ -5,7 +5,9 @@
 use mere_core::address::Address;
 use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, ParsedName, Prose, codes};
-use mere_core::trust::{LocationField, LocationMismatch, TrustStatus, VerificationFailure};
+use mere_core::trust::{
+    CONFLICT_MARKERS, LocationField, LocationMismatch, TrustStatus, VerificationFailure,
+};
 
 use crate::items::{
     BrokenItem, UntrustedItem, command_words, item_name, trust_advice, trust_status_fields,
@@ -181,6 +183,10 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
         VerificationFailure::RevokedKey(_) => {
             format!("Ask a person to read it and run `mere sign {item}`, or delete it.")
         }
+        VerificationFailure::BadSignature(CONFLICT_MARKERS) => format!(
+            "Ask a person to settle the conflict in the item itself, and then run `mere sign {item}`, \
+             which replaces the signature file. `mere git setup` keeps git from merging signatures."
+        ),
         VerificationFailure::BadSignature(_) | VerificationFailure::WrongVersion { .. } => {
             format!("Ask a person to restore it, or read it and run `mere sign {item}`.")
         }

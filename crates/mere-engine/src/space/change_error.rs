@@ -52,6 +52,8 @@ pub(crate) enum ItemChangeError {
     NoSpaceId,
     #[error("memories are not signed")]
     MemoryNotSigned,
+    #[error("git left conflict markers in {file}")]
+    ConflictMarkers { file: String, line: usize },
     #[error("there is no git repository")]
     NoGitRepository,
     #[error("git failed")]

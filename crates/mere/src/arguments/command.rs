@@ -7,17 +7,18 @@ use clap::Subcommand;
 use super::{
     AdoptArguments, AllowArguments, CallArguments, CallsArguments, CategoryArguments,
     ChainArguments, CompleteArguments, CompletionsArguments, ConfigArguments, ConnectArguments,
-    CopyArguments, DeleteArguments, DoctorArguments, EditArguments, ExportArguments, GlobArguments,
-    GrantArguments, GrantsArguments, GraphArguments, GrepArguments, ImportMcpArguments,
-    IndexArguments, InitArguments, InstallArguments, JoinArguments, KeysArguments, LeaveArguments,
-    ListArguments, LockArguments, LoginArguments, LogoutArguments, LsArguments, ManArguments,
-    McpArguments, MemoryArguments, MirrorArguments, ModelArguments, MoveArguments, NewArguments,
-    OutdatedArguments, PrepareArguments, PublishArguments, PullArguments, ReadArguments,
-    RegistryArguments, RenameArguments, ReviewArguments, RevokeArguments, RunArguments,
-    RunsArguments, SearchArguments, SecretArguments, ShowArguments, SignArguments, SpaceArguments,
-    StoreArguments, TeamArguments, TortureArguments, TreeArguments, TrustArguments, UiArguments,
-    UninstallArguments, UpArguments, UpdateArguments, VerifyArguments, WhereArguments,
-    WhyArguments, WitnessArguments, WitnessCommand, WorkspaceArguments, YankArguments,
+    CopyArguments, DeleteArguments, DoctorArguments, EditArguments, ExportArguments, GitArguments,
+    GlobArguments, GrantArguments, GrantsArguments, GraphArguments, GrepArguments,
+    ImportMcpArguments, IndexArguments, InitArguments, InstallArguments, JoinArguments,
+    KeysArguments, LeaveArguments, ListArguments, LockArguments, LoginArguments, LogoutArguments,
+    LsArguments, ManArguments, McpArguments, MemoryArguments, MirrorArguments, ModelArguments,
+    MoveArguments, NewArguments, OutdatedArguments, PrepareArguments, PublishArguments,
+    PullArguments, ReadArguments, RegistryArguments, RenameArguments, ReviewArguments,
+    RevokeArguments, RunArguments, RunsArguments, SearchArguments, SecretArguments, ShowArguments,
+    SignArguments, SpaceArguments, StoreArguments, TeamArguments, TortureArguments, TreeArguments,
+    TrustArguments, UiArguments, UninstallArguments, UpArguments, UpdateArguments, VerifyArguments,
+    WhereArguments, WhyArguments, WitnessArguments, WitnessCommand, WorkspaceArguments,
+    YankArguments,
 };
 
 #[derive(Subcommand)]
@@ -46,6 +47,8 @@ pub(crate) enum Command {
     Registry(Box<RegistryArguments>),
     /// Co-sign the checkpoints of registries, so that nobody is shown a history of their own
     Witness(Box<WitnessArguments>),
+    /// Let git merge what is signed
+    Git(GitArguments),
     /// Show where the project is and how it was found, and the address of a path
     Where(WhereArguments),
     /// Print the completions of a shell

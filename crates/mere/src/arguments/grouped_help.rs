@@ -53,6 +53,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         "Maintain",
         &[
             "config",
+            "git",
             "index",
             "model",
             "space",

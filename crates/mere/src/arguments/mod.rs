@@ -11,6 +11,7 @@ mod connect;
 mod content;
 mod export;
 mod files;
+mod git;
 mod grants;
 mod graph;
 mod grouped_help;
@@ -63,6 +64,7 @@ pub(crate) use files::{
     AllowArguments, ColourArgument, GlobArguments, GrepArguments, LsArguments, PageArguments,
     ReadArguments, ToolsetArgument, TreeArguments,
 };
+pub(crate) use git::{GitArguments, GitCommandArguments, MergeFileArguments};
 pub(crate) use grants::{GrantArguments, GrantsArguments, RevokeArguments};
 pub(crate) use graph::GraphArguments;
 pub(crate) use grouped_help::command_line;

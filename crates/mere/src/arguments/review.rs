@@ -7,7 +7,8 @@ use mere_core::digest::Sha256;
 
 use super::AnswerArguments;
 
-/// Review what agents and tools propose: shows each change and asks.
+/// Review what agents and tools propose, and what somebody signed whose key does not count here, as
+/// a difference from what was signed last: shows each change and asks.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere review                        one after the other
@@ -17,7 +18,7 @@ use super::AnswerArguments;
   mere review --accept NAME --digest SHA256
   mere review --reject NAME")]
 pub(crate) struct ReviewArguments {
-    /// List the proposals without asking
+    /// List everything without asking
     #[arg(long)]
     pub(crate) list: bool,
     /// Show one proposal

@@ -11,6 +11,7 @@ mod complete;
 mod connect;
 mod content;
 mod files;
+mod git;
 mod grants;
 mod import_mcp;
 mod init;
@@ -85,6 +86,7 @@ pub(crate) fn run(
         Command::Trust(command) => run_trust(location, command),
         Command::Registry(arguments) => registry::run(*arguments),
         Command::Witness(arguments) => witness::run(*arguments),
+        Command::Git(arguments) => git::run(location, arguments),
         Command::Where(arguments) => locations::run(&location, &arguments),
         Command::Complete(arguments) => complete::run(location, &arguments),
         Command::Completions(arguments) => shell::print_completions(&arguments),

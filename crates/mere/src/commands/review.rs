@@ -1,4 +1,5 @@
-//! `mere review`: a person decides on the changes that agents and tools propose.
+//! `mere review`: a person decides on the changes that agents and tools propose, and on what
+//! somebody signed whose key does not count.
 //!
 //! A yes counts only for what was shown, named by its digest.
 
@@ -6,12 +7,17 @@ use std::io;
 use std::process::ExitCode;
 
 use mere_core::reply::ReplyType;
-use mere_core::request::{ItemCommand, ReviewCommand, ReviewDecision};
+use mere_core::request::{
+    GitStaging, ItemCommand, ItemSelection, ReviewCommand, ReviewDecision, ReviewScope,
+    SelectedItems, SignCommand,
+};
 
 use crate::arguments::{AnswerArguments, ReviewArguments};
 use crate::commands::person_session::PersonSession;
+use crate::commands::signing::{ask_each, parse_chosen};
 use crate::print::proposals::{ProposalList, ShownProposal};
 use crate::print::reply::ReplyView;
+use crate::print::signing::{SignableItem, SigningPlan};
 use crate::print::{Printer, terminal};
 
 const TOOL: &str = "review";
@@ -47,10 +53,45 @@ impl PersonSession {
             return self.call_and_print(TOOL, reject, answer, Printer::outcome);
         }
         if arguments.list || answer.json || !terminal::can_ask() {
-            let list = ItemCommand::Review(ReviewCommand::List);
+            let list = ItemCommand::Review(ReviewCommand::List(ReviewScope::Everything));
             return self.call_and_print(TOOL, list, answer, Printer::proposals);
         }
-        self.review_proposals(answer, ReviewContext::Review)
+        self.review_everything(answer)
+    }
+
+    /// Goes through all proposals, and through the items that somebody signed whose key does not
+    /// count here.
+    fn review_everything(&self, answer: &AnswerArguments) -> io::Result<ExitCode> {
+        let ended = self.review_proposals(answer, ReviewContext::Review)?;
+        let which = SelectedItems::SignedByStrangers;
+        let selection = ItemSelection { which, ..ItemSelection::default() };
+        let plan = self.call("sign", ItemCommand::Sign(SignCommand::Plan(selection)));
+        if plan.reply_type() != ReplyType::Success {
+            return self.print_reply(&plan, answer, Printer::outcome);
+        }
+        let plan = ReplyView::<SigningPlan>::read(&plan)?;
+        if let Some(hint) = &plan.hint {
+            terminal::print_note(hint);
+        }
+        let items = plan.data.items;
+        if items.is_empty() {
+            return Ok(ended);
+        }
+        let words = match items.len() {
+            1 => "1 item is signed by a key that does not count here.".to_owned(),
+            count => format!("{count} items are signed by keys that do not count here."),
+        };
+        terminal::print_line(&format!("\n{words}"))?;
+        let printer = self.printer(answer.color);
+        let signed = ask_each(&printer, &items, |item| self.sign_shown(answer, item))?;
+        Ok(signed.unwrap_or(ended))
+    }
+
+    /// Signs an item as it was shown.
+    fn sign_shown(&self, answer: &AnswerArguments, item: &SignableItem) -> io::Result<ExitCode> {
+        let items = parse_chosen(item).into_iter().collect();
+        let sign = SignCommand::Sign { items, staging: GitStaging::Leave };
+        self.call_and_print("sign", ItemCommand::Sign(sign), answer, Printer::signing_result)
     }
 
     /// Goes through all proposals with the person, one after another.
@@ -59,7 +100,8 @@ impl PersonSession {
         answer: &AnswerArguments,
         context: ReviewContext,
     ) -> io::Result<ExitCode> {
-        let proposals = self.call(TOOL, ItemCommand::Review(ReviewCommand::List));
+        let list = ReviewCommand::List(ReviewScope::Proposals);
+        let proposals = self.call(TOOL, ItemCommand::Review(list));
         if proposals.reply_type() != ReplyType::Success {
             return self.print_reply(&proposals, answer, Printer::proposals);
         }

@@ -47,12 +47,15 @@ impl PersonSession {
 
     /// Shows the items, asks, and signs them.
     fn sign(&self, arguments: &SignArguments) -> io::Result<ExitCode> {
-        let selection = match arguments.selection.selection(SelectedItems::Unfinished) {
+        // What a stranger signed is shown, but not signed in passing.
+        let otherwise =
+            if arguments.dry_run { SelectedItems::Reviewable } else { SelectedItems::Unfinished };
+        let selection = match arguments.selection.selection(otherwise) {
             Ok(selection) => selection,
             Err(error) => return Ok(terminal::print_failure(&error, terminal::USAGE)),
         };
         let is_open = selection.which == SelectedItems::Unfinished;
-        if is_open && terminal::can_ask() && !arguments.answer.json && !arguments.dry_run {
+        if is_open && terminal::can_ask() && !arguments.answer.json {
             self.review_proposals(&arguments.answer, ReviewContext::Sign)?;
         }
         let plan = self.call("sign", ItemCommand::Sign(SignCommand::Plan(selection.clone())));
@@ -62,7 +65,14 @@ impl PersonSession {
         if arguments.dry_run && arguments.answer.json {
             return self.print_reply(&plan, &arguments.answer, Printer::outcome);
         }
-        let SigningPlan { items, unsigned } = ReplyView::<SigningPlan>::read(&plan)?.data;
+        let ReplyView { data, hint, .. } = ReplyView::<SigningPlan>::read(&plan)?;
+        let SigningPlan { items, unsigned, unknown_key } = data;
+        if let Some(hint) = hint.filter(|_| !arguments.answer.json) {
+            terminal::print_note(&hint);
+        }
+        if is_open && unknown_key > 0 && !arguments.answer.json {
+            terminal::print_note(&signed_by_strangers(unknown_key));
+        }
         if items.is_empty() && !arguments.answer.json {
             // Nothing is printed for a commit that touches no item.
             if selection.which != SelectedItems::Staged {
@@ -96,7 +106,11 @@ impl PersonSession {
         let is_exact = selection.names_each_item();
         let is_asked = !arguments.yes && !is_exact;
         let one_by_one = match selection.which {
-            SelectedItems::Unfinished | SelectedItems::Unsigned | SelectedItems::Staged => true,
+            SelectedItems::Unfinished
+            | SelectedItems::Unsigned
+            | SelectedItems::Reviewable
+            | SelectedItems::SignedByStrangers
+            | SelectedItems::Staged => true,
             SelectedItems::All => selection.kind.is_some(),
             SelectedItems::Named(_) => false,
         };
@@ -242,6 +256,18 @@ fn nothing_to_sign(unsigned: u64) -> String {
     match unsigned {
         0 => "There is nothing to sign.".to_owned(),
         _ => format!("Nothing has to be signed. {}", permitted_unsigned(unsigned)),
+    }
+}
+
+/// Says how many items are signed by keys that do not count, and where they are looked at.
+fn signed_by_strangers(count: u64) -> String {
+    match count {
+        1 => {
+            "1 item is signed by a key that does not count here: `mere review` shows it".to_owned()
+        }
+        _ => format!(
+            "{count} items are signed by keys that do not count here: `mere review` shows them"
+        ),
     }
 }
 

@@ -9,12 +9,15 @@ use super::Printer;
 use super::items::{BAD, FAINT, STRONG, item_name, push_line};
 use super::reply::{ReplyView, nullable};
 use super::run::LeftOutPath;
-use super::signing::FileChange;
+use super::signing::{FileChange, SignableItem};
 
 /// The data of a reply to `mere review`.
 #[derive(Deserialize)]
 pub(crate) struct ProposalList {
     pub(crate) proposals: Vec<ProposalRow>,
+    /// The items that are signed by keys that do not count.
+    #[serde(default)]
+    items: Vec<SignableItem>,
 }
 
 /// A proposal in a list.
@@ -57,10 +60,16 @@ impl Printer {
             [one.name.clone(), one.action.clone(), one.item_type.clone(), name]
         });
         let rows = rows.collect::<Vec<_>>();
-        if rows.is_empty() {
-            return "There are no proposals.\n".to_owned();
+        let mut out = if rows.is_empty() {
+            "There are no proposals.\n".to_owned()
+        } else {
+            self.table(["PROPOSAL", "ACTION", "TYPE", "ID"], rows)
+        };
+        for item in &reply.data.items {
+            out += "\n";
+            out += &self.difference(item);
         }
-        self.table(["PROPOSAL", "ACTION", "TYPE", "ID"], rows)
+        out
     }
 
     /// Formats one proposal with the changes it would make.

@@ -27,6 +27,9 @@ pub(crate) struct SigningPlan {
     /// How many other items are unsigned and need no signature here.
     #[serde(default)]
     pub(crate) unsigned: u64,
+    /// How many other items are signed by keys that do not count here.
+    #[serde(default)]
+    pub(crate) unknown_key: u64,
 }
 
 /// An item that could be signed. One that cannot is `unfit`, and has no digest.

@@ -1,6 +1,6 @@
 //! The changes that agents propose, with the command that accepts each.
 
-use mere_core::request::{ItemCommand, ReviewCommand, ReviewDecision};
+use mere_core::request::{ItemCommand, ReviewCommand, ReviewDecision, ReviewScope};
 use mere_core::text::diff::DiffLine;
 use mere_pages::{Html, Tag, Tone, badge, command_block, element, empty_note, render_difference};
 use serde::Deserialize;
@@ -44,7 +44,7 @@ struct ChangedFile {
 
 /// Renders the page.
 pub(super) fn render(reader: &UiReader) -> Result<String, Unreadable> {
-    let list = ItemCommand::Review(ReviewCommand::List);
+    let list = ItemCommand::Review(ReviewCommand::List(ReviewScope::Proposals));
     let proposals = reader.read::<ProposalRows>("review", list)?.proposals;
     let mut content = Html::from(element(Tag::H1).with("Review"));
     let lead = "Agents cannot change what is signed: they propose. Read the change, and type the \

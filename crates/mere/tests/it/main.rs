@@ -13,6 +13,7 @@ mod command_line;
 mod config;
 mod files;
 mod format;
+mod git;
 mod graph;
 mod guide;
 mod items;

@@ -134,6 +134,7 @@ declare_codes! {
     SIGN_UNFINISHED: Items "SIGN" Invalid 5 "The item is a draft: it must be signed before it can be moved or copied.";
     SIGN_MEMORY: Items "SIGN" Invalid 6 "Memories cannot be signed.";
     SIGN_LOCKFILE: Items "SIGN" Invalid 7 "The lockfile was made for another space, so it is not signed.";
+    SIGN_CONFLICT: Items "SIGN" Invalid 8 "git left its conflict markers in a file of the item, so it is not signed.";
     SIGN_EDITOR: Items "SIGN" Fault 1 "The editor failed; nothing was signed.";
     SIGN_GIT: Items "SIGN" Fault 2 "git could not be run, or failed.";
     SIGN_DENIED: Enforcement "SIGN" Denied 1 "Signing needs a terminal, ssh-agent, or the user's own config.";
@@ -248,6 +249,7 @@ declare_codes! {
     INIT: Items "INIT" Success 1 "`mere init`: a space was made.";
     INIT_AGAIN: Items "INIT" Success 2 "`mere init`: the space was there already.";
     INIT_PREVIEW: Items "INIT" Success 3 "`mere init`: what is already there.";
+    GIT_SETUP: Items "GIT" Success 1 "`mere git setup`: git merges signatures, lockfiles and memories with `mere`.";
     INIT_UNSIGNED: Items "INIT" Invalid 1 "`mere init`: signatures are not required, because items are unsigned.";
     REVIEW: Items "REVIEW" Success 1 "`mere review`: what agents and tools propose.";
     REVIEW_SHOWN: Items "REVIEW" Success 2 "`mere review`: one proposal, with what it changes.";

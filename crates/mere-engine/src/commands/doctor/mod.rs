@@ -86,6 +86,7 @@ pub(super) fn diagnose(call: &CommandCall<'_>, repair: DoctorMode) -> Result<Dra
     findings.extend(folder_checks::check_workspaces(call.change.context));
     findings.extend(setup_checks::check_configs(call.change.context));
     findings.extend(setup_checks::check_spaces(call.change, repair));
+    findings.extend(setup_checks::check_git_merging(call));
     findings.extend(setup_checks::check_keys(call.change.context, repair));
     findings.extend(setup_checks::check_team(call.items));
     findings.extend(setup_checks::check_index(call, repair)?);

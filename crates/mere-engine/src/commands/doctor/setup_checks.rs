@@ -6,9 +6,8 @@ use mere_core::item::Scope;
 use mere_core::request::{DoctorMode, IndexCommand};
 
 use super::{Finding, FindingState};
-use crate::commands::{
-    CommandCall, git_attributes, index as indexing, pending_proposals as proposals,
-};
+use crate::commands::git::{attributes, find_missing_setup};
+use crate::commands::{CommandCall, index as indexing, pending_proposals as proposals};
 use crate::error::tool_error::ToolError;
 use crate::error::{describe_roster_trouble, key_error_reply as key_words};
 use crate::items::{ItemCall, ItemError, ItemReader};
@@ -75,12 +74,13 @@ pub(super) fn check_spaces(call: &ItemCall<'_>, repair: DoctorMode) -> Vec<Findi
 
 /// Checks that git keeps the bytes of items.
 fn check_git_attributes(call: &ItemCall<'_>, repair: DoctorMode) -> Option<Finding> {
-    let missing = git_attributes::missing_lines(call).unwrap_or_default();
+    let lines = attributes::byte_lines(call);
+    let missing = attributes::missing_lines(call, &lines).unwrap_or_default();
     if missing.is_empty() {
         return None;
     }
     let what = "git may change line endings of items, which breaks signatures";
-    if repair == DoctorMode::Repair && git_attributes::write_missing_lines(call).is_ok() {
+    if repair == DoctorMode::Repair && attributes::write_missing_lines(call, &lines).is_ok() {
         return Some(Finding::new(
             "git",
             FindingState::Fixed,
@@ -90,6 +90,23 @@ fn check_git_attributes(call: &ItemCall<'_>, repair: DoctorMode) -> Option<Findi
     let lines = missing.join("`, `");
     let fix = format!("`mere doctor --fix` adds `{lines}` to .gitattributes.");
     Some(Finding::new("git", FindingState::Wrong, what).with_fix(fix))
+}
+
+/// Checks that git was told how to merge signatures. A clone without that works; its merges are
+/// only more work.
+pub(super) fn check_git_merging(call: &CommandCall<'_>) -> Option<Finding> {
+    let missing = find_missing_setup(call)?;
+    let what = match (missing.driver, missing.lines.is_empty()) {
+        (true, _) => {
+            "git was not told in this clone how to merge signatures, lockfiles and memories: a \
+             merge or a rebase stops at each of them that both sides changed"
+        }
+        (false, _) => {
+            ".gitattributes does not say that `mere` merges signatures, lockfiles and memories"
+        }
+    };
+    let fix = "`mere git setup` does, once for each clone.";
+    Some(Finding::new("git", FindingState::Note, what).with_fix(fix))
 }
 
 /// Checks the user's own keys and the list of trusted keys.

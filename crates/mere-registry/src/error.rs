@@ -14,6 +14,9 @@ pub enum RegistryError {
     /// It is not there, or the caller may not know that it is.
     #[error("there is nothing of that name here")]
     NotFound,
+    /// What the operator named is not there. Only the operator is told what is missing.
+    #[error("there is no {0}")]
+    Missing(String),
     /// The request needs a token.
     #[error("a token is required")]
     TokenRequired,
@@ -80,7 +83,7 @@ impl RegistryError {
     /// Returns the stable code.
     pub fn code(&self) -> ProblemCode {
         match self {
-            Self::NotFound => ProblemCode::NotFound,
+            Self::NotFound | Self::Missing(_) => ProblemCode::NotFound,
             Self::TokenRequired | Self::TokenInvalid => ProblemCode::InvalidToken,
             Self::NotPermitted => ProblemCode::NotPermitted,
             Self::Malformed(_) | Self::InvalidName(_) => ProblemCode::InvalidRequest,

@@ -8,7 +8,7 @@ use crate::blobs::{BlobLocation, BlobStore};
 use crate::clock;
 use crate::database::{Connection, Database, DatabaseLocation};
 use crate::error::RegistryError;
-use crate::storage::{KeyFile, create_private_file, data_folder, setting};
+use crate::storage::{KeyFile, create_private_file, data_folder, is_there, setting};
 use crate::transparency::{LogKey, LogState, MAX_CHECKPOINT_AGE_SECONDS};
 
 /// The variables that say where the database and the blobs are, if no option does.
@@ -37,7 +37,26 @@ pub struct Registry {
 impl Registry {
     /// Opens a registry. One that does not exist is created.
     pub fn open(options: &RegistryOptions) -> Result<Self, RegistryError> {
+        Self::open_at(options, options.database_location()?)
+    }
+
+    /// Opens a registry that there is already: whoever looks something up makes none by a mistyped
+    /// path.
+    pub fn open_existing(options: &RegistryOptions) -> Result<Self, RegistryError> {
         let location = options.database_location()?;
+        match &location {
+            DatabaseLocation::Sqlite(path) if !is_there(path) => {
+                let words = "registry there yet; `mere registry serve` makes one".to_owned();
+                Err(RegistryError::Missing(words))
+            }
+            _ => Self::open_at(options, location),
+        }
+    }
+
+    fn open_at(
+        options: &RegistryOptions,
+        location: DatabaseLocation,
+    ) -> Result<Self, RegistryError> {
         if let DatabaseLocation::Sqlite(path) = &location {
             // It may hold the private key of the log.
             create_private_file(path).map_err(|error| RegistryError::File(error.to_string()))?;

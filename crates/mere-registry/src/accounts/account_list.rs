@@ -23,14 +23,18 @@ pub(super) fn require_account(
     name: &str,
 ) -> Result<(), RegistryError> {
     let row = connection.query_one("SELECT 1 FROM accounts WHERE name = $1", &[name.into()])?;
-    row.map(|_| ()).ok_or(RegistryError::NotFound)
+    let missing =
+        || RegistryError::Missing(format!("account `{name}`; `mere registry user add` makes one"));
+    row.map(|_| ()).ok_or_else(missing)
 }
 
 impl Registry {
     /// Creates an account. Its name obeys the rules for namespaces.
     pub fn add_account(&self, name: &str) -> Result<Account, RegistryError> {
         let name = name.parse::<Namespace>();
-        let name = name.map_err(|error| RegistryError::InvalidName(error.to_string()))?;
+        let name = name.map_err(|error| {
+            RegistryError::InvalidName(format!("an account is named as a namespace is: {error}"))
+        })?;
         let account =
             Account { name: name.as_str().to_owned(), created_at: clock::format(clock::now()) };
         self.database.write(|connection| {

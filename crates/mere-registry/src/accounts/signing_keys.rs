@@ -102,7 +102,9 @@ impl Registry {
                 fingerprint.to_string().into(),
             ];
             if connection.execute(sql, &values)? == 0 {
-                return Err(RegistryError::NotFound);
+                let words =
+                    format!("key {fingerprint} in `{namespace}`; see `mere registry key list`");
+                return Err(RegistryError::Missing(words));
             }
             let subject = format!("{} {fingerprint}", namespace.as_str());
             record_event(connection, &Actor::Operator, "key.remove", &subject)?;
@@ -148,5 +150,10 @@ fn require_namespace(
     connection: &mut Connection,
     namespace: &Namespace,
 ) -> Result<NamespaceRow, RegistryError> {
-    find_namespace(connection, namespace)?.ok_or(RegistryError::NotFound)
+    let missing = || {
+        RegistryError::Missing(format!(
+            "namespace `{namespace}`; `mere registry namespace create` makes one"
+        ))
+    };
+    find_namespace(connection, namespace)?.ok_or_else(missing)
 }

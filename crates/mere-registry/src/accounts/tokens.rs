@@ -103,7 +103,8 @@ impl Registry {
             let sql = "UPDATE tokens SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
             let values = [clock::format(clock::now()).into(), Value::from(id)];
             if connection.execute(sql, &values)? == 0 {
-                return Err(RegistryError::NotFound);
+                let words = format!("valid token `{id}`; `mere registry token list` lists them");
+                return Err(RegistryError::Missing(words));
             }
             record_event(connection, &Actor::Operator, "token.revoke", id)?;
             Ok(())

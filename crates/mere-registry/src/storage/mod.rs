@@ -16,5 +16,5 @@ mod witness_file;
 pub(crate) use blob_folder::BlobFolder;
 pub(crate) use environment::{BucketCredentials, bucket_credentials, data_folder, setting};
 pub use key_file::KeyFile;
-pub(crate) use private_file::create_private_file;
+pub(crate) use private_file::{create_private_file, is_there};
 pub(crate) use witness_file::WitnessFile;

@@ -14,3 +14,8 @@ pub(crate) fn create_private_file(path: &str) -> io::Result<()> {
         _ => Ok(()),
     }
 }
+
+/// Tells whether there is a file or anything else at a path.
+pub(crate) fn is_there(path: &str) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
+}

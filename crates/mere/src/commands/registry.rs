@@ -25,8 +25,18 @@ const MAX_BLOCKING_THREADS: usize = 32;
 
 /// Runs the command.
 pub(crate) fn run(arguments: RegistryArguments) -> io::Result<ExitCode> {
-    let registry = match Registry::open(&RegistryOptions::from(arguments.place)) {
+    let options = RegistryOptions::from(arguments.place);
+    let opened = match &arguments.what {
+        RegistryCommandArguments::Audit { .. } | RegistryCommandArguments::Sweep { .. } => {
+            Registry::open_existing(&options)
+        }
+        _ => Registry::open(&options),
+    };
+    let registry = match opened {
         Ok(registry) => registry,
+        Err(error @ RegistryError::Missing(_)) => {
+            return Ok(terminal::print_failure(&error.to_string(), terminal::INVALID));
+        }
         Err(error) => {
             let message = format!("the registry cannot be opened: {error}");
             return Ok(terminal::print_failure(&message, terminal::BROKEN));
@@ -110,8 +120,8 @@ fn run_namespace(registry: &Registry, command: RegistryNamespaceCommand) -> Outc
 fn run_key(registry: &Registry, command: RegistryKeyCommand) -> Outcome {
     match command {
         RegistryKeyCommand::Add { namespace, file, answer } => {
-            let key =
-                file.read_public_key().map_err(|error| RegistryError::File(error.to_string()));
+            let unreadable = |error| RegistryError::File(format!("the key file: {error}"));
+            let key = file.read_public_key().map_err(unreadable);
             let added = key.and_then(|text| {
                 let key = text.parse::<mere_core::trust::PublicKey>();
                 let key = key.map_err(|error| RegistryError::File(error.to_string()))?;

@@ -78,9 +78,9 @@ fn changes_are_made_listed_and_recorded(backend: Backend) {
         (&["user", "add", "ada"][..], "taken"),
         (&["user", "add", "Ada"][..], "lower-case"),
         (&["namespace", "create", "a-da", "--owner", "ada"][..], "similar"),
-        (&["namespace", "create", "new-one", "--owner", "nobody"][..], "nothing of that name"),
-        (&["token", "revoke", "nothing"][..], "nothing of that name"),
-        (&["key", "remove", "hidden", &fingerprint][..], "nothing of that name"),
+        (&["namespace", "create", "new-one", "--owner", "nobody"][..], "no account `nobody`"),
+        (&["token", "revoke", "nothing"][..], "no valid token `nothing`"),
+        (&["key", "remove", "hidden", &fingerprint][..], "in `hidden`; see"),
     ] {
         let output = stage.run(arguments);
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -148,11 +148,8 @@ impl CallRunner {
                 Outcome::Done(reply) => {
                     // The slot is held until there is room for the reply. This bounds how many
                     // replies are in memory, however slowly a client reads.
-                    let over_http = context.extensions.get::<http::request::Parts>().is_some();
-                    if !over_http && !context.ct.is_cancelled() {
-                        let size = reply.json().len() + reply.mirror_json().len();
-                        self.outgoing.reserve(&context.id, size).await;
-                    }
+                    let size = reply.json().len() + reply.mirror_json().len();
+                    self.reserve_room(context, size).await;
                     drop(place);
                     return Ok(self.result(reply));
                 }
@@ -175,6 +172,34 @@ impl CallRunner {
                 }
             };
             request.answer = Some((resume, answer));
+        }
+    }
+
+    /// Runs a request of a client that calls no tool. `handler` asks no questions.
+    pub(super) async fn run_client_request<D>(
+        &self,
+        request: Request,
+        context: &RequestContext<RoleServer>,
+        handler: D,
+    ) -> Result<Cleared, ErrorData>
+    where
+        D: Fn(&Request, &mut dyn Turn) -> Outcome + Send + Sync + 'static,
+    {
+        let _counted = UnansweredCall::new(&self.unanswered);
+        let (outcome, place) = self.run_once(&request, context, Arc::new(handler)).await?;
+        let Outcome::Done(reply) = outcome else {
+            return Err(internal_error("the request asked a question"));
+        };
+        self.reserve_room(context, reply.json().len()).await;
+        drop(place);
+        Ok(reply)
+    }
+
+    /// Waits until there is room for a reply of this many bytes. Over HTTP, the connection waits.
+    async fn reserve_room(&self, context: &RequestContext<RoleServer>, bytes: usize) {
+        let over_http = context.extensions.get::<http::request::Parts>().is_some();
+        if !over_http && !context.ct.is_cancelled() {
+            self.outgoing.reserve(&context.id, bytes).await;
         }
     }
 

@@ -11,9 +11,11 @@ mod elicitation;
 mod fixtures;
 mod http;
 mod message;
+mod offers;
 mod open_states;
 mod outgoing;
 mod queue;
+mod resource_watches;
 mod server;
 mod shutdown;
 mod stdio;
@@ -75,7 +77,7 @@ pub(crate) async fn serve_loopback(
     session.watch_for_changes();
     session.create_configured_categories();
     let runner = Arc::new(CallRunner::new(session));
-    tokio::spawn(watch_config(Arc::clone(&runner)));
+    tokio::spawn(watch_changes(Arc::clone(&runner)));
     tokio::spawn(embed_items(Arc::clone(&runner)));
     let toolsets = ListedTools::from(None);
     let server = ToolServer { runner: Arc::clone(&runner), toolsets };
@@ -94,7 +96,7 @@ where
     };
     let runtime = runtime.max_blocking_threads(MAX_CALLS + 4).enable_all().build()?;
     let ended = runtime.block_on(async {
-        tokio::spawn(watch_config(Arc::clone(runner)));
+        tokio::spawn(watch_changes(Arc::clone(runner)));
         tokio::spawn(embed_items(Arc::clone(runner)));
         if let Some(address) = &mcp.http {
             return http::bind_and_serve(server, runner, address, &mcp.allow_host).await;
@@ -141,23 +143,31 @@ async fn serve_stdio<H: ServerHandler + Clone>(server: H, runner: &Arc<CallRunne
     }
 }
 
-/// Notifies clients when the configuration has changed.
-async fn watch_config(runner: Arc<CallRunner>) {
+/// Notifies clients when the configuration, items or resources that they watch have changed.
+async fn watch_changes(runner: Arc<CallRunner>) {
     let mut seen = SeenChanges::default();
     loop {
         tokio::time::sleep(POLL_INTERVAL).await;
-        let session = Arc::clone(&runner.session);
+        let looking = Arc::clone(&runner);
         let looked = tokio::task::spawn_blocking(move || {
+            let session = &looking.session;
             let changes = session.next_changes(&mut seen);
             if changes.config {
                 session.create_configured_categories();
             }
-            (changes, seen)
+            (changes, seen, looking.subscribers.watches.find_changed(session))
         });
-        let Ok((changes, now)) = looked.await else { return };
+        let Ok((changes, now, changed)) = looked.await else { return };
         seen = now;
         if changes.config {
             runner.subscribers.notify(ListChange::Tools);
+        }
+        if changes.config || changes.items {
+            runner.subscribers.notify(ListChange::Prompts);
+            runner.subscribers.notify(ListChange::Resources);
+        }
+        for (client, uri) in changed {
+            resource_watches::notify_updated(client, uri);
         }
     }
 }

@@ -9,14 +9,20 @@ use mere_core::address::{Address, RelPath};
 use mere_core::request::{Request, TOOLS, Tool, Toolset};
 use mere_core::turn::Turn;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
-    Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-    ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::json;
 
 use super::call_runner::CallRunner;
+use super::offers::{self, ClientRequestContext};
+use super::resource_watches::WatchRequest;
 use super::translate;
 use crate::arguments::ToolsetArgument;
 
@@ -71,19 +77,21 @@ impl ToolServer {
     fn is_listed(&self, tool: &Tool) -> bool {
         self.toolsets.include(tool.toolset) && self.runner.session.has_tool(tool)
     }
+
+    fn request<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> ClientRequestContext<'a> {
+        ClientRequestContext { runner: &self.runner, context }
+    }
 }
 
 impl ServerHandler for ToolServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
         let roots = self.runner.session.roots().into_iter();
         let roots = roots.map(|root| Address::directory(root, RelPath::default()).to_string());
         let mut instructions = format!("{INSTRUCTIONS} {}", roots.collect::<Vec<_>>().join(" "));
         if !self.runner.session.has_project() {
             instructions = format!("{NO_PROJECT} {instructions}");
         }
-        ServerConfig::new(capabilities)
+        ServerConfig::new(capabilities())
             .with_server_info(implementation())
             .with_protocol_version(ProtocolVersion::V_2025_11_25)
             .with_instructions(instructions)
@@ -115,6 +123,70 @@ impl ServerHandler for ToolServer {
         self.runner.run_call(call, &context, handler).await
     }
 
+    async fn list_prompts(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        offers::list_prompts(self.request(&context), page).await
+    }
+
+    async fn get_prompt(
+        &self,
+        params: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        offers::get_prompt(self.request(&context), params).await
+    }
+
+    async fn complete(
+        &self,
+        params: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        offers::complete(self.request(&context), params).await
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        offers::list_resources(self.request(&context), page).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        offers::list_templates()
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        offers::read_resource(self.request(&context), params).await
+    }
+
+    async fn subscribe(
+        &self,
+        params: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        offers::subscribe(self.request(&context), &params.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        params: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        offers::unsubscribe(self.request(&context), &params.uri)
+    }
+
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         self.runner.subscribers.add_peer(context);
     }
@@ -123,12 +195,21 @@ impl ServerHandler for ToolServer {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        let wanted = requested.supported_by(&self.get_info().capabilities);
-        self.runner.subscribers.has_room().then_some(wanted)
+        let mut wanted = requested.supported_by(&capabilities());
+        if let Some(uris) = &mut wanted.resource_subscriptions {
+            // What is not accepted is not acknowledged, so that the client knows.
+            uris.retain(|uri| offers::parse_canonical_uri(uri).is_ok());
+        }
+        self.runner.subscribers.accept().then_some(wanted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.runner.subscribers.serve_subscription(context).await;
+        let agent = self.runner.caller(context.request_context()).agent;
+        let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        let watch = |client, since| {
+            offers::watch_all(&self.runner, &WatchRequest { client, agent, since }, &uris);
+        };
+        self.runner.subscribers.serve_subscription(context, watch).await;
         Ok(())
     }
 
@@ -137,8 +218,36 @@ impl ServerHandler for ToolServer {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(unreadable_request(&request, &context, &["tools/call", "tools/list", "initialize"]))
+        let answered = offers::answer_extension(self.request(&context), &request).await;
+        answered.unwrap_or_else(|| Err(unreadable_request(&request, &context, KNOWN_METHODS)))
     }
+}
+
+/// The known methods, whose parameters may be wrong.
+pub(super) const KNOWN_METHODS: &[&str] = &[
+    "tools/call",
+    "tools/list",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "initialize",
+];
+
+/// Returns what this server is able to do.
+fn capabilities() -> ServerCapabilities {
+    let capabilities = json!({
+        "tools": { "listChanged": true },
+        "prompts": { "listChanged": true },
+        "resources": { "subscribe": true, "listChanged": true },
+        "completions": {},
+        "extensions": { offers::SKILLS_EXTENSION: { "directoryRead": true } }
+    });
+    serde_json::from_value(capabilities).unwrap_or_default()
 }
 
 /// Returns the name and version of this server.
@@ -156,7 +265,8 @@ pub(super) fn unreadable_request(
 ) -> ErrorData {
     let version = context.protocol_version();
     let modern = version.is_some_and(|v| v.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
-    let removed = modern && matches!(request.method.as_str(), "initialize" | "ping");
+    let removed = ["initialize", "ping", "resources/subscribe", "resources/unsubscribe"];
+    let removed = modern && removed.contains(&request.method.as_str());
     if known.contains(&request.method.as_str()) && !removed {
         ErrorData::invalid_params("the parameters are not valid for the method", None)
     } else {
@@ -164,7 +274,11 @@ pub(super) fn unreadable_request(
     }
 }
 
+/// What is said about an unknown method.
+const NO_SUCH_METHOD: &str = "This server has no such method. It has tools, prompts, resources, \
+    completion and skills; the tool `help` says how they are used.";
+
 /// Returns the answer to an unknown method.
 pub(super) fn no_such_method() -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, Cow::Borrowed("no such method"), None)
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, Cow::Borrowed(NO_SUCH_METHOD), None)
 }

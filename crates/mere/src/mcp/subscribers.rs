@@ -4,14 +4,17 @@
 //! `subscriptions/listen` and is notified of what it asked for. Notifying never waits for a client
 //! that does not read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rmcp::RoleServer;
+use rmcp::model::Extensions;
 use rmcp::service::{NotificationContext, Peer, SubscriptionContext, SubscriptionSink};
+
+use super::resource_watches::{ResourceWatches, WatchingClient};
 
 /// How many clients of each version are notified.
 const MAX_CLIENTS: usize = 512;
@@ -23,9 +26,10 @@ const NOTIFY_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) enum ListChange {
     /// The list of tools.
     Tools,
-    /// The list of prompts. Only the fixtures have any.
-    #[cfg(feature = "conformance-fixtures")]
+    /// The list of prompts.
     Prompts,
+    /// The list of resources.
+    Resources,
 }
 
 /// The clients to notify.
@@ -35,15 +39,17 @@ pub(super) struct Subscribers {
     peers: Mutex<HashMap<String, Peer<RoleServer>>>,
     sinks: Mutex<HashMap<u64, SubscriptionSink>>,
     next_number: AtomicU64,
+    /// When the subscriptions were accepted whose serving has not begun yet, the oldest first.
+    accepted_at: Mutex<VecDeque<SystemTime>>,
+    /// The resources that are watched for these clients.
+    pub(super) watches: ResourceWatches,
 }
 
 impl Subscribers {
     /// Adds a client that has completed its handshake. Each session counts once, and open sessions
     /// are never evicted to make room.
     pub(super) fn add_peer(&self, context: NotificationContext<RoleServer>) {
-        let parts = context.extensions.get::<http::request::Parts>();
-        let session = parts.and_then(|parts| parts.headers.get("mcp-session-id"));
-        let session = session.and_then(|id| id.to_str().ok()).unwrap_or_default().to_owned();
+        let session = session_id(&context.extensions);
         let mut peers = lock(&self.peers);
         peers.retain(|_, peer| !peer.is_transport_closed());
         if peers.len() < MAX_CLIENTS {
@@ -51,16 +57,34 @@ impl Subscribers {
         }
     }
 
-    /// Checks whether another subscription can be served.
-    pub(super) fn has_room(&self) -> bool {
-        lock(&self.sinks).len() < MAX_CLIENTS
+    /// Checks whether another subscription can be served, and remembers when it was accepted: the
+    /// client is told so before its serving begins, and may change something at once.
+    pub(super) fn accept(&self) -> bool {
+        let has_room = lock(&self.sinks).len() < MAX_CLIENTS;
+        if has_room {
+            let mut accepted = lock(&self.accepted_at);
+            accepted.push_back(SystemTime::now());
+            // One that was never served is forgotten.
+            if accepted.len() > MAX_CLIENTS {
+                accepted.pop_front();
+            }
+        }
+        has_room
     }
 
-    /// Serves one subscription until it is cancelled or its stream is closed.
-    pub(super) async fn serve_subscription(&self, context: SubscriptionContext) {
+    /// Serves one subscription until it is cancelled or its stream is closed. `watch` is called with
+    /// the client to tell about changed resources.
+    pub(super) async fn serve_subscription(
+        &self,
+        context: SubscriptionContext,
+        watch: impl FnOnce(WatchingClient, SystemTime),
+    ) {
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         lock(&self.sinks).insert(number, context.sink().clone());
         let _leave = SubscriptionGuard { subscribers: self, number };
+        // The oldest may be another one's, but then this one was accepted later.
+        let accepted_at = lock(&self.accepted_at).pop_front().unwrap_or_else(SystemTime::now);
+        watch(WatchingClient::Sink(number, context.sink().clone()), accepted_at);
         context.cancelled().await;
     }
 
@@ -71,8 +95,8 @@ impl Subscribers {
             spawn_notification(async move {
                 let _ = match change {
                     ListChange::Tools => peer.notify_tool_list_changed().await,
-                    #[cfg(feature = "conformance-fixtures")]
                     ListChange::Prompts => peer.notify_prompt_list_changed().await,
+                    ListChange::Resources => peer.notify_resource_list_changed().await,
                 };
             });
         }
@@ -82,12 +106,19 @@ impl Subscribers {
                 // The sink refuses a change that this subscription did not ask for.
                 let _ = match change {
                     ListChange::Tools => sink.notify_tool_list_changed().await,
-                    #[cfg(feature = "conformance-fixtures")]
                     ListChange::Prompts => sink.notify_prompt_list_changed().await,
+                    ListChange::Resources => sink.notify_resource_list_changed().await,
                 };
             });
         }
     }
+}
+
+/// Returns the id of the session that a message belongs to. Over stdio it is empty.
+pub(super) fn session_id(extensions: &Extensions) -> String {
+    let parts = extensions.get::<http::request::Parts>();
+    let session = parts.and_then(|parts| parts.headers.get("mcp-session-id"));
+    session.and_then(|id| id.to_str().ok()).unwrap_or_default().to_owned()
 }
 
 /// Removes a subscription when its future ends, even if it is dropped.
@@ -99,10 +130,11 @@ struct SubscriptionGuard<'a> {
 impl Drop for SubscriptionGuard<'_> {
     fn drop(&mut self) {
         lock(&self.subscribers.sinks).remove(&self.number);
+        self.subscribers.watches.remove_sink(self.number);
     }
 }
 
-fn spawn_notification(notification: impl Future<Output = ()> + Send + 'static) {
+pub(super) fn spawn_notification(notification: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(tokio::time::timeout(NOTIFY_TIMEOUT, notification));
 }
 

@@ -2,10 +2,15 @@
 
 pub(crate) mod clients;
 pub(crate) mod conformance;
+mod everyday;
 pub(crate) mod http;
 pub(crate) mod http_attacks;
 pub(crate) mod inspector;
+mod offered;
+mod offers;
 pub(crate) mod pipeline;
 pub(crate) mod registration;
+mod skills;
 pub(crate) mod slow_clients;
 pub(crate) mod stdio;
+mod story;

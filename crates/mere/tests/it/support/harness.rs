@@ -258,8 +258,9 @@ impl<'a> Mcp<'a> {
         self.send(message.to_string().as_bytes());
         loop {
             let answer = self.receive();
-            // The server reports a changed configuration whenever it notices it.
-            if answer["method"] == "notifications/tools/list_changed" {
+            // The server reports changed lists whenever it notices them.
+            let method = answer["method"].as_str();
+            if method.is_some_and(|method| method.ends_with("/list_changed")) {
                 continue;
             }
             assert_eq!(answer["id"], id, "{answer}");

@@ -10,7 +10,6 @@ mod mcp;
 mod print;
 mod ui;
 
-use std::env;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -26,7 +25,7 @@ pub fn run() -> ExitCode {
     }
     let cells = Arc::new(CellPool::default());
     // A sandbox cell takes longer to build than a command line to parse, so it is begun first.
-    if env::args_os().nth(1).is_some_and(|word| word == "run") {
+    if mere_engine::own_arguments().next().is_some_and(|word| word == "run") {
         cells.prepare();
     }
     let arguments = match parse_arguments() {

@@ -22,7 +22,7 @@ pub(super) struct AnsweredCall {
 
 impl Session {
     /// Adds a call to the feed.
-    pub(super) fn feed_call(&self, reply: &Cleared, stamp: &ReplyMetadata, call: AnsweredCall) {
+    pub(super) fn feed_call(&self, reply: &Cleared, stamp: &ReplyMetadata, call: &AnsweredCall) {
         let message = call.message.as_ref().map_or("", |message| message.as_str());
         let call = FeedCall {
             tool: stamp.tool.unwrap_or("?").to_owned(),

@@ -177,7 +177,7 @@ impl Session {
         log_call(&cleared, began);
         if self.feed.is_kept() && request.caller.reader == Reader::Agent {
             let message = gate.clear_text(draft.message_prose(), &stamp.agent);
-            self.feed_call(&cleared, &stamp, AnsweredCall { message, took: began.elapsed() });
+            self.feed_call(&cleared, &stamp, &AnsweredCall { message, took: began.elapsed() });
         }
         Outcome::Done(cleared)
     }

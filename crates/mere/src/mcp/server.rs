@@ -128,7 +128,9 @@ impl ServerHandler for ToolServer {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        offers::list_prompts(self.request(&context), page).await
+        let listed = offers::list_prompts(self.request(&context), page).await?;
+        self.runner.note_list(&context, "prompts", &listed.prompts);
+        Ok(listed)
     }
 
     async fn get_prompt(

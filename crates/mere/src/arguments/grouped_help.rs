@@ -6,6 +6,7 @@ use clap::builder::StyledStr;
 use clap::{Command, CommandFactory};
 
 use super::Arguments;
+use super::leaf_examples::add_examples;
 
 /// The groups in the order of the help, each with its commands.
 const GROUPS: [(&str, &[&str]); 7] = [
@@ -70,9 +71,9 @@ const GROUPS: [(&str, &[&str]); 7] = [
 /// The width of the column of names.
 const NAME_WIDTH: usize = 12;
 
-/// Returns the command line, with its commands in groups in its own help.
+/// Returns the command line, with its commands in groups in its own help, and examples everywhere.
 pub(crate) fn command_line() -> Command {
-    let command = Arguments::command();
+    let command = add_examples(Arguments::command());
     let template = help_template(&command);
     command.help_template(template)
 }

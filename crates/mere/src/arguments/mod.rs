@@ -18,6 +18,7 @@ mod grouped_help;
 mod import_mcp;
 mod items;
 mod keys;
+mod leaf_examples;
 mod mcp;
 mod memory;
 mod models;
@@ -349,6 +350,7 @@ pub(crate) struct TrustProjectArguments {
 
 #[cfg(test)]
 mod tests {
+    mod examples;
     mod memory;
 
     use super::*;

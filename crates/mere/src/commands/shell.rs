@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::arguments::{Arguments, CompletionsArguments, ManArguments};
+use crate::arguments::{Arguments, CompletionsArguments, ManArguments, command_line};
 use crate::print::terminal;
 
 const NAME: &str = "mere";
@@ -39,7 +39,7 @@ pub(crate) fn print_completions(arguments: &CompletionsArguments) -> io::Result<
 
 /// Prints a manual page.
 pub(crate) fn print_manual(arguments: &ManArguments) -> io::Result<ExitCode> {
-    let mut command = Arguments::command().name(NAME);
+    let mut command = command_line().name(NAME);
     command.build();
     let Some(command) = find_command(command, &arguments.command) else {
         let words = format!(

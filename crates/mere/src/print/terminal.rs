@@ -39,6 +39,9 @@ pub(crate) fn print_message(message: &ClearedMessage) -> io::Result<()> {
 
 /// Prints text on standard output as it is.
 pub(crate) fn print_text(text: &str) -> io::Result<()> {
+    if !text.is_empty() {
+        json_outcome::note_output();
+    }
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()

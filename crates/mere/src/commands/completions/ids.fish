@@ -1,8 +1,9 @@
 
-# The names of items, which the program itself knows.
+# The names of items, which the program itself knows. It is the one on the path for programs, never
+# a file of the folder that somebody is in.
 function __mere_names
     set -l typed (commandline -opc)
-    $typed[1] complete -- $typed[2..-1] 2>/dev/null
+    command mere complete -- $typed[2..-1] 2>/dev/null
 end
 
 complete -c mere -n 'string length -q -- (__mere_names)' -f -a '(__mere_names)'

@@ -1,9 +1,10 @@
 
-# The names of items, which the program itself knows.
+# The names of items, which the program itself knows. It is the one on the path for programs, never
+# a file of the folder that somebody is in.
 _mere_and_ids() {
     local -a names
     if [[ "$PREFIX" != -* ]]; then
-        names=(${(f)"$(${(Q)words[1]} complete -- "${(@)words[2,CURRENT-1]}" 2>/dev/null)"})
+        names=(${(f)"$(command mere complete -- "${(@)words[2,CURRENT-1]}" 2>/dev/null)"})
         if (( ${#names} )); then
             compadd -a names
             return

@@ -110,3 +110,25 @@ fn the_name_of_an_item_is_no_command_for_the_shell() {
     assert!(found.contains("examples/how-items-work"), "{found}");
     assert!(!stage.path("project/owned").exists());
 }
+
+#[test]
+fn a_tab_runs_no_program_of_the_folder() {
+    for (shell, start) in
+        [("bash", &["bash", "--norc", "-c"][..]), ("fish", &["fish", "--no-config", "-c"])]
+    {
+        let (stage, script) = stage_with_script(shell);
+        let trap = stage.file("project/mere", "#!/bin/sh\ntouch owned\necho trapped\n");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(trap, mode).expect("executable");
+        let press = match shell {
+            "bash" => {
+                "COMP_WORDS=(./mere show tool ''); COMP_CWORD=3; _mere_and_ids ./mere '' tool; \
+                 echo \"${COMPREPLY[@]}\""
+            }
+            _ => "complete -C './mere show tool '",
+        };
+        let found = in_shell(&stage, start, &format!("source '{}'; {press}", script.display()));
+        assert!(found.contains("examples/hello_tool"), "{shell}: {found}");
+        assert!(!found.contains("trapped") && !stage.path("project/owned").exists(), "{shell}");
+    }
+}

@@ -16,7 +16,7 @@ fn signed_stage() -> Stage {
 }
 
 /// Each command without subcommands, as the help names them.
-fn leaves(stage: &Stage) -> Vec<Vec<String>> {
+pub(super) fn leaves(stage: &Stage) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut open = vec![Vec::<String>::new()];
     while let Some(words) = open.pop() {

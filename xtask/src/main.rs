@@ -1,6 +1,7 @@
 //! `cargo xtask bench [PART]`: measures `mere` and the installed peers in one run, and prints
 //! Markdown tables. Missing peers are printed with how to install them. `cargo xtask retrieval`
-//! measures how well search finds, `cargo xtask secrets` how often ordinary files look secret.
+//! measures how well search finds, `cargo xtask registry` what a registry of many items costs, and
+//! `cargo xtask secrets` how often ordinary files look secret.
 
 mod bench_folder;
 mod file_search;
@@ -19,6 +20,7 @@ mod peer;
 mod process;
 mod question;
 mod random;
+mod registry;
 mod retrieval;
 mod retrieval_item;
 mod secret_alarms;
@@ -54,6 +56,10 @@ fn main() -> ExitCode {
             Some(options) => retrieval::run(&BenchFolder::create(), &options),
             None => return usage(),
         },
+        ["registry", ref options @ ..] => match registry::Options::parse(options) {
+            Some(options) => registry::run(&options),
+            None => return usage(),
+        },
         ["secrets", "--list", ref folders @ ..] if !folders.is_empty() => {
             secret_alarms::run(folders, secret_alarms::Listing::EachSecret)
         }
@@ -75,6 +81,7 @@ fn usage() -> ExitCode {
     eprintln!("usage: cargo xtask bench [{}]", PARTS.join("|"));
     eprintln!("       cargo xtask bench find MOST_NOTES");
     eprintln!("       cargo xtask retrieval [--model NAME] [--failures]");
+    eprintln!("       cargo xtask registry [--long] [sqlite|postgres] [ITEMS...]");
     eprintln!("       cargo xtask secrets [--list] FOLDER...");
     ExitCode::from(2)
 }

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::{ShownItem, SignerKey, SignerName};
+use super::{PersonFile, ShownItem, SignerKey, SignerName};
 use crate::digest::Sha256;
 use crate::item::{Category, ItemType};
 use crate::trust::Fingerprint;
@@ -34,6 +34,11 @@ pub enum TeamCommand {
     Sign {
         /// The digest of what was shown; `None` only shows the change.
         shown_digest: Option<Sha256>,
+    },
+    /// Replaces a member's key.
+    Rotate {
+        /// The proof that both keys signed.
+        proof: PersonFile,
     },
     /// Puts the last seen roster back into the space.
     Restore,

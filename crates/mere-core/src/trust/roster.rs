@@ -182,6 +182,11 @@ impl Roster {
         self.members.iter().find(|member| member.key.fingerprint() == key)
     }
 
+    /// Reports whether no change of the roster could count without this admin.
+    pub fn needs_admin(&self, key: Fingerprint) -> bool {
+        self.admin(key).is_some() && self.admins.len() - 1 < self.threshold
+    }
+
     /// Returns the admin with this key.
     pub fn admin(&self, key: Fingerprint) -> Option<&PublicKey> {
         self.admins.iter().find(|admin| admin.fingerprint() == key)

@@ -81,10 +81,7 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
     };
     new_space.put_file(config::FILE, config).map_err(failed)?;
     let rule = plan.apply(&new_space.editing).map_err(failed)?;
-    if scope == Scope::Project
-        && attributes::write_missing_lines(call.change, &attributes::byte_lines(call.change))
-            .map_err(failed)?
-    {
+    if scope == Scope::Project && attributes::keep_bytes(call.change).map_err(failed)? {
         new_space.note_attributes();
     }
     let has_examples = is_new && request.example == StarterItems::OneOfEach;

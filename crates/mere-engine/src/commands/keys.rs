@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 use super::key_list;
 use crate::error;
 use crate::policy::{self, SigningPermit};
+use crate::trust::count_teams_needing;
 use crate::trust::keys::fault::KeyFault;
 use crate::trust::keys::own_keys::{KeyLocation, OwnKey};
 use crate::trust::keys::pem::Pem;
@@ -175,6 +176,10 @@ fn rotate(
         environment.check_file_is_new(out)?;
     }
     let old = signing::unlock(environment, unlock)?;
+    let needed = count_teams_needing(environment, old.public().fingerprint());
+    if needed > 0 && next.out.is_none() {
+        return Err(KeyFault::NeededAdmin { key: old.public().fingerprint(), teams: needed });
+    }
     let (successor, new) = successor(environment, &old, next, unlock)?;
     let proof = rotation_proof(&old, &new, permit)?;
     let own = match successor {
@@ -193,7 +198,11 @@ fn rotate(
         .with_some("proof", file.map(Content::mention))
         .with_some("rotation", next.out.is_none().then(|| Content::body(proof)));
     Ok(Draft::success(codes::KEY_ROTATED, message)
-        .hint("Everyone who trusts the old key must run `mere trust rotate` with the proof.")
+        .hint(
+            "In a team, an admin (you, if you are one) runs `mere team rotate` with the proof; until \
+             then keep the old key. Everyone else who trusts the old key runs `mere trust rotate` \
+             with it.",
+        )
         .data(data))
 }
 

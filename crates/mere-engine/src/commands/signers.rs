@@ -10,8 +10,8 @@ use mere_core::trust::{Fingerprint, KeyLimits, PublicKey, Rotation};
 
 use crate::error;
 use crate::trust::approvals::records;
-use crate::trust::keys;
 use crate::trust::signers::{FILE, SignerFault, TrustRecord, TrustStore};
+use crate::trust::{count_teams_needing, keys};
 use mere_host::{Environment, KeyFile, KeyFileError, LinkPolicy};
 
 /// Runs a `mere trust` command.
@@ -93,6 +93,10 @@ fn revoke(environment: &Environment, signer: &SignerSelector) -> Result<Draft, S
     let record = update_records(environment, |records| {
         let found = find_signer(environment, records, signer)?;
         let own = own.iter().find(|own| own.public.fingerprint() == found.fingerprint);
+        let needed = count_teams_needing(environment, found.fingerprint);
+        if own.is_some() && needed > 0 {
+            return Err(SignerFault::NeededAdmin(found.fingerprint, needed));
+        }
         let key = take_record(records, found.fingerprint).unwrap_or(found);
         let public = key.key.clone().or_else(|| own.map(|own| own.public.clone()));
         let record = TrustRecord { is_revoked: true, key: public, ..key };
@@ -112,11 +116,18 @@ fn revoke(environment: &Environment, signer: &SignerSelector) -> Result<Draft, S
     })
 }
 
-fn rotate(environment: &Environment, file: &PersonFile) -> Result<Draft, SignerFault> {
+/// Reads the proof that one key replaces another.
+pub(super) fn read_rotation(
+    environment: &Environment,
+    file: &PersonFile,
+) -> Result<Rotation, SignerFault> {
     let file = environment.read_person_key_file(file, LinkPolicy::Follow)?;
     let rotation = Rotation::parse(&file.bytes);
-    let rotation = rotation
-        .map_err(|error| SignerFault::Rotation { file: file.display_path, cause: error.0 })?;
+    rotation.map_err(|error| SignerFault::Rotation { file: file.display_path, cause: error.0 })
+}
+
+fn rotate(environment: &Environment, file: &PersonFile) -> Result<Draft, SignerFault> {
+    let rotation = read_rotation(environment, file)?;
     let (old, new) = (rotation.old.fingerprint(), rotation.new.fingerprint());
     let record = update_records(environment, |records| {
         let known = records.iter().find(|record| record.fingerprint == old).cloned();

@@ -57,6 +57,7 @@ pub(crate) fn item_error_reply(error: &ItemError) -> Draft {
                 .hint("Ask a person to check its permissions; the log says why.")
         }
         ItemError::Key(fault) => keys::key_error_reply(fault),
+        ItemError::Signer(fault) => super::signer_error_reply(fault),
         ItemError::Team(trouble) => trust::roster_trouble_reply(trouble),
         ItemError::TeamRefused(fault) => team::team_error_reply(fault),
         ItemError::Record(error) => trust::record_error_reply(error),

@@ -53,6 +53,7 @@ pub(crate) fn key_error_reply(fault: &KeyFault) -> Draft {
         KeyFault::Random => {
             Draft::fault(codes::KEY_UNKEPT, "The system did not provide random bytes for a key.")
         }
+        KeyFault::NeededAdmin { key, teams } => needed_admin_reply(*key, *teams),
         KeyFault::AlreadyExists(what) => {
             let message = Prose::words("").content(Content::mention(what.as_str()));
             Draft::invalid(codes::KEY_TAKEN, message.and(" already exists."))
@@ -144,4 +145,20 @@ fn quote_for_shell(file: &str) -> Content {
 pub(super) fn end_sentence(fragment: &str) -> String {
     let fragment = fragment.trim_end_matches('.');
     format!("{fragment}.")
+}
+
+/// Answers an attempt to give up a key without which a team could not be changed any more.
+pub(super) fn needed_admin_reply(key: Fingerprint, teams: usize) -> Draft {
+    let words = match teams {
+        1 => " is an admin's, and a team that you joined cannot be changed without it.".to_owned(),
+        _ => {
+            format!(
+                " is an admin's, and {teams} teams that you joined cannot be changed without it."
+            )
+        }
+    };
+    Draft::invalid(codes::KEY_NEEDED, Prose::words("").content(key.into()).and(words)).hint(
+        "Nothing was changed. Run `mere keys rotate --out rotation.json`, and then `mere team rotate \
+         rotation.json` in each project of such a team.",
+    )
 }

@@ -7,7 +7,8 @@ use mere_core::reply::{Content, Draft, Fields, ParsedName, Prose, codes};
 
 use super::run::location_fields;
 use crate::items::displaced_signature::DisplacedLockfile;
-use crate::items::{UntrustedItem, item_name, trust_status_fields};
+use crate::items::{UntrustedItem, item_name, trust_advice, trust_status_fields};
+use crate::trust::Membership;
 
 /// Answers for a tool that was pinned by a lockfile whose signature lies elsewhere.
 pub(super) fn displaced_lockfile_reply(displaced: &DisplacedLockfile) -> Draft {
@@ -56,11 +57,9 @@ pub(super) fn missing_lockfile_reply(tool: &ItemRef, version: &Version) -> Draft
     let words = format!("There is no lockfile for `{id}@{version}`, but one is required.");
     let name = ParsedName::from(tool);
     Draft::denied(codes::RUN_UNLOCKED, Prose::words(words)).hint(
-        Prose::words("Ask a person to check `mere chain ")
-            .name(name.clone())
-            .and("` and then run `mere lock ")
+        Prose::words("Ask a person to run `mere lock ")
             .name(name)
-            .and("`."),
+            .and("`, which pins it, and everything that it runs on, as it is now."),
     )
 }
 
@@ -72,7 +71,10 @@ pub(super) fn unsigned_lockfile_reply(untrusted: &UntrustedItem) -> Draft {
         .with("address", untrusted.address.clone())
         .with("trust", trust_status_fields(&untrusted.status));
     let hint = Prose::words("Ask a person to run `mere lock ").name(item_name(&untrusted.place));
-    Draft::denied(codes::RUN_UNSIGNED, message).hint(hint.and("` again.")).data(data)
+    let is_unjoined = untrusted.standing.membership == Membership::NotJoined;
+    let advice = trust_advice(&untrusted.status, &untrusted.place, &untrusted.standing);
+    let hint = advice.filter(|_| is_unjoined).unwrap_or(hint.and("` again."));
+    Draft::denied(codes::RUN_UNSIGNED, message).hint(hint).data(data)
 }
 
 pub(super) fn drift_reply(tool: &ItemRef, lockfile: &Address, drift: &LockMismatch) -> Draft {

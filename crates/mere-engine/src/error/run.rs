@@ -20,13 +20,12 @@ use super::lockfile::{
 use super::receipts::{no_receipt_reply, replay_fault_reply};
 use super::remote_tool::changed_tool_reply;
 use super::secrets::secret_error_reply;
+use super::trust::unsigned_tool_reply;
 use crate::files::masking::{mask_problems, mask_secrets};
 use crate::files::view::{disarmed_data, left_data};
 use crate::items::reply_fields::own_text;
 use crate::items::tool_check::{chain_fault_fix, describe_chain_fault};
-use crate::items::{
-    ItemError, UntrustedItem, WrongInputs, command_words, item_name, trust_status_fields,
-};
+use crate::items::{ItemError, WrongInputs, item_name};
 use crate::run::{OlderTool, RunError};
 use mere_host::{LockHeld, PackagesError, SandboxError, SweepReport};
 
@@ -242,23 +241,6 @@ fn entrypoint_reply(link: &ItemId, what: &str) -> Draft {
              own owns everything in the folder.",
         )
         .data(location_fields(Some(link), "manifest.entrypoint"))
-}
-
-fn unsigned_tool_reply(untrusted: &UntrustedItem) -> Draft {
-    let UntrustedItem { address, place, status, .. } = untrusted;
-    let message = Prose::words("").address(address.clone());
-    let message = message.and(format!(" is {}, but only signed tools may run.", status.status()));
-    let data = Fields::default()
-        .with("link", Data::Words(place.id.to_string().into()))
-        .with("address", address.clone())
-        .with("trust", trust_status_fields(status));
-    let hint = format!(
-        "Ask a person to read it and run `mere sign {}`; at a terminal a person can try it with \
-         `mere run --allow-unsigned`.",
-        command_words(place)
-    );
-    let hint = Prose::with_names(&hint, &[item_name(place)]);
-    Draft::denied(codes::RUN_UNSIGNED, message).hint(hint).data(data)
 }
 
 /// Answers for a signed tool of which a newer version was seen.

@@ -4,7 +4,7 @@
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::Fingerprint;
 
-use super::keys::{end_sentence, file_prose};
+use super::keys::{end_sentence, file_prose, needed_admin_reply};
 use crate::trust::signers::SignerFault;
 use mere_host::KeyFileError;
 
@@ -18,6 +18,7 @@ pub(crate) fn signer_error_reply(fault: &SignerFault) -> Draft {
             )
         }
         SignerFault::Ambiguous(keys) => ambiguous_signer_reply(keys),
+        SignerFault::NeededAdmin(key, teams) => needed_admin_reply(*key, *teams),
         SignerFault::Revoked(key) => {
             let hint = Prose::words("If that was a mistake, `mere trust remove ");
             let hint = hint.content((*key).into()).and("` undoes it; then add the key again.");

@@ -25,7 +25,15 @@ pub(super) fn team_error_reply(fault: &TeamRefusal) -> Draft {
             let message = prose_mentioning("Your key ", key).and(" is not an admin key.");
             Draft::invalid(codes::TEAM_NOT_ADMIN, message).hint(
                 "`mere team show` lists the admins; `mere keys use` switches to another key of \
-                 yours.",
+                 yours. If you rotated your key, `mere team rotate` with its proof comes first.",
+            )
+        }
+        TeamRefusal::KeyNeeded(key) => {
+            let message = prose_mentioning("The team cannot be changed without the key ", key)
+                .and(", which is not on this machine: nobody would accept the change.");
+            Draft::invalid(codes::TEAM_UNFIT, message).hint(
+                "Nothing was changed. Run this where both keys are, or let that admin first add \
+                 another one with `mere team add --admin`.",
             )
         }
         other => member_error_reply(other),

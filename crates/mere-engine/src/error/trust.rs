@@ -12,8 +12,8 @@ use mere_core::trust::{
 use crate::items::{
     BrokenItem, UntrustedItem, command_words, item_name, trust_advice, trust_status_fields,
 };
-use crate::trust::RosterTrouble;
 use crate::trust::approvals::records::RecordError;
+use crate::trust::{Membership, RosterTrouble};
 
 /// Answers for an item that must not be used.
 pub(super) fn integrity_failure_reply(broken: &BrokenItem) -> Draft {
@@ -221,12 +221,33 @@ pub(super) fn untrusted_item_reply(untrusted: &UntrustedItem) -> Draft {
             message.and(format!(" is not signed, and a {noun} must be signed here.")),
         ),
     };
-    let advice = trust_advice(&untrusted.status, &untrusted.place, untrusted.membership);
+    let advice = trust_advice(&untrusted.status, &untrusted.place, &untrusted.standing);
     let draft = draft.data(data);
     match advice {
         Some(advice) => draft.hint(advice),
         None => draft,
     }
+}
+
+/// Answers for a tool that nobody trusted has signed.
+pub(super) fn unsigned_tool_reply(untrusted: &UntrustedItem) -> Draft {
+    let UntrustedItem { address, place, status, standing } = untrusted;
+    let message = Prose::words("").address(address.clone());
+    let message = message.and(format!(" is {}, but only signed tools may run.", status.status()));
+    let data = Fields::default()
+        .with("link", Data::Words(place.id.to_string().into()))
+        .with("address", address.clone())
+        .with("trust", trust_status_fields(status));
+    let hint = format!(
+        "Ask a person to read it and run `mere sign {}`; at a terminal a person can try it with \
+         `mere run --allow-unsigned`.",
+        command_words(place)
+    );
+    let hint = Prose::with_names(&hint, &[item_name(place)]);
+    // Whoever signed it is known here, or would be.
+    let is_of_team = standing.membership == Membership::NotJoined || standing.former.is_some();
+    let advice = trust_advice(status, place, standing).filter(|_| is_of_team);
+    Draft::denied(codes::RUN_UNSIGNED, message).hint(advice.unwrap_or(hint)).data(data)
 }
 
 /// Answers when the team's roster does not count.

@@ -15,7 +15,7 @@ use mere_core::trust::{
 use super::load::{command_words, item_name};
 use super::{ItemError, ItemReader, LoadedItem, RawItem};
 use crate::policy::{self, SignatureRequirement, Usable};
-use crate::trust::{Membership, TrustPolicy};
+use crate::trust::{Membership, SignerStanding, TrustPolicy};
 
 /// An item that was read and is not broken, by who vouches for it.
 pub(crate) type CheckedItem = Checked<LoadedItem>;
@@ -39,8 +39,8 @@ pub(crate) struct UntrustedItem {
     pub(crate) address: Address,
     pub(crate) place: ScopedPath,
     pub(crate) status: TrustStatus,
-    /// The user's membership in the team of the item's space.
-    pub(crate) membership: Membership,
+    /// How its signer relates to the team of the item's space.
+    pub(crate) standing: SignerStanding,
 }
 
 impl UntrustedItem {
@@ -51,7 +51,7 @@ impl UntrustedItem {
             address: loaded.address.clone(),
             place: loaded.place.clone(),
             status: refused.without_item(),
-            membership: trust_policy.membership(loaded.place.scope),
+            standing: signer_standing(refused, &loaded.place, trust_policy),
         })
     }
 }
@@ -115,15 +115,28 @@ pub(crate) fn trust_status_fields<T>(checked: &Checked<T>) -> Fields {
 /// Returns what to do about a checked item that nobody vouches for.
 pub(crate) fn item_advice(checked: &CheckedItem, trust_policy: &TrustPolicy) -> Option<Prose> {
     let place = &checked.item().place;
-    trust_advice(checked, place, trust_policy.membership(place.scope))
+    trust_advice(checked, place, &signer_standing(checked, place, trust_policy))
 }
 
-/// Returns what to do about an item that nobody vouches for, given the user's membership in the
+/// Returns how whoever signed an item relates to the team of its space.
+fn signer_standing<T>(
+    checked: &Checked<T>,
+    place: &ScopedPath,
+    trust_policy: &TrustPolicy,
+) -> SignerStanding {
+    let key = match checked {
+        Checked::UnknownKey(_, signer) => Some(signer.key),
+        Checked::Verified(_) | Checked::Draft(_) | Checked::Unsigned(_) => None,
+    };
+    trust_policy.signer_standing(place.scope, key)
+}
+
+/// Returns what to do about an item that nobody vouches for, given how its signer relates to the
 /// team of its space. Memories are never signed, so they need nothing.
 pub(crate) fn trust_advice<T>(
     checked: &Checked<T>,
     place: &ScopedPath,
-    membership: Membership,
+    standing: &SignerStanding,
 ) -> Option<Prose> {
     let item = command_words(place);
     let words = match checked {
@@ -135,9 +148,22 @@ pub(crate) fn trust_advice<T>(
         Checked::Unsigned(_) => {
             format!("Nobody has signed it. Ask a person to read it and run `mere sign {item}`.")
         }
-        Checked::UnknownKey(_, signer) => untrusted_signer_advice(*signer, membership, &item),
+        Checked::UnknownKey(_, signer) => match &standing.former {
+            Some(name) => return Some(former_member_advice(name, place)),
+            None => untrusted_signer_advice(*signer, standing.membership, &item),
+        },
     };
     Some(Prose::with_names(&words, &[item_name(place)]))
+}
+
+/// Returns what to do about an item that somebody signed who has left the team.
+fn former_member_advice(name: &str, place: &ScopedPath) -> Prose {
+    let item = command_words(place);
+    let words = format!(
+        ", who is no longer a member of the team. Ask a member to read it and run `mere sign {item}`."
+    );
+    let advice = Prose::with_names(&words, &[item_name(place)]);
+    Prose::words("It is signed by ").content(Content::mention(name)).append(&advice)
 }
 
 /// Returns what to do. Where there is a team, the team decides whose keys are trusted.

@@ -14,6 +14,7 @@ use crate::memory::StoreError;
 use crate::space::{BareScript, ItemChangeError};
 use crate::trust::approvals::records::RecordError;
 use crate::trust::keys::KeyFault;
+use crate::trust::signers::SignerFault;
 use crate::trust::{RosterTrouble, TeamRefusal};
 use crate::world::ResolveError;
 
@@ -54,6 +55,8 @@ pub(crate) enum ItemError {
     Unsearchable(#[source] std::io::Error),
     #[error(transparent)]
     Key(KeyFault),
+    #[error(transparent)]
+    Signer(Box<SignerFault>),
     #[error(transparent)]
     Team(RosterTrouble),
     #[error(transparent)]

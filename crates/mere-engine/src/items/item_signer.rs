@@ -28,6 +28,24 @@ impl ItemSigner {
         reason: SigningReason<'_>,
     ) -> Result<Self, ItemError> {
         let key = keys::unlock(&call.context.environment, call.passphrase);
+        Self::permit_key(call, key, reason)
+    }
+
+    /// Unlocks one of the user's keys, whichever is current.
+    pub(crate) fn unlock_named(
+        call: &ItemCall<'_>,
+        key: Fingerprint,
+        reason: SigningReason<'_>,
+    ) -> Result<Self, ItemError> {
+        let key = keys::unlock_by_fingerprint(&call.context.environment, key, call.passphrase);
+        Self::permit_key(call, key, reason)
+    }
+
+    fn permit_key(
+        call: &ItemCall<'_>,
+        key: Result<SigningKey, KeyFault>,
+        reason: SigningReason<'_>,
+    ) -> Result<Self, ItemError> {
         // A refusal to sign must be reported before anybody is asked for a passphrase.
         let permit = permit_signing(&call.items, reason, &key)?;
         let signer = Self { key: key.map_err(ItemError::Key)?, permit };

@@ -7,6 +7,7 @@
 pub(crate) mod approvals;
 pub(crate) mod digest_key;
 pub(crate) mod drafts;
+mod former_members;
 pub(crate) mod keys;
 mod machine_key;
 pub(crate) mod policy;
@@ -20,6 +21,7 @@ mod team_refusal;
 pub(crate) mod tokens;
 
 pub(crate) use drafts::{FILE as DRAFTS_FILE, forget_drafts, start_draft};
+pub(crate) use former_members::{SignerStanding, count_teams_needing, remember_former_members};
 pub(crate) use machine_key::{MachineKey, machine_folder};
 pub(crate) use policy::{ProjectFolders, TrustPolicy, now};
 pub(crate) use team::{

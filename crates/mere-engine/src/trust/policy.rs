@@ -11,6 +11,7 @@ use mere_core::trust::{Fingerprint, KeyLimits, Keyring, Roster, SeenVersion, Tru
 
 use super::approvals::records::RecordError;
 use super::drafts::{self, DraftRecord};
+use super::former_members::SignerStanding;
 use super::seen_versions::{SeenError, SeenVersions};
 use super::team::{Membership, Quorum, RosterTrouble, Team};
 use crate::config::SigningConfig;
@@ -223,6 +224,14 @@ impl TrustPolicy {
         match scope {
             Scope::Project => self.team.membership(),
             Scope::User | Scope::Registry => Membership::NoTeam,
+        }
+    }
+
+    /// Returns how whoever signed an item relates to the team of its scope.
+    pub(crate) fn signer_standing(&self, scope: Scope, key: Option<Fingerprint>) -> SignerStanding {
+        match key {
+            Some(key) if scope == Scope::Project => self.team.standing_of(key),
+            _ => SignerStanding { membership: self.membership(scope), former: None },
         }
     }
 

@@ -10,6 +10,7 @@ use mere_core::item::ItemType;
 use mere_core::trust::{Fingerprint, PublicKey, Roster, SignedRoster};
 use serde_json::json;
 
+use super::former_members::{self, FormerMember, SignerStanding};
 use super::policy::ProjectFolders;
 use super::team_folders;
 use crate::config;
@@ -40,6 +41,7 @@ pub(crate) struct Team {
     roster_file: RosterFile,
     pinned: PinnedRoster,
     space_id: Option<String>,
+    former: Vec<FormerMember>,
 }
 
 /// The last roster that counted for the user.
@@ -116,7 +118,8 @@ impl Team {
         let ProjectFolders { project, space } = folders;
         let file = space.map_or(RosterFile::None, |space| RosterFile::read(space.dir()));
         let pinned = PinnedRoster::read_for_folder(environment, project, space_id);
-        let mut team = Self { roster_file: file, pinned, space_id: space_id.map(str::to_owned) };
+        let space_id = space_id.map(str::to_owned);
+        let mut team = Self { roster_file: file, pinned, space_id, former: Vec::new() };
         if let (RosterFile::Signed(signed), PinnedRoster::Roster(joined)) =
             (&team.roster_file, &team.pinned)
             && signed.can_follow(joined)
@@ -125,6 +128,9 @@ impl Team {
                 tracing::error!(%error, "a newer roster could not be saved");
             }
             team.pinned = PinnedRoster::Roster(Box::new(signed.roster.clone()));
+        }
+        if let PinnedRoster::Roster(joined) = &team.pinned {
+            team.former = former_members::read(environment, &joined.space_id);
         }
         team
     }
@@ -140,6 +146,12 @@ impl Team {
             PinnedRoster::Roster(roster) => Some(roster),
             PinnedRoster::None | PinnedRoster::Damaged => None,
         }
+    }
+
+    /// Returns how the owner of a key relates to the team.
+    pub(crate) fn standing_of(&self, key: Fingerprint) -> SignerStanding {
+        let former = former_members::name_of(&self.former, key).map(str::to_owned);
+        SignerStanding { membership: self.membership(), former }
     }
 
     /// Checks whether it is unknown which roster counts.
@@ -347,9 +359,12 @@ pub(crate) fn pin(environment: &Environment, signed: &SignedRoster) -> Result<()
         if records.iter().any(is_newer) {
             return;
         }
+        let before = records.iter().find(|record| record["space_id"] == roster.space_id);
+        let former = former_members::after_change(before, roster);
         records.retain(|record| record["space_id"] != roster.space_id);
         records.push(json!({
-            "space_id": roster.space_id, "roster": roster.to_json(), "signatures": signed.to_sidecar_text(),
+            "space_id": roster.space_id, "roster": roster.to_json(), "former": former,
+            "signatures": signed.to_sidecar_text(),
         }));
     })
 }

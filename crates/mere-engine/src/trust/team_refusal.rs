@@ -22,6 +22,8 @@ pub(crate) enum TeamRefusal {
     KeyTaken(String),
     #[error("nobody is called {0}")]
     NoMember(String),
+    #[error("only {0} could sign the change")]
+    KeyNeeded(Fingerprint),
     #[error("it is the last admin")]
     LastAdmin,
     #[error("{admins} admins cannot reach a threshold of {threshold}")]

@@ -48,6 +48,11 @@ impl GitRepository<'_> {
         Ok(versions.collect())
     }
 
+    /// Reads a file as of a commit.
+    pub fn read_at(&self, commit: &Commit, path: &RelPath) -> Option<Vec<u8>> {
+        self.run(&["cat-file", "blob", &format!("{}:./{path}", commit.id)]).ok()
+    }
+
     fn commits_of(&self, path: &RelPath, most: usize) -> io::Result<Vec<Commit>> {
         let most = format!("--max-count={most}");
         let output = self.run(&[

@@ -2,6 +2,8 @@
 //!
 //! A text that starts like a public key must be a valid one, and is never taken for a file name.
 
+use std::ffi::OsString;
+
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use mere_core::item::Category;
@@ -53,6 +55,21 @@ pub(crate) enum TeamCommandArguments {
     },
     /// Sign the change that another admin made
     Sign(TeamSignArguments),
+    /// Put a member's new key in the place of the old one, by the proof of `mere keys rotate`
+    ///
+    /// The old key stays in the team under another name, so that what it signed still counts, until
+    /// you remove it. If you rotated your own key, run this where both keys are.
+    #[command(after_help = "Examples:
+  mere keys rotate --out rotation.json     by the member
+  mere team rotate rotation.json           by an admin
+  mere team remove Ada-old                 later; shows what only the old key signed")]
+    Rotate {
+        /// The file that `mere keys rotate` wrote
+        #[arg(value_name = "FILE")]
+        proof: OsString,
+        #[command(flatten)]
+        answer: AnswerArguments,
+    },
     /// Restore the roster you saw last, if the space has an older one
     Restore(AnswerArguments),
     /// Show who is in the team, and whether it counts for you

@@ -47,6 +47,9 @@ impl PersonSession {
                 let types = types.into_iter().map(|one| one.kind).collect();
                 (TeamCommand::Require(types), answer)
             }
+            TeamCommandArguments::Rotate { proof, answer } => {
+                (TeamCommand::Rotate { proof: proof.into() }, answer)
+            }
             TeamCommandArguments::Restore(answer) => (TeamCommand::Restore, answer),
             TeamCommandArguments::Show(answer) => {
                 let show = ItemCommand::Team(TeamCommand::Show);

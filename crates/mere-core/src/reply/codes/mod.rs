@@ -218,6 +218,9 @@ declare_codes! {
     CHAIN: Execution "CHAIN" Success 1 "`mere chain`: the links of a tool, their trust, and the config they come to.";
     LOCK_MADE: Execution "LOCK" Success 1 "`mere lock`: the chain is pinned, and the lockfile signed.";
     LOCK_CHECKED: Execution "LOCK" Success 2 "`mere lock --check`: every lockfile matches.";
+    LOCK_STALE: Execution "LOCK" Success 3 "`mere sign`: the lockfiles that do not pin their tools as they are now.";
+    LOCK_RENEWED: Execution "LOCK" Success 4 "`mere lock --stale`: the tools whose lockfiles were stale are pinned again.";
+    LOCK_LEFT: Execution "LOCK" Invalid 1 "`mere lock --stale`: some tools could not be pinned; `data.left` says why.";
     LOCK_FINDINGS: Execution "LOCK" Fault 1 "`mere lock --check`: some lockfiles do not match; `data.lockfiles` says which and why.";
     PREPARED: Execution "PREPARE" Success 1 "`mere prepare`: the packages of a tool are installed.";
     CHANGE_DONE: Items "CHANGE" Success 1 "`execute`: an item was created, changed or deleted.";
@@ -234,6 +237,7 @@ declare_codes! {
     INSTALL_DENIED: Enforcement "ITEM" Denied 1 "Agents do not copy items between spaces unless the user's config says so.";
     MOVED: Items "MOVE" Success 1 "`mere move`, `mere rename`: the item was moved.";
     LIST: Items "LIST" Success 1 "`mere list`: the items of the spaces.";
+    SIGNATURE_LOG: Items "LOG" Success 1 "`mere log`: who signed an item, what, and when.";
     WHY: Items "WHY" Success 1 "`mere why`: what a name could mean, and which item wins.";
     INDEX: Items "INDEX" Success 1 "`mere index`: the index was written.";
     INDEX_CHECKED: Items "INDEX" Success 2 "`mere index --check`: the index equals the result of a fresh scan.";
@@ -280,6 +284,7 @@ declare_codes! {
     KEY_TAKEN: Items "KEY" Invalid 7 "The name, the key or the file already exists.";
     KEY_NEXT_LOCKED: Items "KEY" Invalid 8 "The key to rotate to is locked by a passphrase of its own; `data.key` names it.";
     KEY_REVOKED: Items "KEY" Invalid 10 "The user revoked this key of theirs: it signs nothing more.";
+    KEY_NEEDED: Items "KEY" Invalid 11 "The key is an admin's, and a joined team could not be changed without it.";
     KEY_MISSING: Items "KEY" Invalid 9 "There is no such file.";
     KEY_OPEN: Items "KEY" Fault 1 "Other users can read the file of a private key.";
     KEY_UNREADABLE: Items "KEY" Fault 2 "The file of a key cannot be read, or holds another key than it did.";

@@ -21,6 +21,11 @@ pub(in crate::commands) fn byte_lines(call: &ItemCall<'_>) -> Vec<String> {
     folders.map(|folder| format!("{folder}/** -text")).collect()
 }
 
+/// Keeps git from changing bytes. Returns whether a line was missing.
+pub(in crate::commands) fn keep_bytes(call: &ItemCall<'_>) -> std::io::Result<bool> {
+    write_missing_lines(call, &byte_lines(call))
+}
+
 /// Returns the lines that say how signatures, lockfiles and memories are merged. Two rosters exclude
 /// each other, so git keeps one of them whole and reports a conflict.
 pub(in crate::commands) fn merge_lines(call: &CommandCall<'_>) -> Vec<String> {

@@ -70,7 +70,7 @@ pub(super) fn set_required(call: &ItemCall<'_>, kinds: &[ItemType]) -> Result<Dr
 
 fn publish_change(call: &ItemCall<'_>, next: Roster, message: Prose) -> Result<Draft, ToolError> {
     let signer = unlock_admin_key(call, &current_roster(call)?.admins)?;
-    let published = publish_roster(call, &signer, next)?;
+    let published = publish_roster(call, &[signer], next)?;
     let data = written_roster_fields(call, &published.signed, published.status);
     Ok(change_reply(&published, message, data))
 }

@@ -47,7 +47,7 @@ pub(super) fn init(call: &ItemCall<'_>, new_team: &NewTeam) -> Result<Draft, Too
         members: vec![founder],
         require_signed: if required.is_empty() { &DEFAULT_SIGNED_TYPES } else { required }.to_vec(),
     };
-    let signed = sign_roster(&signer, roster)?;
+    let signed = sign_roster(&[signer], roster)?;
     write_roster(call, &signed)?;
     let counts = signed.is_complete();
     if counts {

@@ -2,17 +2,22 @@
 //!
 //! A replacement of admins that the known admins did not sign needs the person's explicit consent.
 
+use mere_core::address::RelPath;
 use mere_core::digest::Sha256;
 use mere_core::item::Scope;
 use mere_core::reply::{Draft, Fields, codes};
 use mere_core::request::{JoinCommand, JoinConsent};
-use mere_core::trust::SignedRoster;
+use mere_core::trust::{RosterMember, SignedRoster};
 
 use super::show::{roster_changes, roster_fields};
 use crate::error::tool_error::ToolError;
 use crate::items::{ItemCall, ItemError};
 use crate::trust;
 use crate::trust::{Quorum, RosterTrouble, TeamRefusal};
+use mere_host::{GitRepository, SPACE_FOLDER};
+
+/// How many earlier rosters are looked through.
+const MAX_ROSTERS: usize = 100;
 
 /// Shows, joins or leaves a team.
 pub(in crate::commands) fn join(
@@ -69,6 +74,7 @@ fn pin_roster(
         let id = &signed.roster.space_id;
         trust::remember_folder(environment, folder, id).map_err(ItemError::Record)?;
     }
+    remember_former(call, signed);
     let message = "You have joined the team: what its members sign counts from now on.";
     let draft = Draft::success(codes::JOINED, message).data(joinable_fields(call, signed));
     let is_member = signed
@@ -84,6 +90,34 @@ fn pin_roster(
              what `mere keys export` prints.",
         )
     })
+}
+
+/// Remembers the members of earlier rosters that the admins of this one signed, so that a signature
+/// of theirs is not reported as that of a stranger. Without it only the name is missing, so a
+/// failure is only logged.
+fn remember_former(call: &ItemCall<'_>, signed: &SignedRoster) {
+    let members = earlier_members(call, signed).unwrap_or_default();
+    let environment = &call.context.environment;
+    if let Err(error) = trust::remember_former_members(environment, &members, &signed.roster) {
+        tracing::warn!(%error, "the former members of a team could not be remembered");
+    }
+}
+
+/// Returns the members of the rosters in the history of the project that an admin of this one
+/// signed.
+fn earlier_members(call: &ItemCall<'_>, signed: &SignedRoster) -> Option<Vec<RosterMember>> {
+    let space = RelPath::default().child(SPACE_FOLDER)?;
+    let (file, sidecar) = (space.child(trust::ROSTER_FILE)?, space.child(trust::ROSTER_SIDECAR)?);
+    let git = GitRepository::discover(call.context.project_folder()?)?;
+    let versions = git.file_history(&file, MAX_ROSTERS).ok()?.into_iter();
+    let rosters = versions.filter_map(|version| {
+        let signatures = git.read_at(&version.commit, &sidecar)?;
+        let earlier = SignedRoster::parse(&version.bytes, &signatures).ok()?;
+        let is_own = earlier.roster.space_id == signed.roster.space_id
+            && earlier.count_signatures_by(&signed.roster.admins) > 0;
+        is_own.then_some(earlier.roster.members)
+    });
+    Some(rosters.flatten().collect())
 }
 
 /// Leaves the team, so that only the keys that the person trusts themselves count again.

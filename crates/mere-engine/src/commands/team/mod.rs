@@ -10,6 +10,7 @@ mod join;
 mod publish;
 mod remove;
 mod restore;
+mod rotate;
 mod show;
 mod sign;
 
@@ -37,6 +38,7 @@ pub(super) fn execute_team_command(
         }
         TeamCommand::Sign { shown_digest: None } => sign::plan_signing(call.change),
         TeamCommand::Sign { shown_digest: Some(shown) } => sign::sign_shown(call.change, *shown),
+        TeamCommand::Rotate { proof } => rotate::rotate_key(call.change, proof),
         TeamCommand::Restore => restore::restore_roster(call.change),
         TeamCommand::Show => show::show_team(call.change),
     }

@@ -30,15 +30,20 @@ pub(super) struct PublishedRoster {
 /// Returns the roster that an admin's change starts from. It must be both in force for the admin
 /// and in the space, so that nothing somebody else put there is signed in passing.
 pub(super) fn current_roster<'a>(call: &'a ItemCall<'_>) -> Result<&'a Roster, ItemError> {
-    let team = call.items.trust_policy.team();
-    let base = match (team.roster_trouble(), team.joined_roster(), team.roster_file()) {
-        (Some(trouble), ..) => return Err(ItemError::Team(trouble)),
-        (None, Some(joined), _) => joined,
-        (None, None, RosterFile::None) => return Err(ItemError::Team(RosterTrouble::Missing)),
-        (None, None, _) => return Err(TeamRefusal::NotJoined.into()),
-    };
+    let base = joined_roster(call)?;
     check_admin(call.context, &base.admins)?;
     Ok(base)
+}
+
+/// Returns the roster that is both in force for the user and in the space, whoever they are.
+pub(super) fn joined_roster<'a>(call: &'a ItemCall<'_>) -> Result<&'a Roster, ItemError> {
+    let team = call.items.trust_policy.team();
+    match (team.roster_trouble(), team.joined_roster(), team.roster_file()) {
+        (Some(trouble), ..) => Err(ItemError::Team(trouble)),
+        (None, Some(joined), _) => Ok(joined),
+        (None, None, RosterFile::None) => Err(ItemError::Team(RosterTrouble::Missing)),
+        (None, None, _) => Err(TeamRefusal::NotJoined.into()),
+    }
 }
 
 /// Refuses a user whose key does not belong to one of these admins, before anything is shown or
@@ -73,21 +78,26 @@ fn is_admin(key: &PublicKey, admins: &[PublicKey]) -> bool {
 /// Signs the roster that succeeds another one, and writes it into the space.
 pub(super) fn publish_roster(
     call: &ItemCall<'_>,
-    signer: &ItemSigner,
+    signers: &[ItemSigner],
     next: Roster,
 ) -> Result<PublishedRoster, ItemError> {
     let serial =
         next.serial.checked_add(1).ok_or(TeamRefusal::InvalidRoster("its serial is too high"))?;
-    let signed = sign_roster(signer, Roster { serial, ..next })?;
+    let signed = sign_roster(signers, Roster { serial, ..next })?;
     write_roster(call, &signed)?;
     pin_successor(call, signed)
 }
 
-/// Signs a roster with the user's key only.
-pub(super) fn sign_roster(signer: &ItemSigner, roster: Roster) -> Result<SignedRoster, ItemError> {
+/// Signs a roster with keys of the user only.
+pub(super) fn sign_roster(
+    signers: &[ItemSigner],
+    roster: Roster,
+) -> Result<SignedRoster, ItemError> {
     roster.check().map_err(|error| TeamRefusal::InvalidRoster(error.0))?;
     let mut envelope = roster.envelope();
-    signer.sign_envelope(&mut envelope)?;
+    for signer in signers {
+        signer.sign_envelope(&mut envelope)?;
+    }
     Ok(SignedRoster { roster, envelope })
 }
 

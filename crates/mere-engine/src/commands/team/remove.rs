@@ -70,7 +70,7 @@ pub(super) fn remove_member(
             Err(error) => left.push(refusal_fields(&one.address, &error)),
         }
     }
-    let published = publish_roster(call, &signer, removal.next)?;
+    let published = publish_roster(call, &[signer], removal.next)?;
     let data = written_roster_fields(call, &published.signed, published.status)
         .with("countersigned", Data::List(signed))
         .with("left", Data::List(left));

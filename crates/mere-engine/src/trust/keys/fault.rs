@@ -19,6 +19,8 @@ pub(crate) enum KeyFault {
     Unknown(Fingerprint),
     #[error("{0} was revoked")]
     Revoked(Fingerprint),
+    #[error("{key} is an admin's, and {teams} teams cannot be changed without it")]
+    NeededAdmin { key: Fingerprint, teams: usize },
     #[error("{0} is locked with a passphrase")]
     Locked(Fingerprint),
     #[error("{0} is locked with a passphrase of its own")]

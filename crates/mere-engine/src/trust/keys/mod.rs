@@ -11,4 +11,4 @@ pub(crate) mod signing;
 
 pub(crate) use fault::KeyFault;
 pub(crate) use own_keys::{FILE, OwnKey, generate_first, own_keys, restrict_permissions};
-pub(crate) use signing::{SigningKey, unlock};
+pub(crate) use signing::{SigningKey, unlock, unlock_by_fingerprint};

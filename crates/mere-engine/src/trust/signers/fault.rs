@@ -16,6 +16,8 @@ pub(crate) enum SignerFault {
     Ambiguous(Vec<Fingerprint>),
     #[error("{0} is revoked")]
     Revoked(Fingerprint),
+    #[error("{0} is an admin's, and {1} teams cannot be changed without it")]
+    NeededAdmin(Fingerprint, usize),
     #[error("{0} is not trusted, so it cannot be rotated")]
     Untrusted(Fingerprint),
     #[error("{file} does not contain a public key: {cause}")]

@@ -3,6 +3,7 @@
 mod merging;
 mod merging_attacks;
 mod pull_requests;
+mod team_changes;
 
 use std::process::{Command, Output};
 

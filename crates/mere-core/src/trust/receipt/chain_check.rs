@@ -99,7 +99,8 @@ impl<'a> ReceiptChainCheck<'a> {
         let Ok(signed) = parsed else {
             self.unreadable += 1;
             self.expected = None;
-            return self.add(None, Some(self.last + self.unreadable), ReceiptFault::Unreadable);
+            let sequence = self.last.saturating_add(self.unreadable);
+            return self.add(None, Some(sequence), ReceiptFault::Unreadable);
         };
         let position = signed.position();
         let (id, sequence) = (Some(signed.receipt().id), Some(position.sequence));
@@ -144,15 +145,16 @@ impl<'a> ReceiptChainCheck<'a> {
         let receipt = signed.receipt();
         let (id, sequence) = (Some(receipt.id), receipt.sequence);
         let unreadable = std::mem::take(&mut self.unreadable);
-        let next = self.last + 1;
-        if sequence < next {
+        // Nobody has checked who signed it: the number may be any, also the largest.
+        if sequence <= self.last {
             self.fill_gap(sequence);
             self.add(id, Some(sequence), ReceiptFault::Reordered);
             return false;
         }
         // Lines that could not be read may have been the receipts in between.
-        if sequence > next + unreadable {
-            self.gaps.push((next + unreadable, sequence - 1));
+        let next = self.last.saturating_add(1).saturating_add(unreadable);
+        if sequence > next {
+            self.gaps.push((next, sequence - 1));
             self.gaps.truncate(MAX_KEPT);
         } else if unreadable == 0
             && self.expected.is_some_and(|expected| expected != receipt.previous)
@@ -199,7 +201,7 @@ impl<'a> ReceiptChainCheck<'a> {
         }
         match self.head {
             Ok(head) => {
-                let last = self.last.max(head.removed.sequence) + self.unreadable;
+                let last = self.last.max(head.removed.sequence).saturating_add(self.unreadable);
                 if head.last.sequence > last {
                     let to = head.last.sequence;
                     self.add(None, Some(last + 1), ReceiptFault::TailDropped { to });

@@ -160,6 +160,19 @@ fn what_was_changed_is_named_once() {
     assert_eq!(changed(&repeat), [(Some(2), ReceiptFault::Reordered)]);
     let truncate = |lines: &mut Vec<String>| lines.truncate(4);
     assert_eq!(changed(&truncate), [(Some(5), ReceiptFault::TailDropped { to: 6 })]);
+    let garble_and_drop = |lines: &mut Vec<String>| {
+        lines[1].truncate(20);
+        lines.remove(3);
+        lines.remove(2);
+    };
+    let unreadable = (Some(2), ReceiptFault::Unreadable);
+    assert_eq!(changed(&garble_and_drop), [unreadable, (Some(3), ReceiptFault::Dropped { to: 4 })]);
+    let garble_and_truncate = |lines: &mut Vec<String>| {
+        lines[1].truncate(20);
+        lines.truncate(2);
+    };
+    let dropped = (Some(3), ReceiptFault::TailDropped { to: 6 });
+    assert_eq!(changed(&garble_and_truncate), [unreadable, dropped]);
     let clear = |lines: &mut Vec<String>| lines.clear();
     assert_eq!(changed(&clear), [(Some(1), ReceiptFault::TailDropped { to: 6 })]);
     let replace = |lines: &mut Vec<String>| lines[2].clone_from(&foreign[2]);
@@ -194,4 +207,82 @@ fn a_chain_may_begin_where_older_receipts_were_removed() {
     let wrong = ReceiptPosition { sequence: 2, digest: Sha256::digest(b"") };
     let head = ReceiptHead { removed: wrong, ..head };
     assert_eq!(check(&lines(&all[2..]), Ok(head)), [(Some(3), ReceiptFault::Unlinked)]);
+}
+
+#[test]
+fn a_forged_largest_number_does_not_stop_the_check() {
+    let all = chain(2, ReceiptPosition::start(), &key(1));
+    let forged = Receipt { sequence: u64::MAX, ..all[0].receipt().clone() };
+    let forged = sign(forged, &key(2)).to_line();
+    let (first, second) = (all[0].to_line(), all[1].to_line());
+    let found = check(&[first, forged, "{}".to_owned(), second], Ok(head_at(&all, 2)));
+    let expected = [
+        (Some(u64::MAX), ReceiptFault::WrongKey),
+        (Some(u64::MAX), ReceiptFault::Unreadable),
+        (Some(2), ReceiptFault::Reordered),
+        (Some(3), ReceiptFault::Dropped { to: u64::MAX - 1 }),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn findings_that_are_not_listed_are_counted() {
+    let (_, public) = key(1);
+    for (lines, listed, left_out) in [(99, 99, 0), (100, 100, 0), (101, 100, 1), (103, 100, 3)] {
+        let mut check = ReceiptChainCheck::new(&public, Ok(ReceiptHead::empty()));
+        (0..lines).for_each(|_| check.add_line(b"{}"));
+        assert_eq!((check.count(), check.left_out()), (lines, left_out));
+        assert_eq!(check.finish().len(), listed);
+    }
+}
+
+#[test]
+fn what_a_receipt_says_of_its_run_and_its_head_reads_back() {
+    for (fault, name) in
+        [(HeadFault::Missing, "\"head\":\"missing\""), (HeadFault::Damaged, "\"head\":\"damaged\"")]
+    {
+        let mut receipt = chain(1, ReceiptPosition::start(), &key(1))[0].receipt().clone();
+        receipt.head_fault = Some(fault);
+        receipt.run.reader = crate::request::Reader::Person;
+        let signed = sign(receipt, &key(1));
+        let line = signed.to_line();
+        assert!(line.contains(name) && line.contains("\"reader\":\"person\""), "{line}");
+        assert_eq!(SignedReceipt::parse(line.as_bytes()), Ok(signed));
+        let other = line.replace(name, "\"head\":\"gone\"");
+        assert!(SignedReceipt::parse(other.as_bytes()).is_err(), "{other}");
+        assert_eq!(
+            check(&[line], Ok(ReceiptHead::empty())),
+            [(Some(1), ReceiptFault::WithoutHead(fault))]
+        );
+    }
+}
+
+#[test]
+fn the_longest_receipt_is_read_and_a_longer_one_is_not() {
+    let of_length = |length: usize| {
+        let run = |tool: &str| Receipt {
+            run: record(tool),
+            ..chain(1, ReceiptPosition::start(), &key(1))[0].receipt().clone()
+        };
+        let base = sign(run(""), &key(1)).to_line().len();
+        sign(run(&"t".repeat(length - base)), &key(1))
+    };
+    for (length, is_read) in
+        [(64 * 1024 - 1, true), (64 * 1024, true), (64 * 1024 + 1, false), (80 * 1024, false)]
+    {
+        let signed = of_length(length);
+        let line = signed.to_line();
+        assert_eq!(line.len(), length);
+        assert_eq!(SignedReceipt::parse(line.as_bytes()).ok(), is_read.then_some(signed));
+    }
+}
+
+#[test]
+fn two_runs_have_the_same_result_however_long_they_took() {
+    let outcome = record("t").outcome.expect("one");
+    let same = |other: RunOutcome| outcome.has_same_result(&other);
+    assert!(same(outcome.clone()) && same(RunOutcome { duration_ms: 8, ..outcome.clone() }));
+    assert!(!same(RunOutcome { exit_code: Some(0), ..outcome.clone() }));
+    assert!(!same(RunOutcome { stdout: Sha256::digest(b"other"), ..outcome.clone() }));
+    assert!(!same(RunOutcome { truncated: true, ..outcome.clone() }));
 }

@@ -188,4 +188,17 @@ mod tests {
             assert!(Envelope::parse(&value, PayloadType::Placement).is_err(), "{value}");
         }
     }
+
+    #[test]
+    fn an_envelope_has_at_most_32_signatures() {
+        let key = "SHA256:Ux/7fR3O16Cl8WSn7lBPixr0VnQ4FC16a0mr4XdhqQs".parse().expect("a name");
+        let mut envelope = Envelope::new(PayloadType::Roster, b"{}".to_vec());
+        envelope.add_signature(key, [7; 64]);
+        let mut value = envelope.to_json();
+        for (count, is_taken) in [(31, true), (32, true), (33, false), (64, false)] {
+            value["signatures"] = vec![value["signatures"][0].clone(); count].into();
+            let parsed = Envelope::parse(&value, PayloadType::Roster);
+            assert_eq!(parsed.is_ok(), is_taken, "{count}");
+        }
+    }
 }

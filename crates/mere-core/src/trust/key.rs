@@ -190,6 +190,8 @@ mod tests {
             (&format!("{LINE}\n{LINE}"), KeyError::Form),
             (&format!("ssh-ed25519 {zero}"), KeyError::Weak),
             ("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAB", KeyError::Algorithm),
+            ("ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTY", KeyError::Algorithm),
+            ("no key", KeyError::Form),
         ] {
             assert_eq!(text.parse::<PublicKey>(), Err(error), "{text}");
         }

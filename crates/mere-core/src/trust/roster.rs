@@ -333,9 +333,31 @@ mod tests {
         assert_eq!(roster(1, 16, &many).check(), Ok(()));
         assert!(roster(1, 17, &many).check().is_err());
         assert!(roster(1, 1, &[1, 1]).check().is_err());
-        let mut twice = roster(1, 1, &[1]);
-        twice.members.push(RosterMember { name: "Ada".to_owned(), ..twice.members[0].clone() });
-        assert!(twice.check().is_err());
+        for (name, number, is_new) in
+            [("Ada", 1, false), ("Ada", 2, false), ("Bob", 1, false), ("Bob", 2, true)]
+        {
+            let mut two = roster(1, 1, &[1]);
+            let other = RosterMember {
+                name: name.to_owned(),
+                key: key(number).1,
+                ..two.members[0].clone()
+            };
+            two.members.push(other);
+            assert_eq!(two.check().is_ok(), is_new, "{name} {number}");
+        }
+        for (length, is_taken) in [(63, true), (64, true), (65, false)] {
+            let changed = text.replace("Ada", &"a".repeat(length));
+            assert_eq!(Roster::parse(changed.as_bytes()).is_ok(), is_taken, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_member_and_an_admin_are_found_by_their_own_key() {
+        let roster = roster(1, 1, &[2, 3]);
+        let name = |number| key(number).1.fingerprint();
+        assert_eq!(roster.member(name(1)), roster.members.first());
+        assert_eq!(roster.admin(name(3)), Some(&key(3).1));
+        assert_eq!((roster.member(name(2)), roster.admin(name(1))), (None, None));
     }
 
     #[test]

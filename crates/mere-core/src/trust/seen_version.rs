@@ -131,6 +131,8 @@ mod tests {
         seen.accept(mine);
         let age = |seen: &SeenVersion, statement| seen.compare(&version("1.0.0"), statement);
         assert!(age(&seen, Some(mine)).is_settled());
+        assert_eq!(age(&seen, None).newest_seen(), Some(&version("2.0.0")));
+        assert_eq!(VersionAge::Newest.newest_seen(), None);
         assert!(!age(&seen, Some(other)).is_settled() && !age(&seen, None).is_settled());
         for number in 0..MAX_ACCEPTED_STATEMENTS {
             seen.accept(Sha256::digest(&number.to_be_bytes()));

@@ -131,3 +131,34 @@ fn parse_file(value: &Value) -> Result<FileDigest, SignedDataError> {
         size: fields.number("size")?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_statement_are_sorted_and_named_once() {
+        let file = |path: &str| FileDigest {
+            path: path.to_owned(),
+            sha256: Sha256::digest(path.as_bytes()),
+            size: 1,
+        };
+        let statement = |paths: &[&str]| Statement {
+            kind: ItemType::Tool,
+            id: "jwt".parse().expect("an id"),
+            version: "1.2.0".parse().expect("a version"),
+            category: Category::default(),
+            integrity: Sha256::digest(b""),
+            files: paths.iter().map(|path| file(path)).collect(),
+            executor: None,
+            created: ClaimedTime::from_timestamp(Timestamp::UNIX_EPOCH),
+        };
+        for paths in [&["a"][..], &["a", "b"], &["a", "b", "c"]] {
+            let statement = statement(paths);
+            assert_eq!(Statement::parse(&statement.payload()), Ok(statement));
+        }
+        for paths in [&[][..], &["b", "a"], &["a", "a"], &["a", "b", "b"]] {
+            assert!(Statement::parse(&statement(paths).payload()).is_err(), "{paths:?}");
+        }
+    }
+}

@@ -26,5 +26,6 @@ mod notes;
 mod proofs;
 mod scripts;
 mod trust;
+mod trust_edges;
 mod trust_forms;
 mod vectors;

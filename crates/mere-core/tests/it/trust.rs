@@ -36,7 +36,7 @@ impl Person {
     }
 }
 
-fn keyring(people: &[&Person]) -> Keyring {
+pub(crate) fn keyring(people: &[&Person]) -> Keyring {
     let mut keyring = Keyring::default();
     for person in people {
         let (key, limits) = (person.public(), KeyLimits::default());
@@ -45,31 +45,36 @@ fn keyring(people: &[&Person]) -> Keyring {
     keyring
 }
 
-fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     "2026-06-01T12:00:00Z".parse().expect("a time")
 }
 
-fn file(path: &str, content: &str) -> FileDigest {
+pub(crate) fn file(path: &str, content: &str) -> FileDigest {
     let (sha256, size) = (Sha256::digest(content.as_bytes()), content.len() as u64);
     FileDigest { path: path.to_owned(), sha256, size }
 }
 
-fn place(path: &str) -> ScopedPath {
+pub(crate) fn place(path: &str) -> ScopedPath {
     let path = path.parse::<RelPath>().expect("a path");
     ScopedPath::from_space_path(Scope::Project, &path).expect("an item")
 }
 
-/// A signed tool with two files, and what it says of itself.
-struct Case {
-    place: ScopedPath,
-    files: Vec<FileDigest>,
-    said: ItemClaims,
-    sidecar: Sidecar,
+/// A signed item with two files, and what it says of itself.
+pub(crate) struct Case {
+    pub(crate) place: ScopedPath,
+    pub(crate) files: Vec<FileDigest>,
+    pub(crate) said: ItemClaims,
+    pub(crate) sidecar: Sidecar,
 }
 
 impl Case {
-    fn new(author: &Person, installer: &Person) -> Self {
-        let place = place("tools/api/jwt.yaml");
+    /// A tool.
+    pub(crate) fn new(author: &Person, installer: &Person) -> Self {
+        Self::at(place("tools/api/jwt.yaml"), author, installer)
+    }
+
+    /// An item that was signed for a place.
+    pub(crate) fn at(place: ScopedPath, author: &Person, installer: &Person) -> Self {
         let files = vec![file("jwt.py", "print()\n"), file("jwt.yaml", "tool_id: jwt\n")];
         let said = ItemClaims {
             version: Some("1.2.0".parse().expect("a version")),
@@ -101,7 +106,7 @@ impl Case {
         Self { place, files, said, sidecar }
     }
 
-    fn judge(&self, keyring: &Keyring, letter: &[u8]) -> Verification<()> {
+    pub(crate) fn judge(&self, keyring: &Keyring, letter: &[u8]) -> Verification<()> {
         let exhibit = FoundItem {
             path: &self.place,
             space_id: Some(SPACE),
@@ -118,7 +123,7 @@ impl Case {
 }
 
 /// Returns the name of a result in `trust.status`.
-fn status(verdict: &Verification<()>) -> &'static str {
+pub(crate) fn status(verdict: &Verification<()>) -> &'static str {
     match verdict {
         Ok(checked) => checked.status(),
         Err(failure) => failure.status(),

@@ -34,6 +34,11 @@ impl StateFolder {
         }
     }
 
+    /// Tells whether the folder was made.
+    pub fn is_made(&self) -> bool {
+        open_own_folder(&self.folder).is_ok()
+    }
+
     /// Creates the folder if needed, and waits for its lock.
     pub fn lock(&self) -> Result<LockedFolder, WriteError> {
         none_if_missing(open_own_folder(&self.state))?;

@@ -5,8 +5,9 @@ use mere_core::request::{PersonCommand, Verb};
 
 use super::AnswerArguments;
 
-/// What agents called lately in this project, over MCP, and what each of them was shown. Only the
-/// newest calls are kept, without their content; `mere runs` has the record of what was run.
+/// What agents called lately in this project, over MCP, and what each of them was shown. Servers
+/// keep this from the first time that you look, here or at the pages of `mere ui`: only the newest
+/// calls, without their content. `mere runs` has the record of what was run.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere calls               the last calls of agents in this project

@@ -137,7 +137,7 @@ const steps = {
       assert.ok(width <= 360, `${path} is ${width} wide`);
     }
     const ui = await openUi(options);
-    for (const path of ["/", "/review", "/runs", "/clients", "/graph", "/memories"]) {
+    for (const path of ["/", "/review", "/runs", "/calls", "/clients", "/graph", "/memories"]) {
       await ui.goto(UI + path);
       const width = await ui.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(width <= 360, `${path} is ${width} wide`);
@@ -155,7 +155,7 @@ const steps = {
       }
       grounds.add(await registry.evaluate(() => getComputedStyle(document.body).backgroundColor));
       const ui = await openUi({ colorScheme });
-      for (const path of ["/", "/review", "/memories", "/graph", "/runs", "/clients", "/search?q=jwt", "/item/knowledge/project/api/jwt"]) {
+      for (const path of ["/", "/review", "/memories", "/graph", "/runs", "/calls", "/clients", "/search?q=jwt", "/item/knowledge/project/api/jwt"]) {
         await ui.goto(UI + path);
         await checkAccessibility(ui, `${colorScheme} ui ${path}`);
       }

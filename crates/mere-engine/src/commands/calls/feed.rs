@@ -1,8 +1,9 @@
 //! The feed of agents' calls: who called which tool, and how that ended.
 //!
 //! It is a view for a person who watches, and no record: its lines have no content, are neither
-//! signed nor synced, and only the newest are kept. A call never waits for it: calls leave their
-//! lines here, and the upkeep of the session writes them.
+//! signed nor synced, and only the newest are kept. Nothing is written before a person has watched
+//! for the first time. A call never waits for it: calls leave their lines here, and the upkeep of
+//! the session writes them.
 
 use std::collections::VecDeque;
 use std::io;
@@ -21,7 +22,7 @@ const FEED: LineLog = LineLog { name: "calls", segment_bytes: 256 * 1024, max_li
 const MAX_SEGMENTS: usize = 2;
 /// The folder in the state folder that holds them.
 const FOLDER: &str = "calls";
-/// How many lines wait to be written. Of more, the oldest are left out.
+/// How many lines wait to be written, or for a person who watches. Of more, the oldest are left out.
 const MAX_WAITING: usize = 1_000;
 
 /// One line of the feed.
@@ -101,13 +102,16 @@ impl CallFeed {
         waiting.push_back(line);
     }
 
-    /// Writes the lines that wait. If that is not possible, they are left out.
+    /// Writes the lines that wait, if a person watches. If that is not possible, they are left out.
     pub(crate) fn write_waiting(&self, environment: &Environment) {
-        let lines = std::mem::take(&mut *self.lock());
-        if lines.is_empty() {
+        if self.lock().is_empty() {
             return;
         }
         let Some(folder) = environment.state_folder(FOLDER) else { return };
+        if !folder.is_made() {
+            return;
+        }
+        let lines = std::mem::take(&mut *self.lock());
         if let Err(error) = append(&folder, &lines) {
             tracing::debug!(%error, "the feed of calls cannot be written");
         }
@@ -118,9 +122,13 @@ impl CallFeed {
     }
 }
 
-/// Returns the kept lines of this project, the newest first.
-pub(super) fn read_newest(context: &Context) -> io::Result<Vec<FeedLine>> {
+/// Returns the kept lines of this project, the newest first. From the first time on, servers write
+/// the feed.
+pub(super) fn watch(context: &Context) -> io::Result<Vec<FeedLine>> {
     let Some(folder) = context.environment.state_folder(FOLDER) else { return Ok(Vec::new()) };
+    if !folder.is_made() {
+        folder.lock().map_err(io::Error::other)?;
+    }
     let project = project_mark(context);
     let mut found = Vec::new();
     for segment in FEED.segments(&folder)?.into_iter().rev() {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use crate::world::Context;
-use feed::{FeedCall, FeedEvent, FeedLine, read_newest};
+use feed::{FeedCall, FeedEvent, FeedLine};
 
 /// How many bytes of a list are about one token.
 const BYTES_PER_TOKEN: usize = 4;
@@ -25,7 +25,7 @@ struct FeedClient<'a> {
 
 /// Lists the newest calls, and the agents that made them.
 pub(crate) fn list_calls(context: &Context, limit: usize) -> Draft {
-    match read_newest(context) {
+    match feed::watch(context) {
         Ok(lines) => calls_reply(&lines, limit),
         Err(error) => {
             let message = Prose::words("The feed of calls cannot be read: ");
@@ -56,7 +56,10 @@ fn calls_reply(lines: &[FeedLine], limit: usize) -> Draft {
     if !is_empty {
         return draft;
     }
-    draft.hint("No agent has called anything in this project yet; `mere connect` connects one.")
+    draft.hint(
+        "No agent has called anything in this project since you first watched; `mere connect` \
+         connects one.",
+    )
 }
 
 fn call_row(line: &FeedLine, call: &FeedCall) -> Fields {

@@ -15,6 +15,28 @@ fn calls(stage: &Stage) -> Value {
     serde_json::from_str::<Value>(&text).expect("JSON")["data"].clone()
 }
 
+/// A stage whose person has looked at the feed once.
+fn watched_stage() -> Stage {
+    let stage = Stage::new();
+    assert_eq!(calls(&stage), json!({ "calls": [], "clients": [] }));
+    stage
+}
+
+#[test]
+fn nothing_is_written_before_a_person_watches_and_then_what_was_called_is_shown() {
+    let stage = Stage::new();
+    let mut mcp = Mcp::greeted(&stage, &[]);
+    mcp.dir(&json!({ "command": "list" }));
+    // Longer than the server waits before it writes.
+    std::thread::sleep(Duration::from_millis(1_200));
+    let folder = stage.path("home/.local/state/merestone/calls");
+    assert!(!folder.exists());
+    assert_eq!(calls(&stage)["calls"], json!([]));
+    mcp.dir(&json!({ "command": "list" }));
+    mcp.finish();
+    assert_eq!(calls(&stage)["calls"].as_array().expect("a list").len(), 2);
+}
+
 #[test]
 fn a_page_shows_the_calls_of_an_agent_while_it_works() {
     let pages = OpenPages::new();
@@ -42,7 +64,7 @@ fn a_page_shows_the_calls_of_an_agent_while_it_works() {
 
 #[test]
 fn the_feed_says_who_was_shown_what_and_how_calls_ended() {
-    let stage = Stage::new();
+    let stage = watched_stage();
     let mut mcp = Mcp::greeted(&stage, &[]);
     let listed = mcp.request("tools/list", &json!({}))["result"]["tools"].clone();
     let listed = listed.as_array().expect("a list").len();
@@ -63,7 +85,7 @@ fn the_feed_says_who_was_shown_what_and_how_calls_ended() {
 
 #[test]
 fn the_feed_has_no_content_and_is_private() {
-    let stage = Stage::new();
+    let stage = watched_stage();
     stage.file("project/notes.txt", "the colour of the day is mauve\n");
     let mut mcp = Mcp::greeted(&stage, &[]);
     mcp.tool("read", &json!({ "path": "notes.txt" }));
@@ -84,7 +106,7 @@ fn the_feed_has_no_content_and_is_private() {
 
 #[test]
 fn the_feed_of_one_project_does_not_show_another_and_people_are_not_in_it() {
-    let stage = Stage::new();
+    let stage = watched_stage();
     stage.folder("other/.git");
     let mut command = stage.command("other");
     command.arg("mcp");

@@ -46,11 +46,11 @@ impl PersonSession {
         match command {
             ItemSubcommand::New(arguments) => {
                 let new = arguments.to_request();
-                self.call_and_print("new", new, &arguments.answer, Printer::outcome)
+                self.call_and_print("new", new, &arguments.answer, Printer::written_item)
             }
             ItemSubcommand::Copy(arguments) => {
                 let copy = arguments.to_request();
-                self.call_and_print("copy", copy, &arguments.answer, Printer::outcome)
+                self.call_and_print("copy", copy, &arguments.answer, Printer::written_item)
             }
             ItemSubcommand::Move(arguments) => {
                 let relocate = arguments.to_request();

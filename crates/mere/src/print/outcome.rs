@@ -14,6 +14,9 @@ pub(crate) struct ChangeOutcome {
     /// Only items that were created, changed or deleted have this.
     #[serde(default)]
     validation_warnings: Vec<String>,
+    /// Where the item lies, if the command was about one.
+    #[serde(default)]
+    address: Option<String>,
 }
 
 /// The data of a reply that names what it is about.
@@ -53,6 +56,17 @@ impl Printer {
         for warning in &reply.data.validation_warnings {
             let note = self.paint("note:", FAINT);
             push_line(&mut out, format_args!("  {note} {}", self.escape_controls(warning)));
+        }
+        out
+    }
+
+    /// Formats what a command wrote. A person also gets the path that can be pasted.
+    pub(crate) fn written_item(&self, reply: &ReplyView<ChangeOutcome>) -> String {
+        let mut out = self.outcome(reply);
+        let address = reply.data.address.as_deref().unwrap_or_default();
+        let path = self.path(address);
+        if self.is_terminal && path != address {
+            push_line(&mut out, format_args!("  file: {path}"));
         }
         out
     }
@@ -104,8 +118,15 @@ impl Printer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{pipe_printer, success};
+    use super::super::tests::{pipe_printer, success, terminal_printer};
     use serde_json::json;
+
+    #[test]
+    fn what_was_written_is_told_to_a_person_with_its_path() {
+        let reply = success(json!({ "address": "ROOT_PROJECT:/.ai/tools/a.yaml" }));
+        assert_eq!(terminal_printer().written_item(&reply), "Done.\n  file: .ai/tools/a.yaml\n");
+        assert_eq!(pipe_printer().written_item(&reply), "Done.\n");
+    }
 
     #[test]
     fn a_change_is_told_with_its_warnings() {

@@ -147,7 +147,8 @@ fn a_person_types_no_crooked_path_either() {
                 let output =
                     stage.command("project").args(words(tool, &arguments)).output().expect("runs");
                 assert_eq!(output.status.code(), Some(2), "{mode} {tool} {path:?}");
-                assert!(output.stdout.is_empty(), "{mode} {tool} {path:?}");
+                let printed = String::from_utf8_lossy(&output.stdout);
+                assert!(printed.contains("MCP-COMMAND-I-001"), "{mode} {tool} {path:?}");
             }
         }
         assert_eq!(disk(&stage), before, "{mode}");

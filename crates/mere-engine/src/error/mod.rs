@@ -66,7 +66,7 @@ fn not_a_root_reply(argument: &str) -> Draft {
         "path" => "`cd` takes a root, and nothing below one.".to_owned(),
         _ => format!("`{argument}` takes a root, and nothing below one."),
     };
-    Draft::invalid(codes::ARGUMENT_WRONG, Prose::words(message)).hint(
+    Draft::invalid(codes::PATH_NOT_VISIBLE, Prose::words(message)).hint(
         "Roots are `ROOT_PROJECT`, `ROOT_USER`, `ROOT_WORKSPACE`, `ROOT_REGISTRY` and `mod:<name>`; \
          `dir` with `pwd` shows those that are there. Other calls take a `path` below a root.",
     )

@@ -2,6 +2,7 @@
 
 pub(crate) mod clients;
 pub(crate) mod conformance;
+mod corrections;
 mod everyday;
 pub(crate) mod http;
 pub(crate) mod http_attacks;

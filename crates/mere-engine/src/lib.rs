@@ -21,8 +21,8 @@ mod trust;
 pub mod world;
 
 pub use commands::adopt::{
-    AdoptError, AdoptSurvey, Adoptable, AdoptableKind, AdoptionPlan, SharedName, SurveyedPlace,
-    UndoReport,
+    AdoptError, AdoptSurvey, Adoptable, AdoptableKind, AdoptionPlan, ArchiveError, SharedName,
+    SurveyedPlace, UndoReport,
 };
 pub use commands::connect::{
     AgentClient, ClientConnections, ClientSetting, ConnectError, SettingsOutcome, SettingsPlan,

@@ -23,7 +23,7 @@ pub use environment::terminal::{Terminal, has_terminal};
 pub use environment::threads::{
     SharedWork, WorkerThreads, map_in_parallel, map_with_progress, reset_poisoned, share_work,
 };
-pub use environment::typed_path::{TypedPath, open_typed_folder};
+pub use environment::typed_path::{TypedPath, open_typed_folder, read_typed_file};
 pub use environment::wide_folder::WideFolder;
 pub use environment::{
     Environment, EnvironmentError, SPACE_FOLDER, SPACE_INDEX, WORKSPACES_FOLDER,
@@ -81,6 +81,7 @@ pub use write::registry_folder::{RegistryFolder, RegistryFolderWriter};
 pub use write::repository_sweep::{DisarmedRepository, SweepReport};
 pub use write::run_marker::{RunMarker, recover_unfinished_runs};
 pub use write::state_folder::StateFolder;
+pub use write::unpacked_folder::UnpackedFolder;
 pub use write::workspace::{
     EntryOutcome, MissingFolders, TargetLookup, Workspace, digest_file, read_at_most,
 };

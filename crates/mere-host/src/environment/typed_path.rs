@@ -4,6 +4,7 @@
 //! host path.
 
 use std::ffi::OsString;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
@@ -45,11 +46,35 @@ impl TypedPath {
 
 /// Opens a folder that a person typed, relative to `directory` if one is given.
 pub fn open_typed_folder(folder: &TypedPath, directory: Option<&TypedPath>) -> io::Result<Folder> {
+    Folder::open(&resolve_typed(folder, directory)?)
+}
+
+/// Reads a regular file that a person typed, relative to `directory` if one is given. Returns `None`
+/// for anything else, and fails if it has more than `most` bytes.
+pub fn read_typed_file(
+    file: &TypedPath,
+    directory: Option<&TypedPath>,
+    most: u64,
+) -> io::Result<Option<Vec<u8>>> {
+    let path = resolve_typed(file, directory)?;
+    // A pipe would wait for somebody to write, so that it is looked at first.
+    if !std::fs::metadata(&path)?.is_file() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(Some(bytes))
+}
+
+fn resolve_typed(typed: &TypedPath, directory: Option<&TypedPath>) -> io::Result<PathBuf> {
     let mut base = std::env::current_dir()?;
     if let Some(directory) = directory {
         base = directory.resolve_from(&base)?;
     }
-    Folder::open(&folder.resolve_from(&base)?)
+    typed.resolve_from(&base)
 }
 
 impl From<OsString> for TypedPath {

@@ -24,6 +24,7 @@ pub(crate) mod registry_folder;
 pub(crate) mod repository_sweep;
 pub(crate) mod run_marker;
 pub(crate) mod state_folder;
+pub(crate) mod unpacked_folder;
 pub(crate) mod workspace;
 pub(crate) mod workspace_list;
 pub(crate) mod workspace_size;

@@ -14,10 +14,11 @@ use super::typed_parser;
   mere adopt --dry-run           report on this project and your home folder; needs no space
   mere adopt                     show a plan, ask, and adopt what is in this project
   mere adopt ../shared-skills    copy the skills and notes of a folder
+  mere adopt ../skills.tar.gz    the same from an archive: tar, tar.gz or zip
   mere adopt --undo              take it back")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct AdoptArguments {
-    /// A folder to adopt from [default: the project; archives must be unpacked first]
+    /// A folder or an archive (tar, tar.gz, zip) to adopt from [default: the project]
     #[arg(value_name = "FOLDER", value_parser = typed_parser())]
     pub(crate) folder: Option<TypedPath>,
     /// Only report what is there, and change nothing

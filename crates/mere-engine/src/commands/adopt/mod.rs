@@ -3,6 +3,7 @@
 //! The report needs no space and no key. It names host paths, so no agent sees it. What is adopted
 //! is unsigned until a person signs it.
 
+mod archive;
 mod comparison;
 mod conversion;
 mod plan;
@@ -11,10 +12,16 @@ pub(crate) mod survey;
 use std::io;
 use std::sync::Arc;
 
+use mere_core::item::SKILL_FILE;
 use mere_core::text::yaml::amend;
-use mere_host::{ClientFile, ClientFileError, Folder, TypedPath, WriteError, open_typed_folder};
+use mere_host::{
+    ClientFile, ClientFileError, Folder, TypedPath, UnpackedFolder, WriteError, open_typed_folder,
+    read_typed_file,
+};
 use serde_json::json;
 
+pub use archive::ArchiveError;
+use archive::{ArchiveFiles, MAX_PACKED, read_archive};
 pub use comparison::SharedName;
 use comparison::find_shared_names;
 pub use plan::AdoptionPlan;
@@ -32,6 +39,8 @@ const CONFIG: &str = ".ai/config.yaml";
 pub struct AdoptSurvey {
     context: Context,
     surveys: Vec<Survey>,
+    /// What was in an archive, as long as it is looked at.
+    _unpacked: Option<UnpackedFolder>,
 }
 
 /// Why nothing was adopted. For people: it names host paths.
@@ -43,6 +52,9 @@ pub enum AdoptError {
     /// A folder cannot be read.
     #[error("{0} cannot be looked through: {1}")]
     Unreadable(String, io::Error),
+    /// An archive is refused.
+    #[error("{0} was not unpacked: {1}")]
+    Archive(String, ArchiveError),
     /// The project has no space.
     #[error("the project has no space yet: run `mere init` first")]
     NoSpace,
@@ -67,6 +79,18 @@ pub struct UndoReport {
     pub restored: Vec<String>,
     /// The files that were changed since, and stay.
     pub left: Vec<String>,
+}
+
+/// Returns the folder of an archive in which its content begins. Archives often have one folder
+/// around everything; if that is a skill, its name counts.
+fn content_folder(files: &ArchiveFiles) -> &str {
+    let mut tops = files.keys().map(|path| path.as_str().split_once('/'));
+    let Some(Some((top, _))) = tops.next() else { return "" };
+    let is_around_all = tops.all(|path| path.is_some_and(|(other, _)| other == top));
+    let main = format!("{top}/{SKILL_FILE}");
+    let is_skill = files.keys().any(|path| path.as_str() == main);
+    let is_client_folder = top.starts_with('.');
+    if is_around_all && !is_skill && !is_client_folder { top } else { "" }
 }
 
 impl Adoptable {
@@ -104,10 +128,22 @@ impl AdoptSurvey {
         let home = context.environment.open_home().ok().map(Arc::new);
         let home_text = home.as_ref().map(|home| home.display_path());
         let mut places = Vec::new();
+        let mut unpacked = None;
         if let Some(typed) = folder {
             let unreadable = |cause| AdoptError::Unreadable(typed.display_text(), cause);
-            let opened = open_typed_folder(typed, directory).map_err(unreadable)?;
-            places.push((SurveyedPlace::Named, Arc::new(opened)));
+            let opened = match read_typed_file(typed, directory, MAX_PACKED).map_err(unreadable)? {
+                None => Arc::new(open_typed_folder(typed, directory).map_err(unreadable)?),
+                Some(bytes) => {
+                    let refused = |error| AdoptError::Archive(typed.display_text(), error);
+                    let files = read_archive(&bytes).map_err(refused)?;
+                    let listed = files.iter().map(|(path, bytes)| (path, bytes.as_slice()));
+                    let folder = UnpackedFolder::create(listed).map_err(unreadable)?;
+                    let opened = folder.open(content_folder(&files)).map_err(unreadable)?;
+                    unpacked = Some(folder);
+                    opened
+                }
+            };
+            places.push((SurveyedPlace::Named, opened));
         } else {
             let own = context.project().ok().map(Arc::clone);
             let is_home =
@@ -121,7 +157,7 @@ impl AdoptSurvey {
             survey.map_err(|cause| AdoptError::Unreadable(shown, cause))
         });
         let surveys = surveys.collect::<Result<_, _>>()?;
-        Ok(Self { context, surveys })
+        Ok(Self { context, surveys, _unpacked: unpacked })
     }
 
     /// Returns everything that was found.

@@ -3,7 +3,7 @@
 
 mod fetch;
 mod list;
-mod wheel;
+pub(in crate::commands) mod wheel;
 
 use mere_core::reply::{Draft, Prose, codes};
 use mere_core::request::ModelCommand;

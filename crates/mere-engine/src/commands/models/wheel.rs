@@ -1,4 +1,4 @@
-//! Reading files from a Python wheel, which is a ZIP archive.
+//! Reading files from a ZIP archive, such as a Python wheel.
 //!
 //! A file that cannot be read counts as absent. Nothing is written anywhere, and nothing larger
 //! than the caller allows is unpacked.
@@ -12,21 +12,51 @@ const LOCAL_HEADER: [u8; 4] = *b"PK\x03\x04";
 const END_OF_DIRECTORY_BYTES: usize = 22;
 const MAX_COMMENT: usize = 65_535;
 
-/// Returns a file of an archive, unpacked; none if it is absent or larger than `most`.
-pub(super) fn extract(archive: &[u8], name: &str, most: usize) -> Option<Vec<u8>> {
+/// An entry of an archive.
+pub(in crate::commands) struct ZipEntry {
+    /// Its path as it is written.
+    pub(in crate::commands) name: Vec<u8>,
+    /// The type and the rights of the file on the Unix system that made the archive, or 0.
+    pub(in crate::commands) mode: usize,
+    /// How many bytes it says it has, unpacked.
+    pub(in crate::commands) size: usize,
+    /// The position of its entry in the directory.
+    at: usize,
+}
+
+impl ZipEntry {
+    /// Returns the file, unpacked; none if it is not what the entry says or larger than `most`.
+    pub(in crate::commands) fn unpack(&self, archive: &[u8], most: usize) -> Option<Vec<u8>> {
+        unpack(archive, archive.get(self.at..)?, most)
+    }
+}
+
+/// Lists the entries of an archive; none if it is not one, or has more than `most`.
+pub(in crate::commands) fn entries(archive: &[u8], most: usize) -> Option<Vec<ZipEntry>> {
     let (mut at, count) = central_directory(archive)?;
+    if count > most {
+        return None;
+    }
+    let mut entries = Vec::with_capacity(count);
     for _ in 0..count {
         let head = archive.get(at..)?;
         if !head.starts_with(&DIRECTORY_ENTRY) {
             return None;
         }
-        let own = head.get(46..46 + read_u16(head, 28)?)?;
-        if own == name.as_bytes() {
-            return unpack(archive, head, most);
-        }
+        let name = head.get(46..46 + read_u16(head, 28)?)?.to_vec();
+        // The upper half of the attributes, if a Unix system wrote them.
+        let mode = if *head.get(5)? == 3 { read_u16(head, 40)? } else { 0 };
+        entries.push(ZipEntry { name, mode, size: read_u32(head, 24)?, at });
         at += 46 + read_u16(head, 28)? + read_u16(head, 30)? + read_u16(head, 32)?;
     }
-    None
+    Some(entries)
+}
+
+/// Returns a file of an archive, unpacked; none if it is absent or larger than `most`.
+pub(super) fn extract(archive: &[u8], name: &str, most: usize) -> Option<Vec<u8>> {
+    let found = entries(archive, usize::from(u16::MAX))?.into_iter();
+    let mut found = found.filter(|entry| entry.name == name.as_bytes());
+    found.next()?.unpack(archive, most)
 }
 
 /// Returns the offset of the central directory and the number of its entries.
@@ -40,7 +70,9 @@ fn central_directory(archive: &[u8]) -> Option<(usize, usize)> {
 fn unpack(archive: &[u8], head: &[u8], most: usize) -> Option<Vec<u8>> {
     let (method, packed, whole) = (read_u16(head, 10)?, read_u32(head, 20)?, read_u32(head, 24)?);
     let local = archive.get(read_u32(head, 42)?..)?;
-    if !local.starts_with(&LOCAL_HEADER) || whole > most {
+    // A file that is encrypted is not read.
+    let is_encrypted = read_u16(head, 8)? & 1 != 0;
+    if !local.starts_with(&LOCAL_HEADER) || whole > most || is_encrypted {
         return None;
     }
     let start = 30 + read_u16(local, 26)? + read_u16(local, 28)?;

@@ -198,3 +198,64 @@ fn links_and_odd_names_lead_nowhere() {
     assert!(said.contains("it is a link") && !said.contains(".agents"), "{said}");
     assert!(!said.contains('\u{1b}'), "{said:?}");
 }
+
+/// Makes an archive of a folder with a program of this machine.
+fn pack(stage: &Stage, folder: &str, archive: &str) -> String {
+    let program = "import shutil, sys; shutil.make_archive(*sys.argv[1:4])";
+    let path = stage.path("packed");
+    let mut python = crate::support::tools::python(stage);
+    python.args(["-c", program]).arg(&path).arg(archive).arg(stage.path(folder));
+    assert!(python.status().expect("Python runs").success());
+    let suffix = if archive == "gztar" { "tar.gz" } else { archive };
+    path.with_extension(suffix).to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn an_archive_is_adopted_like_the_folder_in_it() {
+    for form in ["tar", "gztar", "zip"] {
+        let stage = Stage::new();
+        stage.file("shared/collection-1.0/review/SKILL.md", SKILL);
+        stage.file("shared/collection-1.0/review/run.sh", "echo\n");
+        stage.file("shared/collection-1.0/AGENTS.md", "# Rules\n\nBe kind.\n");
+        succeed(&stage, &["init", "--template", "blank"]);
+        let archive = pack(&stage, "shared", form);
+        let report = succeed(&stage, &["adopt", "--dry-run", &archive]);
+        assert!(
+            report.contains("1 × Agent Skill") && report.contains("1 × instructions"),
+            "{report}"
+        );
+        succeed(&stage, &["adopt", "--yes", &archive]);
+        let adopted = files_below(&stage.path("project/.ai/directives/adopted"));
+        assert_eq!(adopted["review/SKILL.md"], SKILL.as_bytes(), "{form}");
+        assert_eq!(adopted["review/run.sh"], b"echo\n", "{form}");
+        let before = files_below(&stage.path("project/.ai"));
+        succeed(&stage, &["adopt", "--yes", &archive]);
+        assert_eq!(files_below(&stage.path("project/.ai")), before, "once is enough");
+    }
+}
+
+#[test]
+fn an_archive_with_a_link_or_a_way_out_is_refused_whole() {
+    let stage = Stage::new();
+    succeed(&stage, &["init", "--template", "blank"]);
+    stage.file("shared/review/SKILL.md", SKILL);
+    stage.link("/etc/passwd", "shared/review/notes.md");
+    let before = files_below(&stage.path("project/.ai"));
+    let archive = pack(&stage, "shared", "tar");
+    let program = "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1], 'w'); \
+        z.writestr('review/SKILL.md', sys.argv[2]); z.writestr('../../escaped.md', 'x'); z.close()";
+    let escaping = stage.path("escaping.zip");
+    let mut python = crate::support::tools::python(&stage);
+    python.args(["-c", program]).arg(&escaping).arg(SKILL);
+    assert!(python.status().expect("Python runs").success());
+    stage.file("plain.tar", "not an archive");
+    let others = ["escaping.zip", "plain.tar"].map(|name| stage.path(name));
+    let others = others.map(|path| path.to_str().expect("UTF-8").to_owned());
+    for archive in [archive].into_iter().chain(others) {
+        let output = stage.person(&["adopt", "--yes", &archive]);
+        assert_ne!(output.status.code(), Some(0), "{archive}");
+        assert!(text(&output).contains("was not unpacked"), "{}", text(&output));
+    }
+    assert_eq!(files_below(&stage.path("project/.ai")), before);
+    assert!(!stage.path("escaped.md").exists() && !stage.path("../escaped.md").exists());
+}

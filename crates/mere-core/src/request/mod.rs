@@ -82,8 +82,8 @@ pub use search::{
 pub use secret::Secret;
 pub use secrets::{SecretInput, SecretsCommand};
 pub use sign::{
-    GitStaging, ItemMatcher, ItemSelection, ItemWork, SelectedItems, ShownItem, SignCommand,
-    VerifyCommand, WorkMode,
+    AfterSigning, GitStaging, ItemMatcher, ItemSelection, ItemWork, Relocking, SelectedItems,
+    ShownItem, SignCommand, VerifyCommand, WorkMode,
 };
 pub use signers::{SignerKey, SignerName, SignerNameError, SignerSelector, TrustCommand};
 pub use stores::{DryRun, NewStore, StoreCommand, StoreTemplate, StrayRename};

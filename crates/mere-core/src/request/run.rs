@@ -98,4 +98,8 @@ pub enum LockCommand {
     },
     /// Compares all lockfiles with the tools they pin.
     Check,
+    /// Lists the lockfiles that do not pin their tools as they are now.
+    ListStale,
+    /// Pins the tools of these again.
+    Renew,
 }

@@ -63,13 +63,45 @@ pub enum ItemMatcher {
 pub enum SignCommand {
     /// Shows what would be signed, and how it differs from what was signed before.
     Plan(ItemSelection),
+    /// Lists who signed an item, what, and when.
+    Log {
+        /// The type of the item.
+        kind: ItemType,
+        /// The item.
+        item: ItemRef,
+        /// The scopes in which it is looked up.
+        source: LookupScope,
+    },
     /// Signs these items.
     Sign {
         /// The items, each as it was shown.
         items: Vec<ShownItem>,
-        /// Tells whether the new signatures are staged in git.
-        staging: GitStaging,
+        /// Tells what follows.
+        after: AfterSigning,
     },
+}
+
+/// What follows the signing of items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AfterSigning {
+    /// Tells whether the new signatures are staged in git.
+    pub staging: GitStaging,
+    /// Tells whether stale lockfiles are made anew.
+    pub relocking: Relocking,
+}
+
+impl AfterSigning {
+    /// Nothing follows.
+    pub const NOTHING: Self = Self { staging: GitStaging::Leave, relocking: Relocking::Leave };
+}
+
+/// Tells whether lockfiles follow the tools that are signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relocking {
+    /// Those that are stale are made anew.
+    Follow,
+    /// They stay as they are, and the reply names those that are stale.
+    Leave,
 }
 
 /// Tells whether new signatures are staged in git.

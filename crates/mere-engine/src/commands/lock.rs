@@ -7,6 +7,8 @@ use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
 use mere_core::request::{LockCommand, Reader, UnsignedPolicy};
 
+use super::sign_plan::JOIN_HINT;
+use super::stale_locks::{list_stale_locks, renew_stale_locks};
 use crate::error::tool_error::ToolError;
 use crate::error::tool_error_reply;
 use crate::files::view::count_phrase;
@@ -21,15 +23,24 @@ use crate::run::Linked;
 use crate::run::lock::{check_chain, read_lockfile};
 use crate::run::show::link_list;
 use crate::space::ItemChangeError;
+use crate::trust::Membership;
 
 /// Executes `mere lock`.
 pub(crate) fn lock(call: &ItemCall<'_>, command: &LockCommand) -> Result<Draft, ToolError> {
     match command {
         LockCommand::Make { item, scope } => {
-            make_lockfile(call, item, call.effective_scope(*scope))
+            Ok(make_lockfile(call, item, call.effective_scope(*scope))?.reply)
         }
         LockCommand::Check => check_all(&call.items),
+        LockCommand::ListStale => list_stale_locks(&call.items),
+        LockCommand::Renew => renew_stale_locks(call),
     }
+}
+
+/// A lockfile that was made.
+pub(super) struct MadeLockfile {
+    pub(super) address: Address,
+    pub(super) reply: Draft,
 }
 
 /// Pins the chain of a tool as it is now.
@@ -37,7 +48,7 @@ pub(super) fn make_lockfile(
     call: &ItemCall<'_>,
     item: &ItemRef,
     scope: Scope,
-) -> Result<Draft, ToolError> {
+) -> Result<MadeLockfile, ToolError> {
     write_lockfile(call, item, scope, LockReason::Requested)
 }
 
@@ -46,7 +57,7 @@ pub(super) fn pin_installed(
     call: &ItemCall<'_>,
     item: &ItemRef,
     scope: Scope,
-) -> Result<Draft, ToolError> {
+) -> Result<MadeLockfile, ToolError> {
     let reason = match call.items.reader {
         Reader::Person => LockReason::Requested,
         Reader::Agent => {
@@ -70,7 +81,7 @@ fn write_lockfile(
     item: &ItemRef,
     scope: Scope,
     reason: LockReason,
-) -> Result<Draft, ToolError> {
+) -> Result<MadeLockfile, ToolError> {
     let linked = Linked::follow(&call.items, item, UnsignedPolicy::Refuse)?;
     let leaf = &linked.chain().leaf().pin;
     let destination = policy::permit_lockfile_category(leaf, scope);
@@ -120,7 +131,7 @@ fn lockfile_reply(
     address: Address,
     before: Option<Sha256>,
     superseded: Vec<Address>,
-) -> Draft {
+) -> MadeLockfile {
     let leaf = &linked.chain().leaf().pin;
     let links = linked.chain().pins().count() as u64;
     let data = Fields::default()
@@ -131,12 +142,12 @@ fn lockfile_reply(
         .with("removed", superseded.iter().cloned().map(Data::from).collect::<Data>())
         .with("chain", link_list(linked.listed()));
     let done = if before.is_none() { " was created" } else { " was replaced" };
-    let message = Prose::words("").address(address).and(done).and(" and signed; it pins ");
+    let message = Prose::words("").address(address.clone()).and(done).and(" and signed; it pins ");
     let message = message.append(&count_phrase(links, "link", "links")).and(".");
     let message = superseded.into_iter().fold(message, |message, address| {
         message.and(" It takes the place of ").address(address).and(", which was removed.")
     });
-    Draft::success(codes::LOCK_MADE, message).data(data)
+    MadeLockfile { address, reply: Draft::success(codes::LOCK_MADE, message).data(data) }
 }
 
 /// Removes lockfiles of the older format for the same tool and version that lie elsewhere. Such a
@@ -213,9 +224,14 @@ fn check_all(items: &ItemReader<'_>) -> Result<Draft, ToolError> {
         return Ok(Draft::success(codes::LOCK_CHECKED, message).data(data));
     }
     let message = count_phrase(wrong, "lockfile does not match", "lockfiles do not match");
-    Ok(Draft::fault(codes::LOCK_FINDINGS, message.and("."))
-        .hint("`mere lock TOOL` pins a tool as it is now; `mere delete lockfile ID` removes a pin.")
-        .data(data))
+    let hint = match items.trust_policy.membership(Scope::Project) {
+        Membership::NotJoined => JOIN_HINT,
+        _ => {
+            "`mere lock TOOL` pins a tool as it is now, `mere lock --stale` all that were changed \
+             and signed since; `mere delete lockfile ID` removes a pin."
+        }
+    };
+    Ok(Draft::fault(codes::LOCK_FINDINGS, message.and(".")).hint(hint).data(data))
 }
 
 /// The version of a tool that a lockfile pins.

@@ -41,8 +41,10 @@ pub(crate) mod secrets;
 mod select;
 mod sign;
 mod sign_plan;
+mod signature_log;
 mod signature_rule;
 pub(crate) mod signers;
+mod stale_locks;
 mod team;
 mod tool_lockfiles;
 pub(crate) mod torture;
@@ -144,7 +146,11 @@ fn execute_review_command(
 fn execute_sign_command(call: &CommandCall<'_>, command: &SignCommand) -> Result<Draft, ToolError> {
     match command {
         SignCommand::Plan(selection) => sign_plan::plan_signing(call, selection),
-        SignCommand::Sign { items, staging } => sign::sign_chosen(call, items, *staging),
+        SignCommand::Log { kind, item, source } => {
+            let source = call.change.effective_source(*source);
+            signature_log::list_signatures(call.change, NamedItem { kind: *kind, item, source })
+        }
+        SignCommand::Sign { items, after } => sign::sign_chosen(call, items, *after),
     }
 }
 

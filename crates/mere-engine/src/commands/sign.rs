@@ -6,15 +6,16 @@ use std::collections::HashMap;
 
 use mere_core::address::{Address, RelPath, Root};
 use mere_core::digest::{Sha256, ShownDigest};
-use mere_core::item::{Item, ScopedPath};
+use mere_core::item::{Item, ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
-use mere_core::request::{GitStaging, ShownItem};
+use mere_core::request::{AfterSigning, GitStaging, ShownItem};
 use mere_core::trust::Sidecar;
 
 use super::CommandCall;
 use super::difference::{cache_signed_texts, check_conflicts};
 use super::select::{all_items, is_file_of, sidecar_path, unstaged_paths};
 use super::sign_plan::join_warnings;
+use super::stale_locks::LocksAfter;
 use crate::error::tool_error::ToolError;
 use crate::files::view::count_phrase;
 use crate::items::apply_permit::{WriteContext, apply_permit};
@@ -37,8 +38,9 @@ use mere_host::GitRepository;
 pub(super) fn sign_chosen(
     call: &CommandCall<'_>,
     chosen: &[ShownItem],
-    stage: GitStaging,
+    after: AfterSigning,
 ) -> Result<Draft, ToolError> {
+    let stage = after.staging;
     let signing = SigningRun::begin(call.change, stage)?;
     let (mut signed, mut left, mut files) = (Vec::new(), Vec::new(), Vec::new());
     let (mut signed_addresses, mut removed) = (Vec::new(), Vec::new());
@@ -55,17 +57,20 @@ pub(super) fn sign_chosen(
         (call.progress)(number as u64 + 1, chosen.len() as u64);
     }
     end_drafts(call.change.context, &signed_addresses);
+    let locks = LocksAfter::follow(call.change, &signing, (&signed_addresses, after.relocking))?;
+    files.extend(locks.written());
     if stage == GitStaging::Add && !files.is_empty() {
         let git = GitRepository::discover(call.change.context.project()?)
             .ok_or(ItemChangeError::NoGitRepository)?;
         git.stage_files(&files).map_err(ItemChangeError::GitFailed)?;
         git.stage_removal(&removed).map_err(ItemChangeError::GitFailed)?;
     }
-    Ok(signing_reply(&signing.signer, signed, left))
+    left.extend(locks.left);
+    Ok(signing_reply(&signing.signer, signed, left, locks.fields))
 }
 
 /// The state of signing several items.
-struct SigningRun<'a> {
+pub(super) struct SigningRun<'a> {
     call: &'a ItemCall<'a>,
     signer: ItemSigner,
     places: HashMap<String, ScopedPath>,
@@ -74,6 +79,12 @@ struct SigningRun<'a> {
 }
 
 impl<'a> SigningRun<'a> {
+    /// Returns whether there is a tool among these items.
+    pub(super) fn has_tool(&self, addresses: &[&Address]) -> bool {
+        let mut places = addresses.iter().filter_map(|one| self.places.get(&one.to_string()));
+        places.any(|place| place.kind == ItemType::Tool)
+    }
+
     fn begin(call: &'a ItemCall<'a>, stage: GitStaging) -> Result<Self, ToolError> {
         let signer = ItemSigner::unlock(call, SigningReason::Requested)?;
         let places = all_items(call, None)?.into_iter();
@@ -138,13 +149,14 @@ fn remove_displaced(
     removed.filter_map(|signature| signature.address.clone()).collect()
 }
 
-fn signing_reply(signer: &ItemSigner, signed: Vec<Data>, left: Vec<Data>) -> Draft {
+fn signing_reply(signer: &ItemSigner, signed: Vec<Data>, left: Vec<Data>, locks: Fields) -> Draft {
     let message = count_phrase(signed.len() as u64, "item was signed", "items were signed");
     let is_whole = left.is_empty();
     let data = Fields::default()
         .with("key", Content::mention(signer.fingerprint().to_string()))
         .with("signed", Data::List(signed))
-        .with("left", Data::List(left));
+        .with("left", Data::List(left))
+        .with_all(locks);
     if is_whole {
         return Draft::success(codes::SIGN_DONE, message.and(".")).data(data);
     }

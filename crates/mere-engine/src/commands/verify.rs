@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use mere_core::address::{Address, Root};
-use mere_core::item::{ItemType, Scope};
+use mere_core::item::{ItemType, Scope, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::request::{SelectedItems, VerifyCommand};
 use mere_core::trust::Sidecar;
@@ -17,6 +17,7 @@ use super::item_report::{ItemReport, verify_all};
 use super::minimum_versions::minimum_findings;
 use super::orphan_report::{OrphanReport, find_orphans};
 use super::select::{self, is_file_of, select};
+use super::stale_locks::{LockState, StaleLock, find_stale_locks};
 use crate::error::describe_roster_trouble;
 use crate::error::tool_error::ToolError;
 use crate::items::version_check::remember_versions;
@@ -70,12 +71,26 @@ pub(super) fn verify(call: &CommandCall<'_>, command: &VerifyCommand) -> Result<
     more.extend(minimum_findings(&items, scopes, &command.minimum_versions, &reports)?);
     let (proofs, wrong_proofs) = check_proofs(call, &reports)?;
     more.extend(wrong_proofs);
+    let locks = find_stale_locks(&items, |lockfile| concerns(&places, lockfile))?;
+    let (stale, outdated) =
+        locks.into_iter().partition::<Vec<_>, _>(|lock| lock.state == LockState::Stale);
+    more.extend(stale.into_iter().map(StaleLock::into_finding));
+    rows.extend(outdated.into_iter().map(StaleLock::into_finding));
     if is_staged {
         more.extend(unstaged_findings(call.change, &reports)?);
     }
     findings += more.len();
     rows.extend(more);
     Ok(verify_reply(&reports, rows, (findings, proofs)))
+}
+
+/// Returns whether a lockfile, or the tool that it pins, is among these items.
+fn concerns(places: &[ScopedPath], lockfile: &ScopedPath) -> bool {
+    let is_tool = |place: &&ScopedPath| {
+        place.kind == ItemType::Tool
+            && (&place.category, &place.id) == (&lockfile.category, &lockfile.id)
+    };
+    places.contains(lockfile) || places.iter().any(|place| is_tool(&place))
 }
 
 fn verify_reply(

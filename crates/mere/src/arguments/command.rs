@@ -10,15 +10,15 @@ use super::{
     CopyArguments, DeleteArguments, DoctorArguments, EditArguments, ExportArguments, GitArguments,
     GlobArguments, GrantArguments, GrantsArguments, GraphArguments, GrepArguments,
     ImportMcpArguments, IndexArguments, InitArguments, InstallArguments, JoinArguments,
-    KeysArguments, LeaveArguments, ListArguments, LockArguments, LoginArguments, LogoutArguments,
-    LsArguments, ManArguments, McpArguments, MemoryArguments, MirrorArguments, ModelArguments,
-    MoveArguments, NewArguments, OutdatedArguments, PrepareArguments, PublishArguments,
-    PullArguments, ReadArguments, RegistryArguments, RenameArguments, ReviewArguments,
-    RevokeArguments, RunArguments, RunsArguments, SearchArguments, SecretArguments, ShowArguments,
-    SignArguments, SpaceArguments, StoreArguments, TeamArguments, TortureArguments, TreeArguments,
-    TrustArguments, UiArguments, UninstallArguments, UpArguments, UpdateArguments, VerifyArguments,
-    WhereArguments, WhyArguments, WitnessArguments, WitnessCommand, WorkspaceArguments,
-    YankArguments,
+    KeysArguments, LeaveArguments, ListArguments, LockArguments, LogArguments, LoginArguments,
+    LogoutArguments, LsArguments, ManArguments, McpArguments, MemoryArguments, MirrorArguments,
+    ModelArguments, MoveArguments, NewArguments, OutdatedArguments, PrepareArguments,
+    PublishArguments, PullArguments, ReadArguments, RegistryArguments, RenameArguments,
+    ReviewArguments, RevokeArguments, RunArguments, RunsArguments, SearchArguments,
+    SecretArguments, ShowArguments, SignArguments, SpaceArguments, StoreArguments, TeamArguments,
+    TortureArguments, TreeArguments, TrustArguments, UiArguments, UninstallArguments, UpArguments,
+    UpdateArguments, VerifyArguments, WhereArguments, WhyArguments, WitnessArguments,
+    WitnessCommand, WorkspaceArguments, YankArguments,
 };
 
 #[derive(Subcommand)]
@@ -122,6 +122,8 @@ pub(crate) enum ItemSubcommand {
     Delete(DeleteArguments),
     /// Show everything a name could mean, and which item wins
     Why(WhyArguments),
+    /// Show who signed an item, what, and when
+    Log(LogArguments),
     /// Write directives in the format of another program
     Export(ExportArguments),
 }

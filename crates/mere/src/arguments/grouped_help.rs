@@ -14,8 +14,8 @@ const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Look",
         &[
-            "list", "search", "show", "why", "graph", "calls", "ui", "ls", "read", "glob", "grep",
-            "tree", "where",
+            "list", "search", "show", "why", "log", "graph", "calls", "ui", "ls", "read", "glob",
+            "grep", "tree", "where",
         ],
     ),
     (

@@ -98,7 +98,7 @@ pub(crate) use sharing::{
 };
 pub(crate) use shell::{CompletionsArguments, ManArguments, UninstallArguments};
 pub(crate) use signers::SignersCommand;
-pub(crate) use signing::{EditArguments, SignArguments, VerifyArguments};
+pub(crate) use signing::{EditArguments, LogArguments, SignArguments, VerifyArguments};
 pub(crate) use stores::{
     InitStoreArguments, ModeArgument, RenameStrayArguments, StoreArguments, StoreCommandArguments,
     StoreTemplateArgument,

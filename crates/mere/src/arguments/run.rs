@@ -122,10 +122,11 @@ pub(crate) struct ChainArguments {
 #[command(after_help = "Examples:
   mere lock hello_tool                  pin it as it is now and sign the lockfile
   mere lock hello_tool --scope user     for yourself only
+  mere lock --stale                     pin again what was changed and signed since
   mere lock --check                     compare every lockfile; exit status 4 if one differs")]
 pub(crate) struct LockArguments {
     /// The tool, as id or category/id
-    #[arg(value_name = "TOOL", required_unless_present = "check")]
+    #[arg(value_name = "TOOL", required_unless_present_any = ["check", "stale"])]
     item: Option<ItemRef>,
     /// The scope of the lockfile
     #[arg(long, value_enum, default_value = "project", conflicts_with = "check")]
@@ -133,6 +134,9 @@ pub(crate) struct LockArguments {
     /// Compare all lockfiles with what is there
     #[arg(long, conflicts_with = "item")]
     check: bool,
+    /// Pin again every tool whose lockfile no longer matches
+    #[arg(long, conflicts_with_all = ["item", "check", "scope"])]
+    stale: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }
@@ -141,6 +145,7 @@ impl LockArguments {
     pub(crate) fn to_request(&self) -> LockCommand {
         match &self.item {
             Some(item) => LockCommand::Make { item: item.clone(), scope: self.scope.into() },
+            None if self.stale => LockCommand::Renew,
             None => LockCommand::Check,
         }
     }

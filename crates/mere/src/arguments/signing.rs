@@ -6,7 +6,9 @@ use std::str::FromStr;
 
 use clap::Args;
 use mere_core::item::Scope;
-use mere_core::request::{ItemMatcher, ItemSelection, SelectedItems};
+use mere_core::request::{
+    AfterSigning, GitStaging, ItemMatcher, ItemSelection, Relocking, SelectedItems,
+};
 use mere_core::trust::Fingerprint;
 use mere_engine::TypedPath;
 
@@ -75,6 +77,7 @@ fn parse_wanted(word: &str) -> Result<ItemMatcher, String> {
   mere sign --dry-run                only show the differences
   mere sign directive release/deploy
   mere sign tool 'api/*'
+  mere sign --all --relock           also pin again the tools that had a lockfile
   mere sign --staged                 sign what the next commit changes, and stage the signatures")]
 pub(crate) struct SignArguments {
     #[command(flatten)]
@@ -85,8 +88,21 @@ pub(crate) struct SignArguments {
     /// Show what differs from what was signed, and sign nothing
     #[arg(long, conflicts_with = "yes")]
     pub(crate) dry_run: bool,
+    /// Also pin again every tool whose lockfile no longer matches; at a terminal you are asked
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) relock: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+impl SignArguments {
+    /// Returns what follows the signatures.
+    pub(crate) fn after(&self) -> AfterSigning {
+        AfterSigning {
+            staging: if self.selection.staged { GitStaging::Add } else { GitStaging::Leave },
+            relocking: if self.relock { Relocking::Follow } else { Relocking::Leave },
+        }
+    }
 }
 
 /// The exit status is 4 if anything is broken, lacks a trusted signature where one is required, or
@@ -114,6 +130,20 @@ pub(crate) struct VerifyArguments {
     /// Also write the findings to FILE, in SARIF, the format that code hosts read
     #[arg(long, value_name = "FILE", value_parser = typed_parser())]
     pub(crate) sarif: Option<TypedPath>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
+/// Lists the signatures that an item had in the history of the project, the newest first. When one
+/// was made is what its signer claims; one by a key that nobody here knows cannot be checked.
+#[derive(Args)]
+#[command(after_help = "Example:
+  mere log note style")]
+pub(crate) struct LogArguments {
+    #[command(flatten)]
+    pub(crate) item: ItemArguments,
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }

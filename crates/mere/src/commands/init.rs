@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use mere_core::reply::ReplyType;
 use mere_core::request::{
-    GitStaging, InitSpace, ItemCommand, ItemSelection, SelectedItems, SignCommand, SignatureRule,
+    AfterSigning, InitSpace, ItemCommand, ItemSelection, SelectedItems, SignCommand, SignatureRule,
     StarterItems,
 };
 
@@ -119,7 +119,7 @@ impl PersonSession {
         );
         let signed = ask_each(&self.printer(arguments.answer.color), &plan.data.items, |item| {
             let items = parse_chosen(item).into_iter().collect();
-            let sign = ItemCommand::Sign(SignCommand::Sign { items, staging: GitStaging::Leave });
+            let sign = ItemCommand::Sign(SignCommand::Sign { items, after: AfterSigning::NOTHING });
             self.call_and_print("sign", sign, &arguments.answer, Printer::signing_result)
         })?;
         Ok(signed.unwrap_or_else(|| {

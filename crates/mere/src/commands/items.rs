@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use mere_core::reply::ReplyType;
-use mere_core::request::{Execute, ItemAction, ItemCommand, ItemVerb, Load};
+use mere_core::request::{Execute, ItemAction, ItemCommand, ItemVerb, Load, SignCommand};
 
 use crate::arguments::{DeleteArguments, ItemSubcommand, ListArguments, ShowArguments};
 use crate::commands::person_session::{PersonSession, report_refusal};
@@ -64,6 +64,12 @@ impl PersonSession {
             ItemSubcommand::Export(arguments) => {
                 let export = arguments.to_request();
                 self.call_and_print("export", export, &arguments.answer, Printer::exported)
+            }
+            ItemSubcommand::Log(arguments) => {
+                let (kind, item) = (arguments.item.kind.kind, arguments.item.item);
+                let log = SignCommand::Log { kind, item, source: arguments.source.source() };
+                let log = ItemCommand::Sign(log);
+                self.call_and_print("log", log, &arguments.answer, Printer::signature_log)
             }
             ItemSubcommand::Why(arguments) => {
                 let (kind, item) = (arguments.item.kind.kind, arguments.item.item);

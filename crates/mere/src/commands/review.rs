@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use mere_core::reply::ReplyType;
 use mere_core::request::{
-    GitStaging, ItemCommand, ItemSelection, ReviewCommand, ReviewDecision, ReviewScope,
+    AfterSigning, ItemCommand, ItemSelection, ReviewCommand, ReviewDecision, ReviewScope,
     SelectedItems, SignCommand,
 };
 
@@ -90,7 +90,7 @@ impl PersonSession {
     /// Signs an item as it was shown.
     fn sign_shown(&self, answer: &AnswerArguments, item: &SignableItem) -> io::Result<ExitCode> {
         let items = parse_chosen(item).into_iter().collect();
-        let sign = SignCommand::Sign { items, staging: GitStaging::Leave };
+        let sign = SignCommand::Sign { items, after: AfterSigning::NOTHING };
         self.call_and_print("sign", ItemCommand::Sign(sign), answer, Printer::signing_result)
     }
 

@@ -11,8 +11,9 @@ use mere_core::address::Address;
 use mere_core::item::{ItemName, Version};
 use mere_core::reply::{ReplyType, codes};
 use mere_core::request::{
-    GitStaging, ItemCommand, ItemSelection, ItemWork, MAX_MINIMUM_VERSIONS_BYTES, SelectedItems,
-    ShownItem, SignCommand, VerifyCommand, WorkMode, parse_minimum_versions,
+    AfterSigning, ItemCommand, ItemSelection, ItemWork, LockCommand, MAX_MINIMUM_VERSIONS_BYTES,
+    Relocking, SelectedItems, ShownItem, SignCommand, ToolCommand, VerifyCommand, WorkMode,
+    parse_minimum_versions,
 };
 use mere_engine::TypedPath;
 
@@ -21,7 +22,7 @@ use crate::commands::call::KeyboardTurn;
 use crate::commands::person_session::PersonSession;
 use crate::commands::review::ReviewContext;
 use crate::print::reply::ReplyView;
-use crate::print::signing::{SignableItem, SigningPlan, Verification};
+use crate::print::signing::{SignableItem, SigningPlan, StaleLock, StaleLocks, Verification};
 use crate::print::{Printer, sarif, terminal};
 
 const REOPEN_QUESTION: &str = "Open the editor again? Otherwise it stays a draft as it is.";
@@ -73,6 +74,9 @@ impl PersonSession {
         if is_open && unknown_key > 0 && !arguments.answer.json {
             terminal::print_note(&signed_by_strangers(unknown_key));
         }
+        if items.is_empty() && arguments.relock {
+            return self.relock(arguments);
+        }
         if items.is_empty() && !arguments.answer.json {
             // Nothing is printed for a commit that touches no item.
             if selection.which != SelectedItems::Staged {
@@ -88,6 +92,10 @@ impl PersonSession {
             return Ok(ExitCode::SUCCESS);
         }
         let ended = self.ask_and_sign(arguments, &selection, &items)?;
+        let has_tool = items.iter().any(SignableItem::is_tool);
+        if has_tool && !arguments.relock && !arguments.answer.json {
+            self.offer_relock(arguments)?;
+        }
         if is_open && unsigned > 0 && !arguments.answer.json {
             terminal::print_note(&permitted_unsigned(unsigned));
         }
@@ -173,11 +181,39 @@ impl PersonSession {
             terminal::print_line("Nothing was signed.")?;
             return Ok(ExitCode::from(terminal::REFUSED));
         }
-        let stage = if arguments.selection.staged { GitStaging::Add } else { GitStaging::Leave };
-        let command = ItemCommand::Sign(SignCommand::Sign { items: chosen, staging: stage });
+        let after = arguments.after();
+        let command = ItemCommand::Sign(SignCommand::Sign { items: chosen, after });
         let reply = self.call("sign", command);
         let ended = self.print_reply(&reply, &arguments.answer, Printer::signing_result)?;
         Ok(if has_unsignable { ExitCode::from(terminal::INVALID) } else { ended })
+    }
+
+    /// Offers to pin tools again whose lockfiles are stale now, or says how.
+    fn offer_relock(&self, arguments: &SignArguments) -> io::Result<()> {
+        let list = ItemCommand::Tool(ToolCommand::Lock(LockCommand::ListStale));
+        let list = self.call("lock", list);
+        if list.reply_type() != ReplyType::Success {
+            return Ok(());
+        }
+        let stale = ReplyView::<StaleLocks>::read(&list)?.data.stale;
+        let Some(question) = relock_question(&stale) else { return Ok(()) };
+        if !terminal::can_ask() {
+            for lock in &stale {
+                terminal::print_note(&format!("{} is pinned as it was: {}", lock.tool, lock.fix));
+            }
+            return Ok(());
+        }
+        if terminal::ask_yes_or_no(&question)? {
+            self.relock(arguments)?;
+        }
+        Ok(())
+    }
+
+    /// Pins tools again whose lockfiles are stale, and signs nothing else.
+    fn relock(&self, arguments: &SignArguments) -> io::Result<ExitCode> {
+        let after = AfterSigning { relocking: Relocking::Follow, ..arguments.after() };
+        let sign = ItemCommand::Sign(SignCommand::Sign { items: Vec::new(), after });
+        self.call_and_print("sign", sign, &arguments.answer, Printer::signing_result)
     }
 
     /// Verifies items, and writes the findings to a file if one is given.
@@ -230,6 +266,18 @@ impl PersonSession {
             if !is_fault || arguments.answer.json || !terminal::ask_yes_or_no(REOPEN_QUESTION)? {
                 return Ok(ended);
             }
+        }
+    }
+}
+
+/// Asks whether tools are to be pinned again; `None` if none has to be.
+fn relock_question(stale: &[StaleLock]) -> Option<String> {
+    match stale {
+        [] => None,
+        [one] => Some(format!("{} is pinned as it was. Pin it as it is now?", one.tool)),
+        many => {
+            let count = many.len();
+            Some(format!("{count} tools are pinned as they were. Pin them as they are now?"))
         }
     }
 }

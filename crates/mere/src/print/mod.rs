@@ -23,6 +23,7 @@ pub(crate) mod sarif;
 mod search;
 mod secrets;
 pub(crate) mod sharing;
+pub(crate) mod signature_log;
 pub(crate) mod signing;
 pub(crate) mod spaces;
 mod stores;

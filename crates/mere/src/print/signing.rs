@@ -64,6 +64,22 @@ pub(crate) struct FileChange {
 pub(crate) struct SigningResult {
     signed: Vec<SignedItem>,
     left: Vec<UnsignedItem>,
+    /// The lockfiles that were made anew.
+    #[serde(default)]
+    relocked: Vec<String>,
+}
+
+/// The data of a reply that lists stale lockfiles.
+#[derive(Deserialize)]
+pub(crate) struct StaleLocks {
+    pub(crate) stale: Vec<StaleLock>,
+}
+
+/// A lockfile that does not pin its tool as it is now.
+#[derive(Deserialize)]
+pub(crate) struct StaleLock {
+    pub(crate) tool: String,
+    pub(crate) fix: String,
 }
 
 #[derive(Deserialize)]
@@ -106,6 +122,11 @@ pub(super) struct VerifiedItem {
 impl SignableItem {
     pub(crate) fn address(&self) -> &str {
         self.address.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether it is a tool, which may have a lockfile.
+    pub(crate) fn is_tool(&self) -> bool {
+        self.item_type == "tool"
     }
 
     /// Returns whether it can be signed as it is.
@@ -187,6 +208,12 @@ impl Printer {
             if let Some(note) = &item.note {
                 push_line(&mut out, format_args!("  {} {note}", self.paint("note:", BAD)));
             }
+        }
+        for address in &reply.data.relocked {
+            push_line(
+                &mut out,
+                format_args!("{} {}", self.paint("locked", GOOD), self.path(address)),
+            );
         }
         for item in &reply.data.left {
             let why = self.escape_controls(&item.why);

@@ -15,6 +15,7 @@ use crate::commands::CommandCall;
 use crate::commands::item_report::{ItemReport, verify_all};
 use crate::commands::orphan_report::find_orphans;
 use crate::commands::select::all_items;
+use crate::commands::stale_locks::{LockState, find_stale_locks};
 use crate::commands::why::remedy;
 use crate::error::item_error_reply;
 use crate::error::tool_error::ToolError;
@@ -51,6 +52,14 @@ pub(super) fn check_items(call: &CommandCall<'_>) -> Result<Vec<Finding>, ToolEr
         };
         findings.push(Finding::new("items", FindingState::Right, words));
     }
+    findings.extend(find_stale_locks(call.items, |_| true)?.into_iter().map(|lock| {
+        let state = match lock.state {
+            LockState::Stale => FindingState::Wrong,
+            LockState::Outdated => FindingState::Note,
+        };
+        let finding = Finding::new("locks", state, lock.problem());
+        finding.with_fix(lock.fix()).with_address(lock.place.address())
+    }));
     let everything = ItemSelection { kind: None, scope: None, which: SelectedItems::All };
     let orphans = find_orphans(call.change, &everything, &reports)?;
     findings.extend(orphans.into_iter().map(|orphan| {

@@ -1,5 +1,6 @@
 //! People who work with git: merges, rebases, pull requests, and what was signed in between.
 
+mod history;
 mod merging;
 mod merging_attacks;
 mod pull_requests;

@@ -14,6 +14,7 @@ pub(crate) mod functions;
 mod grants;
 pub(crate) mod layers;
 pub(crate) mod lock;
+mod lock_follows;
 mod mcp_attacks;
 mod mcp_http;
 mod mcp_stdio;

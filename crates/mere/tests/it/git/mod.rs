@@ -5,6 +5,7 @@ mod merging;
 mod merging_attacks;
 mod pull_requests;
 mod team_changes;
+mod week;
 
 use std::process::{Command, Output};
 

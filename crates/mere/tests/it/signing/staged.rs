@@ -181,6 +181,8 @@ fn what_a_repository_would_have_git_run_is_not_run() {
         ("filter.x.clean", command.as_str()),
         ("core.fsmonitor", &command),
         ("diff.external", &command),
+        ("log.showSignature", "true"),
+        ("gpg.program", &command),
         ("remote.origin.url", "."),
         ("remote.origin.promisor", "true"),
         ("remote.origin.uploadpack", &command),
@@ -194,6 +196,10 @@ fn what_a_repository_would_have_git_run_is_not_run() {
     assert_eq!(ended, 0, "{reply}");
     mere(&stage, &["sign", "--dry-run"]);
     mere(&stage, &["doctor"]);
+    // The history is looked through for what was signed last, and for who signed.
+    stage.file(&item.sidecar(), "{}");
+    mere(&stage, &["sign", "--dry-run"]);
+    mere(&stage, &["log", item.kind, &item.reference()]);
     assert!(!ran.exists(), "git ran what the repository said");
 }
 

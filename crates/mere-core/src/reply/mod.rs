@@ -77,11 +77,6 @@ impl Draft {
         self.hint.as_ref()
     }
 
-    /// Returns the message, before the gate has seen it.
-    pub fn message_prose(&self) -> &Prose {
-        &self.message
-    }
-
     /// Returns its code.
     pub fn code(&self) -> CodeId {
         self.code

@@ -176,7 +176,7 @@ impl Session {
         let cleared = gate.clear(&draft, &stamp);
         log_call(&cleared, began);
         if self.feed.is_kept() && request.caller.reader == Reader::Agent {
-            let message = gate.clear_text(draft.message_prose(), &stamp.agent);
+            let message = gate.clear_text(draft.message(), &stamp.agent);
             self.feed_call(&cleared, &stamp, &AnsweredCall { message, took: began.elapsed() });
         }
         Outcome::Done(cleared)

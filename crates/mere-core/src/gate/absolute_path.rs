@@ -60,10 +60,10 @@ fn without_detours(mut near: &str) -> &str {
     while let Some(above) = near.strip_suffix("/..") {
         let name_start = above.trim_end_matches(continues_component).len();
         match above[..name_start].strip_suffix('/') {
-            Some(rest) if name_start < above.len() => near = rest,
-            // The root is above itself; a relative path stays relative.
-            _ if name_start == above.len() => return above,
-            _ => return near,
+            Some(rest) => near = rest,
+            // The root is above itself. What stands before the slash tells whether this is the root:
+            // it is after `-I`, and not after the name of a folder.
+            None => return above,
         }
     }
     near
@@ -132,7 +132,36 @@ fn ends_in_colour(near: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::begins_after;
+    use super::{begins_after, follows_diff_sign, is_emphasised};
+
+    #[test]
+    fn emphasis_ends_where_the_path_ends() {
+        for (before, after) in
+            [("_", "/app_"), ("see **", "/app/x** there"), ("~~", "/app~~"), ("~~~", "/app~~~")]
+        {
+            assert!(is_emphasised(before, after), "{before}{after}");
+        }
+        for (before, after) in [
+            ("~", "/app/x~ there"),
+            ("a_", "/app_"),
+            ("**", "/app/**"),
+            ("*", "/app and *"),
+            ("_", "/app\n_"),
+            ("see ", "/app"),
+        ] {
+            assert!(!is_emphasised(before, after), "{before}{after}");
+        }
+    }
+
+    #[test]
+    fn a_changed_line_begins_with_a_sign() {
+        for before in ["+", "-", "++", "a\n+", "a\n-"] {
+            assert!(follows_diff_sign(before), "{before:?}");
+        }
+        for before in ["", "\n", "a", "a+", "a\n +"] {
+            assert!(!follows_diff_sign(before), "{before:?}");
+        }
+    }
 
     #[test]
     fn a_path_begins_after_gaps_signs_and_carriers() {
@@ -173,6 +202,14 @@ mod tests {
             "%3D",
             "\\u0022",
             "\u{1b}[31m",
+            "[31m",
+            "[1;32m",
+            "[m",
+            "/..",
+            "(/..",
+            "/x/..",
+            "-I/..",
+            "\n+/..",
             "プロジェクトは",
             "在",
         ] {
@@ -208,6 +245,11 @@ mod tests {
             "a-I",
             "src%2Flib",
             "C++",
+            "31m",
+            "(1;2m",
+            "src/..",
+            "a/b/..",
+            "../..",
         ] {
             assert!(!begins_after(before), "{before:?}");
         }

@@ -167,4 +167,39 @@ mod tests {
             assert_eq!(serde_json::from_str::<Value>(&render_json(fields)).ok(), Some(value));
         }
     }
+
+    #[test]
+    fn yaml_is_written_as_people_write_it() {
+        let value = json!({
+            "message": "x: y",
+            "items": [{ "a": 1, "b": 2 }],
+            "top": "a\nb",
+            "data": {
+                "list": [{ "path": "a", "tags": ["x"], "none": [] }, "b", {}],
+                "empty": {}, "odd key": 1, "a-b": 2, "_c": 3, "d_1": 4,
+                "line": "a\n", "lines": "a\n\n", "odd": "a\n\u{1}"
+            }
+        });
+        let ClearedValue::Fields(fields) = clean(&value) else { panic!("fields") };
+        let expected = "message: \"x: y\"\nitems:\n- a: 1\n  b: 2\ntop: |2-\n  a\n  b\n\
+            data:\n  list:\n  - path: \"a\"\n    tags:\n    - \"x\"\n    none: []\n  - \"b\"\n  - {}\n\
+            \u{20} empty: {}\n  \"odd key\": 1\n  \"a-b\": 2\n  \"_c\": 3\n  d_1: 4\n\
+            \u{20} line: |2\n    a\n  lines: |2+\n    a\n\n  odd: \"a\\n\\u0001\"\n";
+        assert_eq!(render_yaml(fields), expected);
+    }
+
+    #[test]
+    fn only_a_text_that_is_too_long_is_cut() {
+        for (length, is_cut) in
+            [(128 * 1024 - 1, false), (128 * 1024, false), (128 * 1024 + 1, true)]
+        {
+            let value = json!({ "list": [{ "text": "a".repeat(length) }] });
+            let ClearedValue::Fields(fields) = clean(&value) else { panic!("fields") };
+            let written = serde_json::from_str::<Value>(&render_json(fields)).expect("JSON");
+            let text = written["list"][0]["text"].as_str().expect("a text");
+            let mark = "\n(cut here; the structured reply has the rest)";
+            let (end, mark) = if is_cut { (128 * 1024, mark) } else { (length, "") };
+            assert!(text == "a".repeat(end) + mark, "{length}");
+        }
+    }
 }

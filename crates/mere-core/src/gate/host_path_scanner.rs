@@ -145,6 +145,9 @@ mod tests {
             "~root/x",
             "%2Fetc%2Fpasswd",
             "/(x)",
+            "C:\\",
+            "the drive c:/ is full",
+            "on D:\\.",
         ] {
             assert!(has_host_path(words), "{words}");
         }

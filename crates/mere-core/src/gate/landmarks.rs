@@ -246,6 +246,10 @@ mod tests {
         check("/home/me/.ai/x and /home/me/y", "ROOT_USER:/x and <home>/y");
         check("/work/app/.ai/workspaces/default/n", "ROOT_WORKSPACE:/n");
         check("/work/app/.ai/workspaces/other/n", "<workspaces>/other/n");
+        check("/work/app/.ai/workspaces/defaults/n", "<workspaces>/defaults/n");
+        check("/work/app/.ai/workspaces\"default/n", "<workspaces>\"default/n");
+        check("/work/$xapp", "/work/$xapp");
+        check("/work/%app /work/&app", "/work/%app /work/&app");
         check("-I/work/app/inc", "-IROOT_PROJECT:/inc");
         check("\"a\\n/work/app\"", "\"a\\nROOT_PROJECT:/\"");
         check("\u{1b}[31m/work/app", "\u{1b}[31mROOT_PROJECT:/");
@@ -256,6 +260,22 @@ mod tests {
         check("f=@/home/me", "f=@<home>");
         check("プロジェクトは/work/appにあります", "プロジェクトはROOT_PROJECT:/にあります");
         check("\u{1b}(B/work/app", "\u{1b}(BROOT_PROJECT:/");
+    }
+
+    #[test]
+    fn a_folder_at_the_end_is_shown_whole_or_not_at_all() {
+        let text = "see /work/app/x";
+        for (end, expected) in [
+            (3, ("see", 0)),
+            (4, ("see ", 0)),
+            (5, ("see ROOT_PROJECT:/", 1)),
+            (13, ("see ROOT_PROJECT:/", 1)),
+            (15, ("see ROOT_PROJECT:/x", 1)),
+        ] {
+            let agent = AgentName::default();
+            let (out, count) = landmarks().rewrite_until(text, end, ContentKind::Body, &agent);
+            assert_eq!((out.as_ref(), count), expected, "{end}");
+        }
     }
 
     #[test]
@@ -287,6 +307,7 @@ mod tests {
             ("/work/app%20x", "ROOT_PROJECT:/%20x"),
             ("/work/app&lt;", "ROOT_PROJECT:/&lt;"),
             (r"/work/app\d", r"ROOT_PROJECT:/\d"),
+            (r"/work/app\u12", r"ROOT_PROJECT:/\u12"),
             // Names that change nothing.
             ("/work//app", "ROOT_PROJECT:/"),
             ("//work/.//./app/./x", "ROOT_PROJECT:/x"),
@@ -317,6 +338,20 @@ mod tests {
             ("/work/**app**/x", "ROOT_PROJECT:/**/x"),
         ] {
             check(text, expected);
+        }
+    }
+
+    #[test]
+    fn a_character_that_json_writes_as_two_numbers_is_read() {
+        let mark = Landmark { path: "/work/\u{1f600}".to_owned(), stand_in: StandIn::Home };
+        let landmarks = Landmarks::new(vec![mark]);
+        for (text, expected) in [
+            (r"/work/\ud83d\ude00/x", "<home>/x"),
+            (r"/work/\ud83d\ude01/x", r"/work/\ud83d\ude01/x"),
+            (r"/work/\ud83d", r"/work/\ud83d"),
+        ] {
+            let (out, _) = landmarks.rewrite(text, ContentKind::Body, &AgentName::default());
+            assert_eq!(out, expected);
         }
     }
 

@@ -318,3 +318,32 @@ fn read_character(text: &[u8]) -> PathUnit {
         None => PathUnit::from_byte(text[0], 1),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_hexadecimal_digits_alone() {
+        for (digits, value) in
+            [("2f", Some(0x2f)), ("2F", Some(0x2f)), ("", None), ("+f", None), ("g", None)]
+        {
+            assert_eq!(hex_value(digits.as_bytes()), value, "{digits}");
+        }
+    }
+
+    #[test]
+    fn a_colour_has_a_bracket_numbers_and_a_letter() {
+        for (text, role, length) in [
+            ("\u{1b}[31mx", UnitRole::Mark, 5),
+            ("\u{1b}[1;31mx", UnitRole::Mark, 7),
+            ("\u{1b}[mx", UnitRole::Mark, 3),
+            ("\u{1b}x1a", UnitRole::Name, 1),
+            ("\u{1b}[1;!", UnitRole::Name, 1),
+            ("\u{1b}[31", UnitRole::Name, 1),
+        ] {
+            let unit = read_unit(text.as_bytes()).expect("a unit");
+            assert_eq!((unit.role, unit.length), (role, length), "{text:?}");
+        }
+    }
+}

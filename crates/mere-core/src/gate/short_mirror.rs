@@ -208,6 +208,8 @@ mod tests {
                 let mirror: String = serde_json::from_str(cleared.mirror_json()).expect("JSON");
                 let (note, part) = mirror.split_once("\n\n").expect("two parts");
                 assert!(note.contains("cut off") && text.starts_with(part), "{filling} {shift}");
+                let length = super::json_string(part).len() - "\"\"".len();
+                assert!((128 * 1024 - 8..=128 * 1024).contains(&length), "{filling} {length}");
             }
         }
     }

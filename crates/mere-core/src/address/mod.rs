@@ -229,8 +229,27 @@ mod tests {
     fn a_path_is_made_of_its_segments() {
         let segments = ["a", "b"].map(|name| name.parse::<Segment>().expect("a segment"));
         assert_eq!(RelPath::from_iter(segments.clone()), path("a/b"));
+        assert_eq!(segments[0].to_string(), "a");
         assert_eq!(path("x").join(&segments[0]), path("x/a"));
         assert_eq!(path("").join(&segments[0]), path("a"));
+    }
+
+    #[test]
+    fn an_address_says_whether_it_is_a_directory_and_prints_its_root() {
+        for (text, is_directory) in [
+            ("ROOT_PROJECT:/", true),
+            ("ROOT_USER:/a/", true),
+            ("ROOT_WORKSPACE:/a", false),
+            ("mod:docs:/a/b", false),
+        ] {
+            let address = text.parse::<Address>().expect("an address");
+            assert_eq!(
+                (address.is_directory(), address.to_string()),
+                (is_directory, text.to_owned())
+            );
+            let (root, _) = text.split_once(":/").expect("a root");
+            assert_eq!(address.root().to_string(), root);
+        }
     }
 
     #[test]
@@ -246,16 +265,18 @@ mod tests {
             let last = "b".repeat(length % 100);
             path(&names.chain([last]).collect::<Vec<_>>().join("/"))
         };
-        let prefix = "ROOT_PROJECT:/".len();
-        for length in [4001, 4095 - prefix, 4096 - prefix, 4097 - prefix] {
-            for (address, slash) in [
-                (Address::file(Root::Project, name(length)), 0),
-                (Address::directory(Root::Project, name(length)), 1),
-            ] {
-                let text = address.to_string();
-                assert_eq!(text.len(), prefix + length + slash);
-                assert_eq!(address.is_within_length_limit(), text.len() <= MAX_SPOKEN_BYTES);
-                assert_eq!(address.is_within_length_limit(), text.parse::<Address>().is_ok());
+        for root in ["ROOT_PROJECT", "mod:docs"] {
+            let (root, prefix) = (root.parse::<Root>().expect("a root"), root.len() + ":/".len());
+            for length in [4001, 4095 - prefix, 4096 - prefix, 4097 - prefix] {
+                for (address, slash) in [
+                    (Address::file(root.clone(), name(length)), 0),
+                    (Address::directory(root.clone(), name(length)), 1),
+                ] {
+                    let text = address.to_string();
+                    assert_eq!(text.len(), prefix + length + slash);
+                    assert_eq!(address.is_within_length_limit(), text.len() <= MAX_SPOKEN_BYTES);
+                    assert_eq!(address.is_within_length_limit(), text.parse::<Address>().is_ok());
+                }
             }
         }
     }

@@ -129,5 +129,8 @@ mod tests {
         assert_eq!(name("../../etc").as_deref(), Some("etc"));
         assert_eq!(name("日本"), None);
         assert_eq!(name(&"x".repeat(300)).map(|n| n.len()), Some(64));
+        let name = |title| ModName::from_title(title).map(|n| n.to_string());
+        assert_eq!(name("My notes").as_deref(), Some("My-notes"));
+        assert_eq!(name("日本"), None);
     }
 }

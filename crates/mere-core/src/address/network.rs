@@ -184,6 +184,15 @@ mod tests {
     }
 
     #[test]
+    fn a_host_name_has_at_most_253_bytes() {
+        for (last, is_taken) in [(60, true), (61, true), (62, false)] {
+            let labels = [63, 63, 63, last].map(|length| "a".repeat(length));
+            let name = labels.join(".");
+            assert_eq!(name.parse::<HostName>().is_ok(), is_taken, "{}", name.len());
+        }
+    }
+
+    #[test]
     fn every_other_spelling_is_refused() {
         for text in [
             "",

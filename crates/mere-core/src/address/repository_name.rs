@@ -169,6 +169,14 @@ mod tests {
     }
 
     #[test]
+    fn a_harmless_word_still_tells_what_it_was() {
+        for (name, word) in [(".git", "git"), (".hg", "hg"), (".sl", "sl")] {
+            let found = RepositoryName::recognize(name, EntryForm::Folder).expect("a repository");
+            assert_eq!(found.harmless_word(), word);
+        }
+    }
+
+    #[test]
     fn a_harmless_name_is_one() {
         for known in &KNOWN_NAMES {
             let new = format!("{}-of-a-tool-1", RepositoryName(known).harmless_word());

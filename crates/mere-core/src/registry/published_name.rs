@@ -200,7 +200,7 @@ mod tests {
             "acme/jwt@",
             "acme/jwt@1",
             "acme@1.0.0/jwt",
-            "mere/jwt",
+            "Mere/jwt",
             "acme/con",
         ] {
             assert_eq!(bad.parse::<PublishedReference>(), Err(PublishedNameError), "{bad}");

@@ -97,7 +97,7 @@ mod tests {
             "/c/",
             "/c/../x",
             "/n/",
-            "/n/admin",
+            "/n/Admin",
             "/i/memory/acme/x",
             "/i/tool/acme",
             "/i/tool/acme/x/y/z",

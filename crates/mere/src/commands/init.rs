@@ -13,7 +13,8 @@ use mere_core::request::{
 use crate::arguments::{InitArguments, LocationArguments};
 use crate::commands::connect;
 use crate::commands::person_session::{PersonSession, report_refusal};
-use crate::commands::signing::{ask_each, parse_chosen};
+use crate::commands::sign_questions::ask_each;
+use crate::commands::signing::parse_chosen;
 use crate::print::reply::ReplyView;
 use crate::print::signing::SigningPlan;
 use crate::print::spaces::InitPreview;

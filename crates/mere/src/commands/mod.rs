@@ -31,6 +31,7 @@ mod search;
 mod secrets;
 mod sharing;
 mod shell;
+mod sign_questions;
 mod signers;
 mod signing;
 mod stores;

@@ -14,7 +14,8 @@ use mere_core::request::{
 
 use crate::arguments::{AnswerArguments, ReviewArguments};
 use crate::commands::person_session::PersonSession;
-use crate::commands::signing::{ask_each, parse_chosen};
+use crate::commands::sign_questions::ask_each;
+use crate::commands::signing::parse_chosen;
 use crate::print::proposals::{ProposalList, ShownProposal};
 use crate::print::reply::ReplyView;
 use crate::print::signing::{SignableItem, SigningPlan};

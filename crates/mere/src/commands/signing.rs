@@ -21,19 +21,12 @@ use crate::arguments::{EditArguments, SignArguments, SigningSubcommand, VerifyAr
 use crate::commands::call::KeyboardTurn;
 use crate::commands::person_session::PersonSession;
 use crate::commands::review::ReviewContext;
+use crate::commands::sign_questions::{ask_each, ask_once};
 use crate::print::reply::ReplyView;
 use crate::print::signing::{SignableItem, SigningPlan, StaleLock, StaleLocks, Verification};
 use crate::print::{Printer, sarif, terminal};
 
 const REOPEN_QUESTION: &str = "Open the editor again? Otherwise it stays a draft as it is.";
-
-/// A person's answer about one item.
-enum SignAnswer {
-    Yes,
-    No,
-    All,
-    Quit,
-}
 
 impl PersonSession {
     pub(crate) fn run_signing(&self, command: SigningSubcommand) -> io::Result<ExitCode> {
@@ -326,78 +319,4 @@ fn permitted_unsigned(unsigned: u64) -> String {
         "{unsigned} {are} unsigned, which is permitted here: `mere sign --all` shows {them} and \
          signs {them}, and `mere sign TYPE ID` signs one."
     )
-}
-
-/// Shows each item, asks about it, and signs it at once if the person accepts it, so that whoever
-/// stops in the middle keeps what was accepted. Returns `None` if nothing was, or else the first
-/// exit code that is no success.
-pub(crate) fn ask_each(
-    printer: &Printer,
-    items: &[SignableItem],
-    mut sign: impl FnMut(&SignableItem) -> io::Result<ExitCode>,
-) -> io::Result<Option<ExitCode>> {
-    if items.len() > 1 {
-        terminal::print_note("each item is signed as you accept it; Ctrl-C keeps what was signed");
-    }
-    let mut ended = None;
-    let mut accept = |item: &SignableItem| {
-        let code = sign(item)?;
-        ended = Some(ended.filter(|before| *before != ExitCode::SUCCESS).unwrap_or(code));
-        io::Result::Ok(())
-    };
-    for (number, item) in items.iter().enumerate() {
-        terminal::print_text(&format!("\n({} of {}) ", number + 1, items.len()))?;
-        terminal::print_text(&printer.difference(item))?;
-        if item.digest.is_none() {
-            continue;
-        }
-        match ask_about_item()? {
-            SignAnswer::Yes => accept(item)?,
-            SignAnswer::No => {}
-            SignAnswer::All => {
-                // Everything that is signed is shown first, so the remaining items are printed too.
-                for item in &items[number + 1..] {
-                    terminal::print_text(&format!("\n{}", printer.difference(item)))?;
-                }
-                items[number..].iter().try_for_each(accept)?;
-                break;
-            }
-            SignAnswer::Quit => break,
-        }
-    }
-    Ok(ended)
-}
-
-fn ask_about_item() -> io::Result<SignAnswer> {
-    Ok(match terminal::ask_choice("Sign it? [y]es, [n]o, [a]ll, [q]uit", &['y', 'n', 'a', 'q'])? {
-        'y' => SignAnswer::Yes,
-        'n' => SignAnswer::No,
-        'a' => SignAnswer::All,
-        _ => SignAnswer::Quit,
-    })
-}
-
-/// Shows all items and asks once about those that can be signed.
-fn ask_once<'a>(printer: &Printer, items: &'a [SignableItem]) -> io::Result<Vec<&'a SignableItem>> {
-    let count = items.iter().filter(|item| item.can_be_signed()).count();
-    if items.iter().all(SignableItem::is_shown_in_full) {
-        for item in items {
-            terminal::print_text(&(printer.difference(item) + "\n"))?;
-        }
-    }
-    terminal::print_text(&printer.signable_items(items))?;
-    if count == 0 {
-        // Why each of them cannot be signed is said instead of a question.
-        return Ok(items.iter().collect());
-    }
-    let others = match items.len() - count {
-        0 => String::new(),
-        1 => " (1 other cannot be signed)".to_owned(),
-        others => format!(" ({others} others cannot be signed)"),
-    };
-    let question = match count {
-        1 => format!("Sign it?{others}"),
-        _ => format!("Sign all {count}?{others}"),
-    };
-    Ok(if terminal::ask_yes_or_no(&question)? { items.iter().collect() } else { Vec::new() })
 }

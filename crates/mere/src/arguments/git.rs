@@ -24,10 +24,15 @@ pub(crate) enum GitCommandArguments {
     /// this clone. `mere init --git-hook` does it too.
     #[command(after_help = "Examples:
   mere git setup
-  git add .gitattributes")]
+
+Then commit the file .gitattributes, so that everybody has the lines.")]
     Setup(AnswerArguments),
     /// Merge three versions of a file; git runs this
-    #[command(hide = true)]
+    #[command(
+        hide = true,
+        after_help = "Example:
+  mere git merge-file base.sig ours.sig theirs.sig 7 .ai/knowledge/ops/retry.md.sig"
+    )]
     MergeFile(MergeFileArguments),
 }
 

@@ -9,6 +9,7 @@
 //! or link `HEAD`, and with `objects` and `refs`, or a file `commondir` that leads to both. All of
 //! these forms need `HEAD`, so that name alone decides.
 
+use super::RelPath;
 use super::characters::is_invisible;
 
 /// What an entry of a folder is.
@@ -73,6 +74,17 @@ impl RepositoryName {
             known.name == folded && known.form.is_none_or(|needed| needed == form)
         };
         KNOWN_NAMES.iter().find(is_meant).map(Self)
+    }
+
+    /// Recognises a file that belongs to a repository, by the names on its path.
+    pub fn find_in(path: &RelPath) -> Option<Self> {
+        let mut names = path.names().peekable();
+        std::iter::from_fn(|| {
+            let name = names.next()?;
+            let form = if names.peek().is_some() { EntryForm::Folder } else { EntryForm::Leaf };
+            Some(Self::recognize(name, form))
+        })
+        .find_map(|found| found)
     }
 
     /// Returns the name as its program writes it.

@@ -46,6 +46,13 @@ impl Draft {
     }
 }
 
+impl Fields {
+    /// Returns about how many bytes the fields take as JSON.
+    pub fn json_size(&self) -> usize {
+        fields_size(self)
+    }
+}
+
 fn prose_size(prose: &Prose) -> usize {
     let parts = prose.parts().iter().map(|part| match part {
         ProsePart::Words(words) => json_length(words),

@@ -57,7 +57,9 @@ pub(super) fn sign_chosen(
         (call.progress)(number as u64 + 1, chosen.len() as u64);
     }
     end_drafts(call.change.context, &signed_addresses);
-    let locks = LocksAfter::follow(call.change, &signing, (&signed_addresses, after.relocking))?;
+    // Nothing was signed, so nothing follows.
+    let relocking = if signed.is_empty() { Relocking::Leave } else { after.relocking };
+    let locks = LocksAfter::follow(call.change, &signing, (&signed_addresses, relocking))?;
     files.extend(locks.written());
     if stage == GitStaging::Add && !files.is_empty() {
         let git = GitRepository::discover(call.change.context.project()?)

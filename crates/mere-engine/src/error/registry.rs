@@ -209,6 +209,7 @@ fn fault_words(fault: &LogFault) -> (Code<Fault>, String) {
         | LogFault::OtherItem
         | LogFault::OtherBytes { .. }
         | LogFault::HiddenYank
+        | LogFault::HiddenKeyChange
         | LogFault::HiddenVersion(_) => answer_fault_words(fault),
     }
 }
@@ -230,6 +231,10 @@ fn answer_fault_words(fault: &LogFault) -> (Code<Fault>, String) {
         LogFault::HiddenYank => (
             codes::LOG_HIDDEN_YANK,
             own("The registry conceals that the version was yanked: its log says so."),
+        ),
+        LogFault::HiddenKeyChange => (
+            codes::LOG_HIDDEN_KEYS,
+            own("The registry conceals a change of the namespace's keys that it showed before."),
         ),
         LogFault::HiddenVersion(version) => (
             codes::LOG_HIDDEN_VERSION,

@@ -73,10 +73,20 @@ impl<'a> FidelityScanner<'a> {
 }
 
 fn judge_bytes(gate: &Gate, display: SecretDisplay, bytes: &[u8]) -> Fidelity {
-    let text = String::from_utf8_lossy(bytes);
-    let has_secret = display == SecretDisplay::Masked
-        && (opens_private_key(bytes) || !secrets::find(&text).is_empty());
-    if has_secret || gate.alters(&text) { Fidelity::Altered } else { Fidelity::Exact }
+    let is_altered = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        let has_secret = display == SecretDisplay::Masked
+            && (opens_private_key(bytes) || !secrets::find(&text).is_empty());
+        has_secret || gate.alters(&text)
+    };
+    // Without its NULs, text of two or four bytes a letter is text too.
+    let is_wide = bytes.contains(&0);
+    let narrow = || bytes.iter().copied().filter(|byte| *byte != 0).collect::<Vec<_>>();
+    if is_altered(bytes) || is_wide && is_altered(&narrow()) {
+        Fidelity::Altered
+    } else {
+        Fidelity::Exact
+    }
 }
 
 /// A file that was read to its end.

@@ -24,8 +24,10 @@ pub(crate) enum NotServed {
     NotAFolder,
     #[error("its name has an underscore or two hyphens in a row, or is too long")]
     Name,
-    #[error("it has more than 512 files or 16 MiB")]
+    #[error("it has more than 512 files, 16 MiB, or 64 KiB of frontmatter and signatures")]
     TooLarge,
+    #[error("a binary file is only served if it is a picture, a font or a sound")]
+    Opaque,
     #[error("something in its files is not shown as it is, so that nobody could verify them")]
     Altered,
 }

@@ -19,6 +19,8 @@ use crate::memory::StoreError;
 
 /// How many names a page has.
 const PAGE_NAMES: usize = 50;
+/// How long a page may become before it ends, in bytes.
+const PAGE_BYTES: usize = 512 * 1024;
 
 /// The most characters of a description in a list.
 const MAX_DESCRIPTION: usize = 400;
@@ -41,10 +43,17 @@ pub(super) fn list(
     let after = cursor.map(|cursor| cursor.position(list.name(), &target));
     let after = after.map(|position| position.ok_or(StoreError::ForeignCursor)).transpose()?;
     let names = remaining_names(items, list, after)?;
-    let page = &names[..names.len().min(PAGE_NAMES)];
-    let entries = page.iter().filter_map(|(kind, _, name)| describe(items, list, (*kind, name)));
-    let entries = entries.map(Data::from).collect::<Vec<_>>();
-    let last = page.last().filter(|_| names.len() > PAGE_NAMES);
+    let (mut entries, mut bytes, mut taken) = (Vec::new(), 0, 0);
+    for (kind, _, name) in names.iter().take(PAGE_NAMES) {
+        taken += 1;
+        let Some(entry) = describe(items, list, (*kind, name)) else { continue };
+        bytes += entry.json_size();
+        entries.push(Data::from(entry));
+        if bytes > PAGE_BYTES {
+            break;
+        }
+    }
+    let last = names[..taken].last().filter(|_| names.len() > taken);
     let next = last.map(|(_, key, _)| Cursor::new(list.name(), &target, key).to_string());
     let count = count_phrase(entries.len() as u64, "entry", "entries");
     let data = Fields::default()

@@ -8,8 +8,8 @@ use mere_core::digest::{Fidelity, Sha256};
 use mere_core::item::{Item, ItemRef, ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Fields};
 use mere_core::request::ResourceUri;
-use mere_core::text::json;
-use serde_json::Value;
+use mere_core::trust::Sidecar;
+use serde_json::json;
 
 use super::OfferError;
 use super::error::NotServed;
@@ -21,6 +21,8 @@ use crate::items::{ItemReader, LoadedItem, UsableItem, trust_status_fields};
 /// not to exceed.
 const MAX_FILES: usize = 512;
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// The most bytes of frontmatter and signatures, which every list repeats.
+const MAX_DESCRIBED: usize = 64 * 1024;
 /// The longest name of an Agent Skill.
 const MAX_NAME: usize = 64;
 
@@ -58,6 +60,11 @@ impl ServedSkill {
         let has_edge = name.starts_with('-') || name.ends_with('-') || name.contains("--");
         if !name.chars().all(is_plain) || has_edge || name.len() > MAX_NAME {
             return Err(NotServed::Name);
+        }
+        let described = loaded.item.metadata().to_string().len()
+            + loaded.sidecar.bytes().map_or(0, <[u8]>::len);
+        if described > MAX_DESCRIBED {
+            return Err(NotServed::TooLarge);
         }
         let files = self.files();
         if files.len() > MAX_FILES || files.iter().map(|file| file.size).sum::<u64>() > MAX_BYTES {
@@ -112,9 +119,13 @@ impl ServedSkill {
             .with_some("signed", self.signatures())
     }
 
-    /// Returns the sidecar: the author's statement and the placement, each in its envelope.
+    /// Returns what was signed: the author's statement and the placement, each in its envelope. What
+    /// else is in the sidecar nobody has signed.
     fn signatures(&self) -> Option<Data> {
-        let value = json::parse(self.loaded().sidecar.bytes()?).ok().filter(Value::is_object)?;
+        let sidecar = Sidecar::parse(self.loaded().sidecar.bytes()?).ok()?;
+        let value = json!({
+            "statement": sidecar.author.to_json(), "placement": sidecar.installer.to_json()
+        });
         Some(Data::from_foreign(&value, &mut |text| Content::mention(text)))
     }
 }

@@ -5,10 +5,12 @@ use base64::prelude::BASE64_STANDARD;
 use mere_core::address::{Address, RelPath, Spoken};
 use mere_core::digest::Sha256;
 use mere_core::item::{Category, ItemRef};
+use mere_core::media::media_type;
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_host::read_at_most;
 
 use super::OfferError;
+use super::error::NotServed;
 use super::media::media_type_of;
 use super::served_skill::{ServedSkill, SkillFile, skill_uri};
 use crate::files::read::open_visible_file;
@@ -34,10 +36,21 @@ pub(super) fn read(items: &ItemReader<'_>, path: &RelPath) -> Result<Draft, Offe
         .with("sha256", Data::Words(file.sha256.to_string().into()));
     let data = match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => data.with("text", Content::body(text)),
-        Ok(text) => data.with("blob", Content::body(BASE64_STANDARD.encode(text))),
-        Err(error) => data.with("blob", Content::body(BASE64_STANDARD.encode(error.as_bytes()))),
+        Ok(text) => data.with("blob", encode_media(&skill, text.as_bytes())?),
+        Err(error) => data.with("blob", encode_media(&skill, error.as_bytes())?),
     };
     Ok(Draft::success(codes::OFFER_SKILL, message(&skill)).data(data))
+}
+
+/// Encodes a binary file, if it is of a kind that holds no text: nobody can search the others for
+/// host paths and secrets.
+fn encode_media(skill: &ServedSkill, bytes: &[u8]) -> Result<Content, OfferError> {
+    let kind = media_type(bytes).split('/').next().unwrap_or_default();
+    if !["image", "font", "audio"].contains(&kind) {
+        let place = Box::new(skill.loaded().place.clone());
+        return Err(OfferError::NotASkill { place, reason: NotServed::Opaque });
+    }
+    Ok(Content::body(BASE64_STANDARD.encode(bytes)))
 }
 
 /// Lists what is directly in a folder of a skill. `path` begins with the name of the skill.

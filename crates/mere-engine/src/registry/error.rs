@@ -149,6 +149,8 @@ pub(crate) enum LogFault {
     OtherBytes { path: String },
     #[error("the registry conceals that the version was yanked")]
     HiddenYank,
+    #[error("the registry conceals how the keys of the namespace changed")]
+    HiddenKeyChange,
     #[error("the registry conceals version {0}")]
     HiddenVersion(Version),
     #[error("the log contradicts itself, or a part of it is missing")]

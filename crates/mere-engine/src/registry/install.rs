@@ -4,7 +4,7 @@
 //! from. Everything is verified in memory, exactly as it would be on disk, before anything is
 //! written.
 
-use mere_core::address::{Address, RelPath};
+use mere_core::address::{Address, RelPath, RepositoryName};
 use mere_core::digest::Sha256;
 use mere_core::item::{CategoryBase, ItemForm, ItemRef, ItemType, Scope, ScopedPath, Version};
 use mere_core::request::Reader;
@@ -120,7 +120,7 @@ fn belongs_to(place: &ScopedPath, path: &str) -> bool {
         _ if is_sidecar => false,
         ItemForm::Folder => {
             // A client of git, or of another program, acts on what it finds in such folders.
-            parsed.names().all(|name| !name.eq_ignore_ascii_case(".git"))
+            RepositoryName::find_in(&parsed).is_none()
         }
         ItemForm::Flat => {
             place.kind == ItemType::Tool

@@ -41,6 +41,10 @@ impl LoggedKeys {
         if !info.name.is_same_as(namespace) {
             return Err(log.distrust_answer(LogFault::OtherItem, evidence()));
         }
+        let last = info.key_changes.last().map_or(0, |change| change.index);
+        if registry.memory.last_key_change(&info.name)?.is_some_and(|seen| seen > last) {
+            return Err(log.distrust_answer(LogFault::HiddenKeyChange, evidence()));
+        }
         for change in &info.key_changes {
             if log.prove_entry(&change.disclosure, change.index)?.is_none() {
                 return Err(log.distrust_answer(LogFault::Unlogged, evidence()));

@@ -185,6 +185,8 @@ impl<'a> GitRepository<'a> {
         }
         command.args(["-c", "protocol.allow=never"]).args(arguments);
         command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1");
+        // Stronger than what the repository configures.
+        command.env("GIT_ALLOW_PROTOCOL", "");
         command.env("GIT_CONFIG_COUNT", self.filters.len().to_string());
         for (number, key) in self.filters.iter().enumerate() {
             let off = if key.ends_with(".required") { "false" } else { "" };

@@ -14,7 +14,7 @@ pub const MERGE_DRIVER: &str = "mere";
 /// The configuration key of what the driver runs.
 const DRIVER_KEY: &str = "merge.mere.driver";
 /// What git runs: the three versions, the length of conflict markers, and the path in the project.
-const DRIVER_COMMAND: &str = "mere git merge-file %O %A %B %L %P";
+const DRIVER_COMMAND: &str = "mere git merge-file %O %A %B %L -- %P";
 
 /// The three versions of a file that git wants merged. The result replaces `ours`.
 pub struct MergeVersions {

@@ -30,6 +30,7 @@ Then commit the file .gitattributes, so that everybody has the lines.")]
     /// Merge three versions of a file; git runs this
     #[command(
         hide = true,
+        disable_help_flag = true,
         after_help = "Example:
   mere git merge-file base.sig ours.sig theirs.sig 7 .ai/knowledge/ops/retry.md.sig"
     )]
@@ -50,6 +51,7 @@ pub(crate) struct MergeFileArguments {
     /// The length of conflict markers
     pub(crate) marker_length: u8,
     /// The path of the file in the repository
+    #[arg(allow_hyphen_values = true)]
     path: OsString,
 }
 

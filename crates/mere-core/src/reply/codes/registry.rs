@@ -32,6 +32,7 @@ declare_codes! {
     LOG_HIDDEN_VERSION: Registry "LOG" Fault 10 "The registry conceals a newer version that its log contains.";
     LOG_PROOF: Registry "LOG" Fault 11 "The log of the registry contradicts itself, or a part of it is missing.";
     LOG_FUTURE: Registry "LOG" Fault 12 "The checkpoint of the registry's log is from the future.";
+    LOG_HIDDEN_KEYS: Registry "LOG" Fault 13 "The registry conceals a change of the namespace's keys that it showed before.";
     PULL_SIGNATURE: Registry "PULL" Fault 1 "The author's signature is not valid, or its key was revoked.";
     PULL_CONTENT: Registry "PULL" Fault 2 "The item from the registry is not valid, or is not what its author signed.";
     PULLED: Registry "PULL" Success 1 "`mere pull`: the item was installed.";

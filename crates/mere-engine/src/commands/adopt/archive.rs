@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use mere_core::address::RelPath;
+use mere_core::address::{RelPath, RepositoryName};
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 use crate::commands::models::wheel::{self, ZipEntry};
@@ -66,6 +66,10 @@ struct FileCollector {
 impl FileCollector {
     fn add(&mut self, path: &str, content: &[u8]) -> Result<(), ArchiveError> {
         let path = parse_path(path)?.ok_or(ArchiveError::Path)?;
+        // A program for version control would run what a repository configures.
+        if RepositoryName::find_in(&path).is_some() {
+            return Ok(());
+        }
         self.bytes += content.len();
         if self.bytes > MAX_UNPACKED || self.files.len() == MAX_FILES {
             return Err(ArchiveError::TooLarge);

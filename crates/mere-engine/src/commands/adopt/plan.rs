@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use mere_core::address::{RelPath, RepositoryName};
 use mere_core::digest::Sha256;
 use mere_core::item::{Item, ItemForm, ItemRef, ItemType, Scope};
 
@@ -135,8 +136,10 @@ impl AdoptionPlan {
             return Ok(());
         };
         for (below, bytes) in files {
-            // A signature is made for its place, and is worth nothing in another.
-            if below != ".sig" {
+            // A signature is made for its place, and is worth nothing in another; and a program for
+            // version control would run what a repository configures.
+            let is_repository = |path: RelPath| RepositoryName::find_in(&path).is_some();
+            if below != ".sig" && !below.parse().is_ok_and(is_repository) {
                 let to = format!(".ai/directives/{CATEGORY}/{}/{below}", found.name);
                 self.files.insert(to, bytes);
             }

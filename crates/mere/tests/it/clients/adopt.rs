@@ -259,3 +259,24 @@ fn an_archive_with_a_link_or_a_way_out_is_refused_whole() {
     assert_eq!(files_below(&stage.path("project/.ai")), before);
     assert!(!stage.path("escaped.md").exists() && !stage.path("../escaped.md").exists());
 }
+
+#[test]
+fn a_repository_in_a_skill_is_not_adopted() {
+    for form in ["gztar", "folder"] {
+        let stage = Stage::new();
+        succeed(&stage, &["init", "--template", "blank"]);
+        stage.file("shared/skills/review/SKILL.md", SKILL);
+        let armed = "[core]\n\tfsmonitor = touch pwned\n\trepositoryformatversion = 0\n";
+        stage.file("shared/skills/review/.git/config", armed);
+        stage.file("shared/skills/review/.git/HEAD", "ref: refs/heads/main\n");
+        stage.file("shared/skills/review/bare/HEAD", "ref: refs/heads/main\n");
+        let source = match form {
+            "folder" => stage.path("shared").to_string_lossy().into_owned(),
+            archive => pack(&stage, "shared", archive),
+        };
+        succeed(&stage, &["adopt", "--yes", &source]);
+        let adopted = stage.path("project/.ai/directives/adopted/review");
+        assert!(adopted.join("SKILL.md").exists(), "{form}");
+        assert!(!adopted.join(".git").exists() && !adopted.join("bare").exists(), "{form}");
+    }
+}

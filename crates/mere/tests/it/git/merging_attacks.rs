@@ -122,3 +122,22 @@ fn a_signed_item_is_never_changed_by_a_merge_of_its_signature() {
     assert_eq!(ada.mate.text(&note_path("style")), note("style", &lines(&[])));
     assert_eq!(ada.mate.trust("knowledge", "style"), "verified");
 }
+
+#[test]
+fn a_path_that_looks_like_an_option_loses_nothing() {
+    let stage = stage();
+    let ada = Coder::first(&stage, "ada");
+    ada.mate.write(".gitattributes", "** merge=mere\n");
+    for (side, text) in [("base", "1\n"), ("main", "2\n"), ("topic", "3\n")] {
+        if side == "topic" {
+            ada.git(&["switch", "-q", "-c", "topic", "HEAD~1"]);
+        }
+        for file in ["-h/x.md", "--help.sig", "--version/x.md"] {
+            ada.mate.write(file, text);
+        }
+        ada.commit(side);
+    }
+    let merged = ada.try_git(&["merge", "main"]);
+    assert_eq!(merged.status.code(), Some(1), "{merged:?}");
+    assert_eq!(ada.conflicts().len(), 3, "{:?}", ada.conflicts());
+}

@@ -23,7 +23,7 @@ pub(super) fn space() -> Stage {
     stage.file("project/.ai/directives/ops/deploy/scripts/run.sh", "#!/bin/sh\necho deployed\n");
     stage.file("project/.ai/directives/ops/deploy/references/a b%.md", "# Ärger\n");
     let picture = stage.path("project/.ai/directives/ops/deploy/picture.bin");
-    std::fs::write(picture, [0, 255, 7, 10]).expect("a file");
+    std::fs::write(picture, b"\x89PNG\r\n\x1a\n\0\xff").expect("a file");
     stage.file("project/.ai/directives/ops/release.md", DIRECTIVE);
     let note = "---\nid: jwt\ntitle: Signing keys\nversion: \"1.0.0\"\n---\n# Signing keys\n\nRotate them.\n";
     stage.file("project/.ai/knowledge/api/jwt.md", note);

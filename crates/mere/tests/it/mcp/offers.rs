@@ -110,7 +110,7 @@ fn notes_memories_files_and_skills_are_resources() {
     }
     assert_eq!(read("skill://ops/deploy/SKILL.md")["result"]["contents"][0]["text"], SKILL);
     let picture = read("skill://ops/deploy/picture.bin")["result"]["contents"][0].clone();
-    assert_eq!(picture["blob"], "AP8HCg==", "{picture}");
+    assert_eq!(picture["blob"], "iVBORw0KGgoA/w==", "{picture}");
     let odd = read("skill://ops/deploy/references/a%20b%25.md");
     assert_eq!(odd["result"]["contents"][0]["text"], "# Ärger\n", "{odd}");
     // A client may escape what it puts into a template.

@@ -135,7 +135,13 @@ fn every_path_that_wants_out_is_one_refusal_in_every_tool() {
     let refused = |payload: &str, reply: &Value| assert_eq!(refusal(reply), missing, "{payload:?}");
     check(&mut mcp, &all, reading, refused);
     let roots = all.iter().filter(|payload| *payload != "ROOT_PROJECT");
-    check(&mut mcp, &roots.cloned().collect::<Vec<_>>(), at_home, refused);
+    // What takes a root says so of anything else, in the same words whatever it is.
+    let no_root = refusal(&mcp.call("read", &json!({ "path": "a", "home": "missing" })));
+    assert_eq!(no_root["code"], "WA-PATH-I-001");
+    assert_eq!(no_root["message"], "`home` takes a root, and nothing below one.");
+    let rootless =
+        |payload: &str, reply: &Value| assert_eq!(refusal(reply), no_root, "{payload:?}");
+    check(&mut mcp, &roots.cloned().collect::<Vec<_>>(), at_home, rootless);
     check(&mut mcp, &all, matching, |payload, reply| {
         let out = payload.starts_with('/') || payload.split('/').any(|name| name == "..");
         let empty = reply["reply_type"] == "S" && reply["data"]["count"] == 0 && !out;

@@ -28,8 +28,8 @@ fn killing_mere_while_it_applies_leaves_all_or_nothing() {
     workshop.project_tool("many", ("bash_runtime", "propose"), &script);
     let (mut killed, mut outcomes, mut delay) = (0, [0, 0], Duration::from_micros(500));
     while killed < KILLS || outcomes.contains(&0) {
-        let before = project_files(&workshop);
         let (id, _) = propose(&workshop, "many");
+        let before = project_files(&workshop);
         let mut command = workshop.command();
         command.args(["review", "--accept", &id]).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().expect("mere runs");

@@ -4,8 +4,8 @@
 use ed25519_dalek::SigningKey;
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::trust::{
-    Checked, FoundItem, KeyLimits, Keyring, LocationField, PublicKey, Roster, RosterMember,
-    SidecarFile, TrustedKey, UntrustedReason, VerificationFailure, Vouching,
+    Checked, FoundItem, KeyLimits, Keyring, LocationField, MAX_SIDECAR_BYTES, PublicKey, Roster,
+    RosterMember, Sidecar, SidecarFile, TrustedKey, UntrustedReason, VerificationFailure, Vouching,
     check_displaced_sidecar, trusted_sidecar, trusted_statement, verify,
 };
 
@@ -326,4 +326,13 @@ fn a_roster_has_at_most_1000_admins_and_members() {
         };
         assert_eq!(roster.check().is_ok(), is_taken, "{admins} {count}");
     }
+}
+
+#[test]
+fn the_sidecar_of_an_item_with_a_thousand_files_can_be_read() {
+    let Sidecar { mut statement, placement, .. } =
+        Case::new(&Person::new(1), &Person::new(1)).sidecar;
+    statement.files = (1_000..2_000).map(|number| file(&format!("lib/{number}.py"), "")).collect();
+    let length = Sidecar::new(statement, placement).to_text().len();
+    assert!(u64::try_from(length).is_ok_and(|length| length <= MAX_SIDECAR_BYTES), "{length}");
 }

@@ -339,6 +339,10 @@ mod tests {
         let permit = bound(&[
             permission(PermittedAccess::Execute, PermittedResource::Tool("web_search".to_owned())),
             permission(PermittedAccess::Execute, PermittedResource::Tool("ops/deploy".to_owned())),
+            permission(
+                PermittedAccess::Execute,
+                PermittedResource::Tool("pinned@1.0.0".to_owned()),
+            ),
             permission(PermittedAccess::Read, PermittedResource::Tool("reader".to_owned())),
             permission(PermittedAccess::Write, PermittedResource::Filesystem("src/**".to_owned())),
             permission(PermittedAccess::Read, PermittedResource::Filesystem("docs/**".to_owned())),
@@ -352,6 +356,10 @@ mod tests {
         check(tool("deploy"), Some("tool deploy"));
         check(tool("dev/deploy"), Some("tool dev/deploy"));
         check(tool("reader"), Some("tool reader"));
+        check(tool("web_search@2.0.0"), None);
+        check(tool("pinned@1.0.0"), None);
+        check(tool("pinned@2.0.0"), Some("tool pinned@2.0.0"));
+        check(tool("pinned"), Some("tool pinned"));
         let write = |text: &str| permit.permit_write(&text.parse().expect("an address"));
         check(write("ROOT_PROJECT:/src/a.rs"), None);
         check(write("ROOT_WORKSPACE:/src/a.rs"), None);

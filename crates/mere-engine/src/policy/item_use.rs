@@ -127,9 +127,102 @@ pub(crate) fn permit_lockfile<T>(item: Checked<T>) -> Result<CountedLockfile<T>,
 
 #[cfg(test)]
 mod tests {
-    use mere_core::trust::{UntrustedReason, UntrustedSigner};
+    use ed25519_dalek::{Signer, SigningKey};
+    use mere_core::digest::Sha256;
+    use mere_core::item::integrity::FileDigest;
+    use mere_core::item::{Scope, ScopedPath};
+    use mere_core::trust::{
+        ClaimedTime, Envelope, FoundItem, ItemClaims, KeyLimits, Keyring, Placement, PublicKey,
+        Sidecar, SidecarFile, Statement, TrustedKey, UntrustedReason, UntrustedSigner, verify,
+    };
 
     use super::*;
+
+    /// Returns an item that a trusted key signed.
+    fn verified_item() -> Checked<()> {
+        let private = SigningKey::from_bytes(&[7; 32]);
+        let key = PublicKey::from_bytes(private.verifying_key().as_bytes()).expect("a key");
+        let path = "tools/api/jwt.yaml".parse().expect("a path");
+        let place = ScopedPath::from_space_path(Scope::Project, &path).expect("an item");
+        let (integrity, now) = (Sha256::digest(b"tool"), jiff::Timestamp::UNIX_EPOCH);
+        let version: Version = "1.0.0".parse().expect("a version");
+        let files = [FileDigest { path: "jwt.yaml".to_owned(), sha256: integrity, size: 4 }];
+        let created = ClaimedTime::from_timestamp(now);
+        let statement = Statement {
+            kind: place.kind,
+            id: place.id.clone(),
+            version: version.clone(),
+            category: place.category.clone(),
+            integrity,
+            files: files.to_vec(),
+            executor: None,
+            created,
+        };
+        let placement = Placement {
+            statement: integrity,
+            scope: place.scope,
+            space_id: "space".to_owned(),
+            base: Placement::base_name(place.kind, &place.base),
+            origin: None,
+            created,
+        };
+        let mut sidecar = Sidecar::new(statement, placement);
+        let sign = |envelope: &mut Envelope| {
+            let signature = private.sign(&envelope.message()).to_bytes();
+            envelope.add_signature(key.fingerprint(), signature);
+        };
+        sign(&mut sidecar.author);
+        sign(&mut sidecar.installer);
+        let mut keyring = Keyring::default();
+        keyring.add(TrustedKey { key: key.clone(), name: None, limits: KeyLimits::default() });
+        let found = FoundItem {
+            path: &place,
+            space_id: Some("space"),
+            files: &files,
+            sidecar: &SidecarFile::Bytes(sidecar.to_text().into_bytes()),
+            is_draft: false,
+            now,
+        };
+        let claims =
+            ItemClaims { version: Some(version), integrity: Some(integrity), executor: None };
+        let read = || Ok::<_, std::convert::Infallible>(((), claims));
+        match verify(&found, &keyring, read) {
+            Ok(verified) => verified.expect("nothing is broken"),
+        }
+    }
+
+    #[test]
+    fn a_signed_tool_is_run_unless_a_newer_one_was_seen() {
+        let older = |is_accepted| VersionAge::Older {
+            newest: "2.0.0".parse().expect("a version"),
+            is_accepted,
+        };
+        for (age, denied) in [
+            (VersionAge::Newest, None),
+            (older(true), None),
+            (older(false), Some("older")),
+            (VersionAge::Unknown, Some("unrecorded")),
+        ] {
+            let (reader, unsigned) = (Reader::Agent, UnsignedPolicy::Refuse);
+            let context = RunContext { reader, unsigned, has_terminal: false };
+            let found = permit_run(verified_item(), &age, context).err();
+            let found = found.map(|denied| match denied {
+                RunDenied::Untrusted(_) => "untrusted",
+                RunDenied::Older(_, newest) => {
+                    assert_eq!(newest.to_string(), "2.0.0");
+                    "older"
+                }
+                RunDenied::Unrecorded(_) => "unrecorded",
+            });
+            assert_eq!(found, denied, "{age:?}");
+        }
+    }
+
+    #[test]
+    fn a_lockfile_that_a_trusted_key_signed_counts() {
+        assert!(permit_lockfile(verified_item()).is_ok());
+        assert!(permit_use(verified_item(), SignatureRequirement::Required).is_ok());
+    }
 
     /// Returns an item of each kind that no trusted key signed.
     fn items_without_trust() -> [Checked<()>; 3] {

@@ -161,6 +161,7 @@ mod tests {
         }
         check("src/*.rs", "src/a.rs", RunCoverage::Reached);
         check("src/*.rs", "src/deep/a.rs", RunCoverage::Outside);
+        check("src/*.rs", "src/a.rs/x", RunCoverage::Outside);
         check("README.md", "README.md", RunCoverage::Reached);
         check("README.md", "docs/README.md", RunCoverage::Outside);
         check("**", "any/thing", RunCoverage::Reached);
@@ -211,5 +212,9 @@ mod tests {
         assert!(!contains("ROOT_WORKSPACE:/out/"));
         assert!(!contains("ROOT_WORKSPACE:/out/a.txt"));
         assert!(!contains("ROOT_PROJECT:/out/a.md"));
+        let reach = PathReach::new(&[below(Root::Workspace, "", "out/**")]);
+        let contains = |text: &str| reach.contains(&text.parse().expect("an address"));
+        assert!(contains("ROOT_WORKSPACE:/out/") && contains("ROOT_WORKSPACE:/out/a.md"));
+        assert!(!contains("ROOT_WORKSPACE:/outer/"));
     }
 }

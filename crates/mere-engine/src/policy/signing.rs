@@ -87,6 +87,16 @@ mod tests {
             let permit = permit_signing(context(reader, has_terminal), SigningReason::Requested);
             assert_eq!(permit.is_ok(), expected, "{reader:?} {has_terminal}");
         }
+        for (is_in_agent, may_sign_unattended) in [(true, false), (false, true)] {
+            let context = |reader| SigningContext {
+                is_in_agent,
+                may_sign_unattended,
+                ..context(reader, false)
+            };
+            let is_permitted =
+                |reader| permit_signing(context(reader), SigningReason::Requested).is_ok();
+            assert!(is_permitted(Reader::Person) && !is_permitted(Reader::Agent));
+        }
         assert!(permit_rotation(Reader::Person).is_ok());
         assert!(permit_rotation(Reader::Agent).is_err());
     }

@@ -189,3 +189,17 @@ pub(crate) fn permit_publish(
         Reader::Agent | Reader::Person => Ok(PublishPermit(())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_publishes_only_if_the_user_lets_agents_publish() {
+        for (may_publish, expected) in [(None, false), (Some(false), false), (Some(true), true)] {
+            let agents = AgentsConfig { may_publish, ..AgentsConfig::default() };
+            assert_eq!(permit_publish(Reader::Agent, &agents).is_ok(), expected);
+            assert!(permit_publish(Reader::Person, &agents).is_ok());
+        }
+    }
+}

@@ -383,3 +383,24 @@ pub(crate) fn unpin(environment: &Environment, space_id: &str) -> Result<(), Rec
         records.retain(|record| record["space_id"] != space_id);
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_roster_is_stale_if_it_is_older_or_another_of_the_same_serial() {
+        let roster = |serial, threshold| Roster {
+            space_id: "s".to_owned(),
+            serial,
+            threshold,
+            admins: Vec::new(),
+            members: Vec::new(),
+            require_signed: Vec::new(),
+        };
+        let check = |serial, threshold| staleness(&roster(serial, threshold), &roster(3, 1));
+        assert!(check(3, 1).is_none() && check(4, 1).is_none() && check(4, 2).is_none());
+        assert!(matches!(check(2, 1), Some(RosterTrouble::Older { serial: 2, seen: 3 })));
+        assert!(matches!(check(3, 2), Some(RosterTrouble::Fork { serial: 3 })));
+    }
+}

@@ -8,7 +8,7 @@ use mere_core::address::{Address, RelPath, Root};
 use mere_core::digest::{Sha256, ShownDigest};
 use mere_core::item::{Item, ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Draft, Fields, ParsedName, Prose, codes};
-use mere_core::request::{AfterSigning, GitStaging, ShownItem};
+use mere_core::request::{AfterSigning, GitStaging, Relocking, ShownItem};
 use mere_core::trust::Sidecar;
 
 use super::CommandCall;

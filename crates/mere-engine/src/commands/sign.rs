@@ -57,8 +57,9 @@ pub(super) fn sign_chosen(
         (call.progress)(number as u64 + 1, chosen.len() as u64);
     }
     end_drafts(call.change.context, &signed_addresses);
-    // Nothing was signed, so nothing follows.
-    let relocking = if signed.is_empty() { Relocking::Leave } else { after.relocking };
+    // Where all that was chosen is refused, nothing follows.
+    let is_refused = signed.is_empty() && !chosen.is_empty();
+    let relocking = if is_refused { Relocking::Leave } else { after.relocking };
     let locks = LocksAfter::follow(call.change, &signing, (&signed_addresses, relocking))?;
     files.extend(locks.written());
     if stage == GitStaging::Add && !files.is_empty() {

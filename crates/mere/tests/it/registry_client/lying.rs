@@ -1,6 +1,9 @@
 //! A registry that lies to a client that has only its pinned key. Each lie has its own answer, and the
 //! evidence is kept.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use mere_core::digest::Sha256;
 use mere_core::log::{
     EntryDisclosure, LoggedEvent, NoteAlgorithm, PublishEvent, RegistryEvent, VerifierKey,
@@ -92,6 +95,30 @@ fn a_concealed_version_is_noticed() {
     check_distrust(&victim, &reply, "RG-LOG-E-010");
     // Whoever wants exactly the older version can have it.
     assert_eq!(victim.code(&["pull", "note", "acme/style@1.0.0"]), "RG-PULL-S-001");
+}
+
+#[test]
+fn a_change_of_keys_that_is_hidden_later_is_noticed() {
+    let neighbours = Neighbours::new();
+    neighbours.author.publish_note("style", "1.0.0", "one");
+    neighbours.registry.add_key("acme", &Person::new());
+    let is_lying = Arc::new(AtomicBool::new(false));
+    let lies = Arc::clone(&is_lying);
+    let victim = victim(&neighbours, move |path, answer| {
+        if !path.ends_with("/namespaces/acme") || !lies.load(Ordering::SeqCst) {
+            return honest(answer);
+        }
+        edited(&answer, |info| {
+            for list in ["key_changes", "keys"] {
+                info[list].as_array_mut().expect("a list").pop();
+            }
+        })
+    });
+    assert_eq!(victim.code(&["pull", "note", "acme/style"]), "RG-PULL-S-001");
+    neighbours.author.publish_note("style", "1.1.0", "two");
+    is_lying.store(true, Ordering::SeqCst);
+    let reply = victim.reply(&["pull", "note", "acme/style"]);
+    check_distrust(&victim, &reply, "RG-LOG-E-013");
 }
 
 #[test]

@@ -109,9 +109,11 @@ fn a_change_of_keys_that_is_hidden_later_is_noticed() {
             return honest(answer);
         }
         edited(&answer, |info| {
-            for list in ["key_changes", "keys"] {
-                info[list].as_array_mut().expect("a list").pop();
-            }
+            let hidden = info["key_changes"].as_array_mut().expect("changes").pop();
+            let hidden = hidden.expect("a change").to_string();
+            let is_shown =
+                |key: &Value| !hidden.contains(key["fingerprint"].as_str().expect("one"));
+            info["keys"].as_array_mut().expect("keys").retain(is_shown);
         })
     });
     assert_eq!(victim.code(&["pull", "note", "acme/style"]), "RG-PULL-S-001");

@@ -1,7 +1,10 @@
 //! A person at a terminal of their own, who answers what is asked.
 
+use std::fs;
 use std::io::{ErrorKind, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -18,6 +21,14 @@ pub(crate) struct Typist {
     printed: String,
     /// How much of it was waited for.
     seen: usize,
+    /// The file of the exit status.
+    status: PathBuf,
+}
+
+/// A number for each terminal.
+fn unique_number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Typist {
@@ -29,7 +40,10 @@ impl Typist {
     /// The same with more of an environment.
     pub(crate) fn start_with(stage: &Stage, words: &str, variables: &[(&str, &str)]) -> Self {
         let mut script = Command::new("script");
-        let line = format!("{} {words}", env!("CARGO_BIN_EXE_mere"));
+        // `script` sometimes loses the status of what a signal has ended, so the shell writes it.
+        let status = stage.path(&format!("typed-{}", unique_number()));
+        let mere = env!("CARGO_BIN_EXE_mere");
+        let line = format!("trap : INT; {mere} {words}; echo $? > '{}'", status.display());
         script.args(["-qec", &line, "/dev/null"]).current_dir(stage.path("project"));
         script.env_clear().env("HOME", stage.path("home")).env("SHELL", "/bin/sh");
         script.env("PATH", "/usr/bin:/bin").envs(variables.iter().copied());
@@ -50,7 +64,7 @@ impl Typist {
                 }
             }
         });
-        Self { child, input, output, printed: String::new(), seen: 0 }
+        Self { child, input, output, printed: String::new(), seen: 0, status }
     }
 
     /// Waits for a question, and types a line.
@@ -86,7 +100,10 @@ impl Typist {
             self.printed.push_str(&String::from_utf8_lossy(&bytes));
         }
         drop(self.input);
-        let status = self.child.wait().expect("it ends");
-        (status.code().expect("an exit status"), self.printed.replace("\r\n", "\n"))
+        self.child.wait().expect("it ends");
+        let status = fs::read_to_string(&self.status).expect("an exit status");
+        fs::remove_file(&self.status).expect("the file of the status");
+        let status = status.trim().parse().expect("a number");
+        (status, self.printed.replace("\r\n", "\n"))
     }
 }

@@ -46,7 +46,7 @@ impl Registry {
         let location = options.database_location()?;
         match &location {
             DatabaseLocation::Sqlite(path) if !is_there(path) => {
-                let words = "registry there yet; `mere registry serve` makes one".to_owned();
+                let words = format!("registry in {path} yet; `mere registry serve` makes one");
                 Err(RegistryError::Missing(words))
             }
             _ => Self::open_at(options, location),

@@ -235,6 +235,16 @@ impl Request {
         }
     }
 
+    /// Returns what a person who watches calls it: the tool, or the method of the protocol.
+    pub fn name(&self) -> &'static str {
+        match (self.tool, &self.verb) {
+            (Some(tool), _) => tool,
+            (None, Verb::Items(ItemVerb::Offer(call))) => call.method(),
+            (None, Verb::Items(_) | Verb::Files(_)) => "resources/read",
+            (None, _) => "?",
+        }
+    }
+
     /// Makes the request for calling `tool` with JSON text, as a person types it.
     pub fn from_text(caller: Caller, tool: &str, arguments: &str) -> Self {
         match crate::text::json::parse(arguments.as_bytes()) {

@@ -58,6 +58,22 @@ pub enum OfferCall {
     },
 }
 
+impl OfferCall {
+    /// Returns the method of the protocol that makes the call.
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::List { list: OfferList::Prompts, .. } => "prompts/list",
+            Self::List { list: OfferList::Resources, .. } => "resources/list",
+            Self::List { list: OfferList::Skills, .. } => "skills/list",
+            Self::Prompt { .. } => "prompts/get",
+            Self::InputValues { .. } | Self::ItemNames { .. } => "completion/complete",
+            Self::Skill { .. } => "skills/get",
+            Self::SkillFile { .. } => "resources/read",
+            Self::SkillFolder { .. } => "resources/directory/read",
+        }
+    }
+}
+
 /// A list of what is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferList {

@@ -15,6 +15,8 @@ const MAX_MESSAGE: usize = 200;
 
 /// What the feed says about a call besides its reply.
 pub(super) struct AnsweredCall {
+    /// The tool, or the method of the protocol.
+    pub(super) tool: &'static str,
     /// The sentence that the agent got.
     pub(super) message: Option<ClearedText>,
     pub(super) took: Duration,
@@ -25,7 +27,7 @@ impl Session {
     pub(super) fn feed_call(&self, reply: &Cleared, stamp: &ReplyMetadata, call: &AnsweredCall) {
         let message = call.message.as_ref().map_or("", |message| message.as_str());
         let call = FeedCall {
-            tool: stamp.tool.unwrap_or("?").to_owned(),
+            tool: call.tool.to_owned(),
             code: reply.code().to_string(),
             succeeded: reply.reply_type() == ReplyType::Success,
             message: message.chars().take(MAX_MESSAGE).collect(),

@@ -154,7 +154,7 @@ impl Session {
             tool: request.tool,
             agent: request.caller.agent.clone(),
         };
-        let tool = stamp.tool.unwrap_or("?");
+        let tool = request.name();
         let span =
             tracing::info_span!("call", trace_id = %stamp.trace_id, tool, agent = %stamp.agent);
         let _entered = span.enter();
@@ -177,7 +177,11 @@ impl Session {
         log_call(&cleared, began);
         if self.feed.is_kept() && request.caller.reader == Reader::Agent {
             let message = gate.clear_text(draft.message(), &stamp.agent);
-            self.feed_call(&cleared, &stamp, &AnsweredCall { message, took: began.elapsed() });
+            self.feed_call(
+                &cleared,
+                &stamp,
+                &AnsweredCall { tool, message, took: began.elapsed() },
+            );
         }
         Outcome::Done(cleared)
     }

@@ -82,8 +82,10 @@ pub(super) fn export_items(
         .with("left", Data::List(left.chain(taken_files).collect()));
     Ok(match request.mode {
         ExportMode::Check if !changed.is_empty() || !taken.is_empty() => {
-            let words =
-                format!("{} exported files differ from the items.", changed.len() + taken.len());
+            let words = match changed.len() + taken.len() {
+                1 => "1 exported file differs from its item.".to_owned(),
+                count => format!("{count} exported files differ from the items."),
+            };
             Draft::fault(codes::EXPORT_STALE, Prose::words(words))
                 .data(data)
                 .hint(Prose::words(format!("Run `mere export --to {}`.", request.format.name())))

@@ -19,6 +19,8 @@ mod output_capture;
 #[cfg(target_os = "linux")]
 mod private_root;
 #[cfg(target_os = "linux")]
+mod probe;
+#[cfg(target_os = "linux")]
 mod process_tree;
 mod program;
 #[cfg(target_os = "linux")]
@@ -40,6 +42,8 @@ mod usage;
 mod workspace_owner;
 
 pub use cell_pool::CellPool;
+#[cfg(target_os = "linux")]
+pub use probe::probe_layers;
 pub use program::{Program, SEARCH_PATH};
 pub use project::{
     ChangeJudge, ChangedFile, DifferenceBound, FileState, LeftOut, LeftOutPath, MAX_CHANGED_BYTES,
@@ -55,7 +59,7 @@ pub use run_plan::{
 #[cfg(target_os = "linux")]
 pub use stages::run_cell_stage;
 #[cfg(target_os = "linux")]
-pub use supervisor::{probe_layers, run_tool};
+pub use supervisor::run_tool;
 #[cfg(not(target_os = "linux"))]
 pub use unsupported::run_cell_stage;
 #[cfg(not(target_os = "linux"))]

@@ -248,4 +248,6 @@ pub struct LayerReport {
     pub processes_limited_by: &'static str,
     /// The mechanism that limits memory.
     pub memory_limited_by: &'static str,
+    /// Why tools are shown a copy of the project instead of an overlay, if they are.
+    pub project_overlay: Result<(), String>,
 }

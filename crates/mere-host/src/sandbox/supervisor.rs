@@ -18,12 +18,11 @@ use super::process_tree::can_list_children;
 use super::program_session::ProgramSession;
 use super::project::ProjectRun;
 use super::protocol::{
-    Access, BindMount, CellInput, CellNetwork, CellOrder, CellReport, Exit, ProcessLimits,
-    SandboxLayer, send,
+    Access, BindMount, CellInput, CellNetwork, CellOrder, CellReport, Exit, ProcessLimits, send,
 };
 use super::run_plan::{
-    ExceededLimit, FinishedRun, LayerReport, NOT_ENFORCED, RunEnd, RunInput, RunLimits,
-    RunObserver, RunPlan, SandboxError, SandboxLevel,
+    ExceededLimit, FinishedRun, RunEnd, RunInput, RunLimits, RunObserver, RunPlan, SandboxError,
+    SandboxLevel,
 };
 use super::usage::{MAX_DEPTH, UsageMonitor, WatchedLimits};
 use super::workspace_owner::give_to_nobody;
@@ -142,46 +141,7 @@ fn await_end(init: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Reports which layers work here, tried out with a cell that runs nothing.
-pub fn probe_layers() -> Result<LayerReport, SandboxError> {
-    let limits = RunLimits::default();
-    let watched = if can_list_children() { "watching" } else { NOT_ENFORCED };
-    let kept = |by_group| if by_group { "control group" } else { watched };
-    let (mut processes, mut memory) = (watched, watched);
-    let mut layers = Vec::new();
-    match Cell::build() {
-        Err(SandboxError::Layer(layer, why)) => layers.push((layer, Err(why))),
-        Err(error) => return Err(error),
-        Ok(mut cell) => {
-            cell.join_group();
-            let group = &cell.control_group;
-            (processes, memory) = (kept(group.has_task_limit), kept(group.has_memory_limit));
-            layers.push((SandboxLayer::Namespaces, Ok(())));
-            let order = CellOrder {
-                argv: Vec::new(),
-                environment: Vec::new(),
-                files: Vec::new(),
-                input: CellInput::Bytes(0),
-                binds: Vec::new(),
-                project: None,
-                bounds: process_limits(limits, Duration::from_secs(1)),
-                network: CellNetwork::None,
-                level: SandboxLevel::Namespaces,
-            };
-            cell.process.send_order(&order, std::iter::empty())?;
-            while let Some(report) = cell.process.receive()? {
-                match report {
-                    CellReport::Layer(layer, built) => layers.push((layer, built)),
-                    CellReport::Built => send(&cell.process.socket, &())?,
-                    _ => {}
-                }
-            }
-        }
-    }
-    Ok(LayerReport { layers, processes_limited_by: processes, memory_limited_by: memory })
-}
-
-fn process_limits(limits: RunLimits, timeout: Duration) -> ProcessLimits {
+pub(super) fn process_limits(limits: RunLimits, timeout: Duration) -> ProcessLimits {
     let processor = timeout.as_secs().saturating_mul(2).saturating_add(2);
     ProcessLimits {
         processor,

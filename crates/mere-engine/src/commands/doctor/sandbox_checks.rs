@@ -3,7 +3,9 @@
 //! A layer may be missing only where the level in the user's config accepts that.
 
 use super::{Finding, FindingState};
-use mere_host::{LayerReport, NOT_ENFORCED, SandboxLayer, SandboxLevel};
+use mere_host::{
+    LayerReport, MAX_COPIED_BYTES, MAX_COPIED_FILES, NOT_ENFORCED, SandboxLayer, SandboxLevel,
+};
 
 /// Reports on each layer, judged by the level that the user's config requires.
 pub(super) fn check_layers(level: SandboxLevel) -> Vec<Finding> {
@@ -14,7 +16,8 @@ pub(super) fn check_layers(level: SandboxLevel) -> Vec<Finding> {
             return vec![Finding::new("sandbox", FindingState::Wrong, what)];
         }
     };
-    let LayerReport { layers, processes_limited_by: processes, memory_limited_by: memory } = probe;
+    let LayerReport { layers, processes_limited_by: processes, memory_limited_by: memory, .. } =
+        &probe;
     let name = match level {
         SandboxLevel::Full => "full",
         SandboxLevel::Namespaces => {
@@ -22,8 +25,8 @@ pub(super) fn check_layers(level: SandboxLevel) -> Vec<Finding> {
         }
     };
     let mut findings = vec![Finding::new("sandbox", FindingState::Right, format!("level: {name}"))];
-    findings.extend(SandboxLayer::ALL.map(|layer| layer_finding(layer, &layers, level)));
-    let is_kept = processes != NOT_ENFORCED && memory != NOT_ENFORCED;
+    findings.extend(SandboxLayer::ALL.map(|layer| layer_finding(layer, layers, level)));
+    let is_kept = ![processes, memory].contains(&&NOT_ENFORCED);
     let what =
         format!("run totals: processes by {processes}, memory by {memory}, workspace by watching");
     findings.push(if is_kept {
@@ -31,7 +34,26 @@ pub(super) fn check_layers(level: SandboxLevel) -> Vec<Finding> {
     } else {
         Finding::new("sandbox", FindingState::Wrong, what).with_fix(SANDBOX_FIX)
     });
+    findings.push(project_finding(&probe.project_overlay));
     findings
+}
+
+/// Says how tools that ask for the project are shown it.
+fn project_finding(overlay: &Result<(), String>) -> Finding {
+    match overlay {
+        Ok(()) => {
+            let what = "the project: by overlay, where a tool asks for it";
+            Finding::new("sandbox", FindingState::Right, what.to_owned())
+        }
+        Err(reason) => {
+            let megabytes = MAX_COPIED_BYTES / (1024 * 1024);
+            let what = format!(
+                "the project: by copy, where a tool asks for it (no overlay: {reason}); one with \
+                 more than {MAX_COPIED_FILES} files or {megabytes} MB is refused"
+            );
+            Finding::new("sandbox", FindingState::Note, what)
+        }
+    }
 }
 
 const SANDBOX_FIX: &str = "Tools are not run without it; docs/running.md says what it needs.";

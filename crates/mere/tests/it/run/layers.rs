@@ -126,3 +126,16 @@ fn a_project_cannot_do_with_less() {
         }
     }
 }
+
+#[test]
+fn the_doctor_says_whether_the_project_is_shown_by_overlay_or_copied() {
+    for who in EVERYBODY {
+        let workshop = marked(who);
+        let report = |output: Output| String::from_utf8(output.stdout).expect("UTF-8");
+        let here = report(workshop.command().arg("doctor").output().expect("it runs"));
+        assert!(here.contains("sandbox: the project: by overlay"), "{who:?} {here}");
+        let lacking = report(lacking(&workshop, "overlay", &["doctor"]));
+        assert!(lacking.contains("sandbox: the project: by copy"), "{who:?} {lacking}");
+        assert!(lacking.contains("sandbox: seccomp: available"), "{who:?} {lacking}");
+    }
+}

@@ -75,17 +75,36 @@ impl GitRepository<'_> {
 }
 
 /// Takes the next object from what `git cat-file --batch` printed. Returns `None` for one that does
-/// not exist, or that was cut off.
+/// not exist, that is no file, or that was cut off.
 fn take_object<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let end = rest.iter().position(|byte| *byte == b'\n')?;
     let head = str::from_utf8(&rest[..end]).ok();
-    let body = &rest[end + 1..];
-    let size = head.and_then(|head| head.rsplit_once(" blob ")?.1.parse::<usize>().ok());
-    let Some(size) = size else {
-        *rest = body;
-        return None;
-    };
-    let object = body.get(..size)?;
-    *rest = body.get(size + 1..).unwrap_or_default();
-    Some(object)
+    *rest = &rest[end + 1..];
+    // An object that exists has a body, whatever it is: `<id> <type> <size>`.
+    let (head, size) = head?.rsplit_once(' ')?;
+    let size = size.parse::<usize>().ok()?;
+    let object = rest.get(..size);
+    *rest = rest.get(size + 1..).unwrap_or_default();
+    object.filter(|_| head.ends_with(" blob"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::take_object;
+
+    #[test]
+    fn each_answer_is_taken_whole_whatever_it_is() {
+        let printed =
+            b"aa blob 3\none\nbb:./notes/a b missing\ncc tree 9\nd blob 1\n\ndd blob 3\ntwo\n";
+        let mut rest = &printed[..];
+        let taken = [(); 5].map(|()| take_object(&mut rest));
+        assert_eq!(taken, [Some(&b"one"[..]), None, None, Some(b"two"), None]);
+    }
+
+    #[test]
+    fn what_was_cut_off_is_not_taken() {
+        let mut rest = &b"aa blob 30\none\n"[..];
+        assert_eq!(take_object(&mut rest), None);
+        assert_eq!(take_object(&mut rest), None);
+    }
 }

@@ -84,6 +84,7 @@ impl Registry {
                     let write = |connection: &mut _| mark_swept(connection, blobs, &before);
                     self.database.write(write)?.into_iter().for_each(|blob| report.add(blob));
                 }
+                self.database.write(|connection| forget_senders(connection, &before))?;
                 while self.database.write(|connection| self.remove_marked(connection))? > 0 {}
             }
         }
@@ -104,6 +105,13 @@ impl Registry {
         }
         Ok(rows.len())
     }
+}
+
+/// Forgets who sent files before this time. Whoever publishes one of them sends it again.
+fn forget_senders(connection: &mut Connection, before: &Value) -> Result<(), RegistryError> {
+    let sql = "DELETE FROM blob_senders WHERE sent_at < $1";
+    connection.execute(sql, slice::from_ref(before))?;
+    Ok(())
 }
 
 /// Checks that the files of every version are recorded. A server of an older version, which may still

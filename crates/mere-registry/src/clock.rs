@@ -6,7 +6,12 @@ use jiff::Timestamp;
 
 /// Returns the current time.
 pub(crate) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    from_system(SystemTime::now())
+}
+
+/// Returns a time of the system, to the second.
+pub(crate) fn from_system(time: SystemTime) -> Timestamp {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(since.as_secs()).unwrap_or_default();
     Timestamp::from_second(seconds).unwrap_or_default()
 }

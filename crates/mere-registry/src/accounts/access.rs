@@ -36,6 +36,11 @@ impl Access {
         self.token.as_ref().map(|token| token.account.as_str())
     }
 
+    /// Returns the id of the token, if there is one.
+    pub(crate) fn token_id(&self) -> Option<&str> {
+        self.token.as_ref().map(|token| token.id.as_str())
+    }
+
     /// Returns who acts. Without a token nothing can be changed, so nobody is recorded as the
     /// operator by mistake.
     pub(crate) fn actor(&self) -> Actor {

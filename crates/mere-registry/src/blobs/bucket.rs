@@ -9,6 +9,8 @@ use mere_core::digest::Sha256;
 use ureq::Agent;
 
 use super::BlobError;
+use super::bucket_listing::{BucketListing, listing_query};
+use super::listed_blob::ListedBlob;
 use super::location::BucketLocation;
 use super::request_signature::SignedRequest;
 use crate::clock;
@@ -26,6 +28,12 @@ pub(crate) struct Bucket {
     location: BucketLocation,
     credentials: BucketCredentials,
     agent: Agent,
+}
+
+/// What a request is about: an object, or the bucket with a query.
+struct BucketTarget {
+    path: String,
+    query: String,
 }
 
 /// An answer of the server.
@@ -51,7 +59,7 @@ impl Bucket {
     /// Stores a blob. One that is there already stays as it is.
     pub(super) fn put(&self, digest: &Sha256, bytes: &[u8]) -> Result<(), BlobError> {
         // 412: the name is taken, and then by the same bytes. 409: somebody else stores them now.
-        match self.try_often("PUT", digest, bytes)?.status {
+        match self.try_often("PUT", &self.object(digest), bytes)?.status {
             200 | 201 | 204 | 412 => Ok(()),
             status => Err(BlobError::Failed(format!("the bucket answered {status}"))),
         }
@@ -59,7 +67,7 @@ impl Bucket {
 
     /// Reads a blob, if it is there.
     pub(super) fn get(&self, digest: &Sha256) -> Result<Option<Vec<u8>>, BlobError> {
-        let reply = self.try_often("GET", digest, b"")?;
+        let reply = self.try_often("GET", &self.object(digest), b"")?;
         match reply.status {
             200 => Ok(Some(reply.body)),
             404 => Ok(None),
@@ -69,7 +77,7 @@ impl Bucket {
 
     /// Removes a blob, if it is there.
     pub(super) fn remove(&self, digest: &Sha256) -> Result<(), BlobError> {
-        match self.try_often("DELETE", digest, b"")?.status {
+        match self.try_often("DELETE", &self.object(digest), b"")?.status {
             200 | 204 | 404 => Ok(()),
             403 => {
                 Err(BlobError::Failed("the bucket does not let its files be removed".to_owned()))
@@ -78,16 +86,47 @@ impl Bucket {
         }
     }
 
+    /// Reads the blobs, a page at a time.
+    pub(super) fn visit_pages<E: From<BlobError>>(
+        &self,
+        mut visit: impl FnMut(Vec<ListedBlob>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let BucketLocation { bucket, prefix, .. } = &self.location;
+        let mut after = None::<String>;
+        loop {
+            let query = listing_query(prefix, after.as_deref());
+            let target = BucketTarget { path: format!("/{bucket}"), query };
+            let reply = self.try_often("GET", &target, b"")?;
+            let page = match reply.status {
+                200 => BucketListing::parse(&reply.body, prefix)?,
+                403 => {
+                    Err(BlobError::Failed("the bucket does not let itself be listed".to_owned()))?
+                }
+                status => Err(BlobError::Failed(format!("the bucket answered {status}")))?,
+            };
+            visit(page.blobs)?;
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn object(&self, digest: &Sha256) -> BucketTarget {
+        let BucketLocation { bucket, prefix, .. } = &self.location;
+        BucketTarget { path: format!("/{bucket}/{prefix}{digest}"), query: String::new() }
+    }
+
     /// Sends a request again while the server is overloaded.
     fn try_often(
         &self,
         method: &str,
-        digest: &Sha256,
+        target: &BucketTarget,
         body: &[u8],
     ) -> Result<BucketReply, BlobError> {
         let mut attempt = 1;
         loop {
-            let reply = self.send(method, digest, body);
+            let reply = self.send(method, target, body);
             let is_final = match &reply {
                 Ok(reply) => reply.status < 500 && reply.status != 409 && reply.status != 429,
                 Err(_) => false,
@@ -100,14 +139,20 @@ impl Bucket {
         }
     }
 
-    fn send(&self, method: &str, digest: &Sha256, body: &[u8]) -> Result<BucketReply, ureq::Error> {
-        let BucketLocation { bucket, prefix, endpoint, region } = &self.location;
-        let path = format!("/{bucket}/{prefix}{digest}");
+    fn send(
+        &self,
+        method: &str,
+        target: &BucketTarget,
+        body: &[u8],
+    ) -> Result<BucketReply, ureq::Error> {
+        let BucketLocation { endpoint, region, .. } = &self.location;
+        let BucketTarget { path, query } = target;
         let host = endpoint.split_once("://").map_or(endpoint.as_str(), |(_, host)| host);
-        let now = clock::now();
-        let (path, body_digest) = (path.as_str(), Sha256::digest(body));
-        let signed = SignedRequest { method, host, path, body: body_digest, region, now };
-        let mut request = http::Request::builder().method(method).uri(format!("{endpoint}{path}"));
+        let (now, body_digest) = (clock::now(), Sha256::digest(body));
+        let signed = SignedRequest { method, host, path, query, body: body_digest, region, now };
+        let mark = if query.is_empty() { "" } else { "?" };
+        let url = format!("{endpoint}{path}{mark}{query}");
+        let mut request = http::Request::builder().method(method).uri(url);
         for (name, value) in signed.headers(&self.credentials) {
             request = request.header(name, value);
         }

@@ -4,6 +4,8 @@
 //! by the server and not only by those who pull.
 
 mod bucket;
+mod bucket_listing;
+mod listed_blob;
 mod location;
 mod request_signature;
 
@@ -11,6 +13,7 @@ use mere_core::digest::Sha256;
 
 use crate::storage::BlobFolder;
 use bucket::Bucket;
+pub(crate) use listed_blob::{ListedBlob, parse_blob_name};
 pub use location::{BlobLocation, BlobLocationError, BucketLocation};
 
 /// A failure of the store.
@@ -73,6 +76,23 @@ impl BlobStore {
                 folder.remove(digest).map_err(|error| BlobError::Failed(error.to_string()))
             }
             Self::Bucket(bucket) => bucket.remove(digest),
+        }
+    }
+
+    /// Reads which blobs are there, some at a time.
+    pub(crate) fn visit_pages<E: From<BlobError>>(
+        &self,
+        mut visit: impl FnMut(Vec<ListedBlob>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            Self::Folder(folder) => {
+                let failed = |error: std::io::Error| BlobError::Failed(error.to_string());
+                for part in folder.list_parts().map_err(failed)? {
+                    visit(folder.list(&part).map_err(failed)?)?;
+                }
+                Ok(())
+            }
+            Self::Bucket(bucket) => bucket.visit_pages(visit),
         }
     }
 }

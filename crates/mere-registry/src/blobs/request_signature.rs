@@ -1,4 +1,4 @@
-//! Signatures of requests to S3: AWS Signature Version 4, for single requests without a query.
+//! Signatures of requests to S3: AWS Signature Version 4, for single requests.
 
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
@@ -16,6 +16,8 @@ pub(super) struct SignedRequest<'a> {
     pub(super) host: &'a str,
     /// The path, which needs no encoding.
     pub(super) path: &'a str,
+    /// The query, encoded and in the order of its keys; empty if there is none.
+    pub(super) query: &'a str,
     /// The digest of the body.
     pub(super) body: Digest,
     /// The region of the bucket.
@@ -38,7 +40,8 @@ impl SignedRequest<'_> {
         let names = headers.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";");
         let lines = headers.iter().map(|(name, value)| format!("{name}:{value}\n"));
         let lines = lines.collect::<String>();
-        let canonical = format!("{}\n{}\n\n{lines}\n{names}\n{body}", self.method, self.path);
+        let Self { method, path, query, .. } = self;
+        let canonical = format!("{method}\n{path}\n{query}\n{lines}\n{names}\n{body}");
         let scope = format!("{}/{}/s3/aws4_request", &time[..8], self.region);
         let canonical = Digest::digest(canonical.as_bytes());
         let text = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{canonical}");
@@ -82,6 +85,7 @@ mod tests {
             method: "GET",
             host: "examplebucket.s3.amazonaws.com",
             path: "/test.txt",
+            query: "",
             body: Digest::digest(b""),
             region: "us-east-1",
             now: "2013-05-24T00:00:00Z".parse().expect("a time"),

@@ -1,4 +1,5 @@
-//! Sweeping: files that were sent and never published are removed.
+//! Sweeping: files that were sent and never published are removed, and so are those that a server
+//! stored and did not record before it died.
 //!
 //! A publish and a sweep exclude each other: both change rows under the one lock of writers, and a
 //! publish looks for its files there once more. A file is marked as swept before its bytes are
@@ -9,10 +10,10 @@ use std::slice;
 
 use jiff::Timestamp;
 use mere_core::digest::Sha256;
-use mere_core::registry::RegistryType;
 
-use super::item_table::ItemTable;
+use super::record_check::RecordCheck;
 use crate::accounts::{Actor, record_event};
+use crate::blobs::ListedBlob;
 use crate::clock;
 use crate::database::{Connection, DatabaseError, Row, Value};
 use crate::error::RegistryError;
@@ -40,9 +41,9 @@ pub struct SweepReport {
 }
 
 impl SweepReport {
-    fn add(&mut self, blob: &SentBlob) {
+    fn add(&mut self, size: u64) {
         self.files += 1;
-        self.bytes += blob.size;
+        self.bytes += size;
     }
 }
 
@@ -70,24 +71,76 @@ impl Registry {
         before: Timestamp,
         mode: SweepMode,
     ) -> Result<SweepReport, RegistryError> {
-        let before = Value::from(clock::format(before));
+        let mut check = RecordCheck::default();
+        self.database.read(|connection| check.check_newer(connection))?;
+        let time = Value::from(clock::format(before));
         let sql =
             format!("SELECT namespace, sha256, size FROM namespace_blobs WHERE {UNPUBLISHED}");
         let found =
-            self.database.read(|connection| connection.query(&sql, slice::from_ref(&before)))?;
+            self.database.read(|connection| connection.query(&sql, slice::from_ref(&time)))?;
         let found = found.iter().map(SentBlob::read).collect::<Result<Vec<_>, _>>()?;
         let mut report = SweepReport::default();
         match mode {
-            SweepMode::Count => found.iter().for_each(|blob| report.add(blob)),
+            SweepMode::Count => found.iter().for_each(|blob| report.add(blob.size)),
             SweepMode::Remove => {
                 for blobs in found.chunks(BATCH) {
-                    let write = |connection: &mut _| mark_swept(connection, blobs, &before);
-                    self.database.write(write)?.into_iter().for_each(|blob| report.add(blob));
+                    let swept = self.database.write(|connection| {
+                        check.check_newer(connection)?;
+                        mark_swept(connection, blobs, &time)
+                    })?;
+                    for blob in swept {
+                        report.add(blob.size);
+                    }
                 }
-                while self.database.write(|connection| self.remove_marked(connection))? > 0 {}
+                self.database.write(|connection| forget_senders(connection, &time))?;
+                self.remove_all_marked()?;
             }
         }
+        self.sweep_orphans(before, mode, &mut report)?;
         Ok(report)
+    }
+
+    /// Finds the files in the store that were stored before this time and that no row names, and
+    /// removes them.
+    fn sweep_orphans(
+        &self,
+        before: Timestamp,
+        mode: SweepMode,
+        report: &mut SweepReport,
+    ) -> Result<(), RegistryError> {
+        let is_empty = self.database.read(|connection| {
+            let sql = "SELECT 1 FROM namespace_blobs LIMIT 1";
+            Ok::<_, DatabaseError>(connection.query_one(sql, &[])?.is_none())
+        })?;
+        // To a database without files every store looks full of orphans: it may be the wrong one.
+        if is_empty {
+            return Ok(());
+        }
+        self.blobs.visit_pages(|mut page| {
+            page.retain(|blob| blob.stored < before);
+            for blobs in page.chunks(BATCH) {
+                let orphans = match mode {
+                    SweepMode::Count => {
+                        self.database.read(|connection| find_orphans(connection, blobs))?
+                    }
+                    SweepMode::Remove => {
+                        self.database.write(|connection| mark_orphans(connection, blobs))?
+                    }
+                };
+                for blob in orphans {
+                    report.add(blob.size);
+                }
+            }
+            match mode {
+                SweepMode::Count => Ok(()),
+                SweepMode::Remove => self.remove_all_marked(),
+            }
+        })
+    }
+
+    fn remove_all_marked(&self) -> Result<(), RegistryError> {
+        while self.database.write(|connection| self.remove_marked(connection))? > 0 {}
+        Ok(())
     }
 
     /// Removes the bytes of some files that are marked. Returns of how many.
@@ -106,19 +159,10 @@ impl Registry {
     }
 }
 
-/// Checks that the files of every version are recorded. A server of an older version, which may still
-/// run, does not record them, and what it published must not be swept.
-fn check_records(connection: &mut Connection) -> Result<(), RegistryError> {
-    for kind in RegistryType::ALL {
-        let versions = ItemTable::of(kind).versions;
-        let sql = format!(
-            "SELECT 1 FROM {versions} v WHERE NOT EXISTS (SELECT 1 FROM published_blobs p WHERE \
-             p.namespace = v.namespace AND p.sha256 = v.content_hash) LIMIT 1"
-        );
-        if connection.query_one(&sql, &[])?.is_some() {
-            return Err(RegistryError::Unrecorded);
-        }
-    }
+/// Forgets who sent files before this time. Whoever publishes one of them sends it again.
+fn forget_senders(connection: &mut Connection, before: &Value) -> Result<(), RegistryError> {
+    let sql = "DELETE FROM blob_senders WHERE sent_at < $1";
+    connection.execute(sql, slice::from_ref(before))?;
     Ok(())
 }
 
@@ -129,15 +173,9 @@ fn mark_swept<'a>(
     blobs: &'a [SentBlob],
     before: &Value,
 ) -> Result<Vec<&'a SentBlob>, RegistryError> {
-    check_records(connection)?;
     let delete = format!(
         "DELETE FROM namespace_blobs WHERE {UNPUBLISHED} AND namespace = $2 AND sha256 = $3"
     );
-    let elsewhere = "SELECT 1 FROM namespaces n JOIN namespace_blobs b ON b.namespace = n.name \
-                     WHERE b.sha256 = $1 LIMIT 1";
-    let mark = "INSERT INTO swept_blobs (sha256, swept_at) VALUES ($1, $2) \
-                ON CONFLICT (sha256) DO UPDATE SET swept_at = EXCLUDED.swept_at, removed_at = NULL";
-    let now = clock::format(clock::now());
     let mut swept = Vec::new();
     for blob in blobs {
         let SentBlob { namespace, digest, .. } = blob;
@@ -146,13 +184,65 @@ fn mark_swept<'a>(
             continue;
         }
         swept.push(blob);
-        if connection.query_one(elsewhere, &[digest.into()])?.is_none() {
-            connection.execute(mark, &[digest.into(), (&now).into()])?;
+        if !is_named(connection, digest)? {
+            mark_for_removal(connection, digest)?;
         }
     }
-    if !swept.is_empty() {
-        let subject = format!("{} files", swept.len());
-        record_event(connection, &Actor::Operator, "blob.sweep", &subject)?;
-    }
+    record_sweep(connection, swept.len())?;
     Ok(swept)
+}
+
+/// Returns those of these files that no row names.
+fn find_orphans(
+    connection: &mut Connection,
+    blobs: &[ListedBlob],
+) -> Result<Vec<ListedBlob>, RegistryError> {
+    let mut orphans = Vec::new();
+    for blob in blobs {
+        if !is_named(connection, &blob.digest.to_string())? {
+            orphans.push(*blob);
+        }
+    }
+    Ok(orphans)
+}
+
+/// Marks those of these files that no row names, and returns them.
+fn mark_orphans(
+    connection: &mut Connection,
+    blobs: &[ListedBlob],
+) -> Result<Vec<ListedBlob>, RegistryError> {
+    let orphans = find_orphans(connection, blobs)?;
+    for blob in &orphans {
+        mark_for_removal(connection, &blob.digest.to_string())?;
+    }
+    record_sweep(connection, orphans.len())?;
+    Ok(orphans)
+}
+
+/// Reports whether a file was sent to a namespace, or belongs to an item.
+fn is_named(connection: &mut Connection, digest: &str) -> Result<bool, DatabaseError> {
+    for table in ["namespace_blobs", "published_blobs"] {
+        let sql = format!(
+            "SELECT 1 FROM namespaces n JOIN {table} b ON b.namespace = n.name \
+             WHERE b.sha256 = $1 LIMIT 1"
+        );
+        if connection.query_one(&sql, &[digest.into()])?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn mark_for_removal(connection: &mut Connection, digest: &str) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO swept_blobs (sha256, swept_at) VALUES ($1, $2) \
+               ON CONFLICT (sha256) DO UPDATE SET swept_at = EXCLUDED.swept_at, removed_at = NULL";
+    connection.execute(sql, &[digest.into(), clock::format(clock::now()).into()])?;
+    Ok(())
+}
+
+fn record_sweep(connection: &mut Connection, count: usize) -> Result<(), RegistryError> {
+    if count > 0 {
+        record_event(connection, &Actor::Operator, "blob.sweep", &format!("{count} files"))?;
+    }
+    Ok(())
 }

@@ -8,6 +8,7 @@ mod lists;
 mod overview;
 mod publish;
 mod read;
+mod record_check;
 mod relationships;
 mod search_rows;
 mod skills_index;

@@ -6,6 +6,7 @@ use mere_core::log::{PublishEvent, RegistryEvent};
 use mere_core::registry::{RegistryVersionName, TokenAction, VersionInfo, VersionRecord};
 use mere_core::trust::{ClaimedTime, Envelope};
 
+use super::blobs::check_blobs;
 use super::item_rows::{self, NewVersion};
 use super::read::read_version_info;
 use super::submission::{SignedStatement, Submission, check_signatures};
@@ -31,7 +32,7 @@ impl Registry {
             if item_rows::has_version(connection, name)? {
                 return Err(RegistryError::VersionExists);
             }
-            check_blobs(connection, &signed, name)?;
+            check_blobs(connection, access, item, &signed.statement.files)?;
             Ok(signed)
         })?;
         let (_, main) = signed.main_file()?;
@@ -56,7 +57,7 @@ impl Registry {
         let SignedStatement { statement, envelope } = &submission.signed;
         check_signatures(envelope, &keys)?;
         // A sweep may have removed a file that was not published yet.
-        check_blobs(connection, &submission.signed, name)?;
+        check_blobs(connection, access, item, &statement.files)?;
         if item_rows::has_version(connection, name)? {
             return Err(RegistryError::VersionExists);
         }
@@ -84,22 +85,4 @@ impl Registry {
         record_event(connection, &access.actor(), "publish", &name.to_string())?;
         read_version_info(connection, name)
     }
-}
-
-/// Checks that every file was uploaded to the namespace, with the size that was signed.
-fn check_blobs(
-    connection: &mut Connection,
-    signed: &SignedStatement,
-    name: &RegistryVersionName,
-) -> Result<(), RegistryError> {
-    let sql = "SELECT size FROM namespace_blobs WHERE namespace = $1 AND sha256 = $2";
-    for file in &signed.statement.files {
-        let namespace = name.item.namespace.as_str();
-        let values = [namespace.into(), file.sha256.to_string().into()];
-        let size = connection.query_one(sql, &values)?.map(|row| row.number(0)).transpose()?;
-        if size != Some(file.size) {
-            return Err(RegistryError::MissingBlob(file.path.clone()));
-        }
-    }
-    Ok(())
 }

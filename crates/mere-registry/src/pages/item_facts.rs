@@ -35,7 +35,8 @@ impl PageRequest<'_> {
         ]);
         let note = "mere pull checks the entry, the checkpoint and the signature by itself, and does \
                     not have to believe this page.";
-        Ok(facts.with(element(Tag::P).class("quiet small").with(note)))
+        let note = element(Tag::P).class("quiet small").with(note);
+        Ok(facts.with(self.inclusion(index, &head)?).with(note))
     }
 }
 

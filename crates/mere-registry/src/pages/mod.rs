@@ -5,6 +5,7 @@
 mod difference;
 mod graph;
 mod home;
+mod inclusion;
 mod item;
 mod item_content;
 mod item_facts;

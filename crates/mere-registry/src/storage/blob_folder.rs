@@ -10,6 +10,9 @@ use std::time::Duration;
 
 use mere_core::digest::Sha256;
 
+use crate::blobs::{ListedBlob, parse_blob_name};
+use crate::clock;
+
 /// How long an unfinished file may be there.
 const MAX_LEFTOVER_AGE: Duration = Duration::from_hours(24);
 
@@ -67,6 +70,36 @@ impl BlobFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Returns the names of the folders in which blobs are.
+    pub(crate) fn list_parts(&self) -> io::Result<Vec<String>> {
+        let mut parts = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let name = entry?.file_name().into_string().unwrap_or_default();
+            if name.len() == 2 {
+                parts.push(name);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Returns the blobs in one of these folders. Another server may remove some meanwhile.
+    pub(crate) fn list(&self, part: &str) -> io::Result<Vec<ListedBlob>> {
+        let mut blobs = Vec::new();
+        for entry in fs::read_dir(self.folder.join(part))? {
+            let entry = entry?;
+            let name = entry.file_name().into_string().unwrap_or_default();
+            let is_here = |_: &Sha256| name.starts_with(part);
+            let Some(digest) = parse_blob_name(&name).filter(is_here) else { continue };
+            let found = match entry.metadata() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                found => found?,
+            };
+            let stored = clock::from_system(found.modified()?);
+            blobs.push(ListedBlob { digest, size: found.len(), stored });
+        }
+        Ok(blobs)
     }
 
     fn place(&self, digest: &Sha256) -> PathBuf {

@@ -17,7 +17,7 @@ struct Migration {
 }
 
 /// The steps for `SQLite`.
-const SQLITE: [Migration; 3] = [
+const SQLITE: [Migration; 4] = [
     Migration { script: include_str!("sqlite/0001_registry.sql"), fill: None },
     Migration {
         script: include_str!("sqlite/0002_published_blobs.sql"),
@@ -27,10 +27,11 @@ const SQLITE: [Migration; 3] = [
         script: include_str!("sqlite/0003_key_changes.sql"),
         fill: Some(key_changes::fill),
     },
+    Migration { script: include_str!("sqlite/0004_blob_senders.sql"), fill: None },
 ];
 /// The steps for `PostgreSQL`.
 #[cfg(feature = "postgres")]
-const POSTGRES: [Migration; 3] = [
+const POSTGRES: [Migration; 4] = [
     Migration { script: include_str!("postgres/0001_registry.sql"), fill: None },
     Migration {
         script: include_str!("postgres/0002_published_blobs.sql"),
@@ -40,6 +41,7 @@ const POSTGRES: [Migration; 3] = [
         script: include_str!("postgres/0003_key_changes.sql"),
         fill: Some(key_changes::fill),
     },
+    Migration { script: include_str!("postgres/0004_blob_senders.sql"), fill: None },
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (number BIGINT PRIMARY KEY)";

@@ -10,6 +10,7 @@ on_both_backends! {
     who_may_read_gets_the_entry_and_its_nonce,
     a_token_for_one_item_shows_that_item_only,
     a_token_for_one_item_reads_the_files_of_no_other,
+    a_token_for_one_item_cannot_take_the_file_of_another_by_its_digest,
     a_file_that_was_not_published_is_read_by_nobody,
     who_may_read_is_shown_how_the_keys_changed,
 }
@@ -113,6 +114,36 @@ fn a_token_for_one_item_reads_the_files_of_no_other(backend: Backend) {
     assert_eq!(other.files[1].1, shown.files[1].1);
     assert_eq!(reader.get(&blob_path("hidden", &other.files[1].1)).status, 200);
     assert_eq!(reader.get(&blob_path("hidden", &other.files[0].1)), absent);
+    stage.assert_audited();
+}
+
+fn a_token_for_one_item_cannot_take_the_file_of_another_by_its_digest(backend: Backend) {
+    let stage = RegistryStage::new(backend);
+    let server = stage.serve(&[]);
+    let author = server.client.with_token(&stage.token(&["publish:hidden/*"]));
+    let scopes = ["publish:hidden/one", "read:hidden/one"];
+    let narrow = server.client.with_token(&stage.token(&scopes));
+    let (kept, one) = (stage.author.tool("kept", "1.0.0"), stage.author.tool("one", "1.0.0"));
+    // Both tools have the same script, of which the second token has sent the manifest alone.
+    let (manifest, script) = (&one.files[0].1, &one.files[1].1);
+    assert_eq!(kept.files[1].1, *script);
+    assert_eq!(narrow.send("PUT", &blob_path("hidden", manifest), manifest).status, 201);
+    let never_sent = one.submit(&narrow, "hidden");
+    never_sent.assert_problem(422, "missing-blob");
+    kept.upload(&author, "hidden");
+    assert_eq!(one.submit(&narrow, "hidden"), never_sent, "what another token sent");
+    kept.publish(&author, "hidden");
+    assert_eq!(one.submit(&narrow, "hidden"), never_sent, "what another item has");
+    narrow.get(&blob_path("hidden", script)).assert_problem(404, "not-found");
+    // Whoever sends the bytes has them.
+    one.publish(&narrow, "hidden");
+    assert_eq!(narrow.get(&blob_path("hidden", script)).body, *script);
+    // A file that the item has already is not sent again, whoever sent it.
+    let next = stage.author.tool("one", "1.1.0");
+    let other = server.client.with_token(&stage.token(&["publish:hidden/one"]));
+    let manifest = &next.files[0].1;
+    assert_eq!(other.send("PUT", &blob_path("hidden", manifest), manifest).status, 201);
+    assert_eq!(next.submit(&other, "hidden").status, 201);
     stage.assert_audited();
 }
 

@@ -1,5 +1,8 @@
 //! The pages of a registry: what is hostile is inert, and what is private is not there.
 
+use mere_core::log::{OfflineProof, VerifierKey};
+use serde_json::{Value, json};
+
 use super::fetch::{fetch, send};
 use crate::registry_client::fixture::{Neighbours, Person, TestRegistry};
 
@@ -98,6 +101,43 @@ fn a_private_namespace_is_on_no_page() {
     let bearer = format!("Bearer {token}");
     let page = fetch(&at("/i/knowledge/vault/plan"), &[("Authorization", &bearer)]);
     assert!(page.status == 200 && page.body.contains("Nobody may read this."));
+}
+
+#[test]
+fn the_inclusion_proof_on_a_page_leads_to_the_signed_root() {
+    let Neighbours { registry, author, .. } = Neighbours::new();
+    for version in ["1.0.0", "1.1.0", "1.2.0"] {
+        author.publish_note("style", version, "Write short sentences.");
+    }
+    let at = |path: &str| fetch(&format!("{}{path}", registry.url), &[]).body;
+    let json = |path: &str| serde_json::from_str::<Value>(&at(path)).expect("JSON");
+    let key = json("/api/v1/registry")["log_key"].as_str().expect("a key").to_owned();
+    let key = key.parse::<VerifierKey>().expect("a verifier key");
+    for version in ["1.0.0", "1.1.0", "1.2.0"] {
+        let page = at(&format!("/i/knowledge/acme/style/{version}"));
+        let (_, details) = page.split_once("<summary>Inclusion proof</summary>").expect("a proof");
+        let (details, _) = details.split_once("</details>").expect("its end");
+        let fact = |name: &str| {
+            let (_, rest) = details.split_once(&format!("<dt>{name}</dt><dd>")).expect("a fact");
+            rest.split_once("</dd>").expect("its end").0
+        };
+        let path = fact("Audit path, from the leaf up").split("<li>").skip(1);
+        let path = path.map(|hash| hash.split(['<', '>']).nth(2).expect("a hash"));
+        let info = json(&format!("/api/v1/items/knowledge/acme/style/versions/{version}"));
+        let proof = json!({
+            "v": 1,
+            "entry": info["entry"],
+            "index": fact("Leaf index").parse::<u64>().expect("a number"),
+            "inclusion": path.collect::<Vec<_>>(),
+            "checkpoint": at("/log/checkpoint"),
+        });
+        let proof = OfflineProof::parse(proof.to_string().as_bytes()).expect("a proof");
+        proof.verify(&key).unwrap_or_else(|error| panic!("{error}\n{details}"));
+        assert!(proof.inclusion.hashes.len() > 1, "{details}");
+        let head = proof.checkpoint.checkpoint().head();
+        assert_eq!(fact("Tree size"), head.size.to_string());
+        assert!(fact("Root of the checkpoint").contains(&head.root.to_string()));
+    }
 }
 
 #[test]

@@ -93,3 +93,20 @@ fn replace_records(
         add(records);
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_ends_at_its_time_and_lasts_no_longer_if_the_clock_is_set_back() {
+        let address = "ROOT_PROJECT:/.ai/tools/t/a.yaml".parse::<Address>().expect("an address");
+        let until = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(100);
+        let draft = DraftRecord { address: address.clone(), until };
+        let second = SignedDuration::from_secs(1);
+        let covers_before_end = |left: SignedDuration| draft.covers(&address, until - left);
+        assert!(covers_before_end(second) && covers_before_end(DRAFT_DURATION));
+        assert!(!covers_before_end(SignedDuration::ZERO) && !covers_before_end(-second));
+        assert!(!covers_before_end(DRAFT_DURATION + second));
+    }
+}

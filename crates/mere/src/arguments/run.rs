@@ -64,7 +64,10 @@ impl RunArguments {
         if self.misplaced.is_empty() {
             return None;
         }
-        let options = self.misplaced.iter().map(|text| format!(" --param {text}"));
+        let options = self.misplaced.iter().map(|text| {
+            let name = if text.contains('=') { "" } else { "NAME=" };
+            format!(" --param {name}{text}")
+        });
         Some(format!("mere run {}{}", self.item, options.collect::<String>()))
     }
 

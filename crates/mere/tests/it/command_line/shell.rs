@@ -64,6 +64,8 @@ fn a_parameter_without_its_option_is_refused_with_what_to_type() {
     assert_eq!(output.status.code(), Some(2));
     let words = stderr(&output);
     assert!(words.contains("mere run hello_tool --param name=Ada --param n=1"), "{words}");
+    let words = stderr(&stage.person(&["run", "hello_tool", "Ada"]));
+    assert!(words.contains("mere run hello_tool --param NAME=Ada"), "{words}");
 }
 
 #[test]

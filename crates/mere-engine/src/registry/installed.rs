@@ -194,11 +194,16 @@ pub(crate) fn installed_reply(
     let outdated = count(|state| matches!(state, UpdateState::Outdated(_)));
     let updated = count(|state| matches!(state, UpdateState::Updated(_)));
     let failed = count(|state| matches!(state, UpdateState::Failed { .. }));
+    let withdrawn = count(|state| matches!(state, UpdateState::Withdrawn));
+    let changed = count(|state| matches!(state, UpdateState::Changed));
     let items = installed.iter().map(|item| Data::from(item.fields(describe)));
     let data = Fields::default().with("items", items.collect::<Data>());
-    let (code, words) = match (installed.len(), outdated, updated, failed) {
+    let (code, mut words) = match (installed.len(), outdated, updated, failed) {
         (0, ..) => (codes::OUTDATED, "No item here came from this registry.".to_owned()),
-        (_, 0, 0, 0) => (codes::OUTDATED, "Everything from this registry is current.".to_owned()),
+        (_, 0, 0, 0) if withdrawn + changed == 0 => {
+            (codes::OUTDATED, "Everything from this registry is current.".to_owned())
+        }
+        (_, 0, 0, 0) => (codes::OUTDATED, "No item has a newer version.".to_owned()),
         (_, 0, updated, 0) => (codes::UPDATED, format!("{} updated.", count_items(updated))),
         (_, 0, updated, failed) => {
             let words = format!("{} updated, {failed} could not be.", count_items(updated));
@@ -208,6 +213,9 @@ pub(crate) fn installed_reply(
             (codes::OUTDATED, format!("{} a newer version.", count_having(outdated)))
         }
     };
+    let notes = [(withdrawn, "withdrawn"), (changed, "changed after the installation")];
+    let notes = notes.into_iter().filter(|(count, _)| *count > 0);
+    words.extend(notes.map(|(count, what)| format!(" {} {what}.", count_items(count))));
     Draft::success(code, Prose::words(words)).data(data)
 }
 

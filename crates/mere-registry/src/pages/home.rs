@@ -50,7 +50,9 @@ impl PageRequest<'_> {
             };
             (*count, word)
         });
-        let log = (self.registry.log_size()?, "entries in the log".to_owned());
+        let size = self.registry.log_size()?;
+        let word = if size == 1 { "entry in the log" } else { "entries in the log" };
+        let log = (size, word.to_owned());
         let all = types.chain([log]).map(|(count, word)| {
             let count = element(Tag::Strong).with(count.to_string());
             element(Tag::Li).with(count).with(element(Tag::Span).with(word))

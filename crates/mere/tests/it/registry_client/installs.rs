@@ -129,6 +129,9 @@ fn a_yanked_version_is_passed_over_unless_asked_for_by_number() {
     let warning = exact["data"]["warnings"][0].as_str().expect("a warning");
     assert!(warning.contains("yanked"), "{warning}");
     author.print(&["yank", "note", "acme/style@1.0.0"]);
+    let outdated = reader.reply(&["outdated"]);
+    let message = "No item has a newer version. 1 item was withdrawn.";
+    assert_eq!(outdated["message"], message, "{outdated}");
     assert_eq!(reader.code(&["pull", "note", "acme/style", "--to", "user"]), "RG-PULL-I-002");
 }
 

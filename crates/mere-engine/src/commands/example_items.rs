@@ -1,6 +1,9 @@
 //! The examples that a new space begins with: their files, and the items that these make.
 
-use mere_core::item::{ItemType, ScopedPath};
+use mere_core::item::{ItemRef, ItemType, Scope, ScopedPath};
+use mere_core::registry::RegistryType;
+
+use crate::registry::ExampleItem;
 
 /// The example that also has a lockfile.
 pub(super) const EXAMPLE_TOOL: &str = "hello_tool";
@@ -31,4 +34,16 @@ pub(super) fn item_files<'a>(
     let main = files.iter().filter(|(other, _)| *other == path);
     let own = files.iter().filter(is_own).chain(main);
     own.map(|(path, text)| (path.rsplit_once('/').map_or(*path, |(_, name)| name), *text)).collect()
+}
+
+/// Returns the examples that are the same in every space and that a registry takes.
+pub(super) fn shared_examples(scope: Scope) -> Vec<ExampleItem> {
+    let item = |(path, _): &(&str, &str)| {
+        let place = ScopedPath::from_space_path(scope, &path.parse().ok()?)?;
+        RegistryType::try_from(place.kind).ok()?;
+        let files = item_files(&EXAMPLES, &place, path);
+        let item = ItemRef { category: Some(place.category), id: place.id, version: None };
+        Some(ExampleItem { kind: place.kind, item, files })
+    };
+    EXAMPLES.iter().filter_map(item).collect()
 }

@@ -1,6 +1,7 @@
 //! `mere up`: an example space, MCP over HTTP, a registry and the pages, all on this machine.
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -13,9 +14,10 @@ use tokio::net::TcpListener;
 
 use crate::arguments::{LocationArguments, SessionArguments, UpArguments};
 use crate::commands::person_session::{PersonSession, with_default_session};
+use crate::commands::registry_examples::{NewSpace, publish_examples};
 use crate::mcp;
 use crate::print::reply::ReplyView;
-use crate::print::spaces::InitPreview;
+use crate::print::spaces::{CreatedSpace, InitPreview};
 use crate::print::terminal;
 use crate::ui::{self, UiServer};
 
@@ -23,6 +25,13 @@ use crate::ui::{self, UiServer};
 const MAX_BLOCKING_THREADS: usize = 64;
 /// How many requests one client may send to the registry in a second.
 const REGISTRY_RATE: u32 = 5_000;
+
+/// What is listened on. Nobody is answered yet.
+struct Listeners {
+    registry: RegistryServer,
+    agents: TcpListener,
+    pages: TcpListener,
+}
 
 /// The servers, all of them listening.
 struct Servers {
@@ -34,18 +43,23 @@ struct Servers {
 
 /// Runs the command.
 pub(crate) fn run(location: LocationArguments, arguments: &UpArguments) -> io::Result<ExitCode> {
-    let made = with_default_session(location.clone(), PersonSession::make_example_space)?;
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.max_blocking_threads(MAX_BLOCKING_THREADS).enable_all().build()?;
+    // A port that is taken is found before anything is made.
+    let listeners = match runtime.block_on(Listeners::bind(arguments)) {
+        Ok(listeners) => listeners,
+        Err(words) => return Ok(terminal::print_failure(&words, terminal::USAGE)),
+    };
+    let mut new_space = None;
+    let made = with_default_session(location.clone(), |session| {
+        session.make_example_space(&mut new_space)
+    })?;
     if made != ExitCode::SUCCESS {
         return Ok(made);
     }
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.max_blocking_threads(MAX_BLOCKING_THREADS).enable_all().build()?;
     let ended = runtime.block_on(async {
-        match Servers::bind(location, arguments).await {
-            Ok(servers) => {
-                servers.print_urls()?;
-                servers.run().await
-            }
+        match Servers::open(location.clone(), listeners) {
+            Ok(servers) => servers.run(location, new_space).await,
             Err(words) => Ok(terminal::print_failure(&words, terminal::USAGE)),
         }
     });
@@ -55,8 +69,8 @@ pub(crate) fn run(location: LocationArguments, arguments: &UpArguments) -> io::R
 
 impl PersonSession {
     /// Makes a space with an example of each type if there is none, in the project or else for the
-    /// user.
-    fn make_example_space(&self) -> io::Result<ExitCode> {
+    /// user, and tells about it.
+    fn make_example_space(&self, new_space: &mut Option<NewSpace>) -> io::Result<ExitCode> {
         let scopes =
             if self.has_project() { vec![Scope::Project, Scope::User] } else { vec![Scope::User] };
         for scope in &scopes {
@@ -67,16 +81,20 @@ impl PersonSession {
                 return Ok(ExitCode::SUCCESS);
             }
         }
+        let scope = scopes[0];
         let space = InitSpace {
-            scope: scopes[0],
+            scope,
             example: StarterItems::OneOfEach,
             hook: GitHook::Leave,
             signatures: SignatureRule::RequiredIfNew,
         };
         let reply = self.call("init", ItemCommand::Init(space));
         if reply.reply_type() == ReplyType::Success {
-            let place = if scopes[0] == Scope::Project { "this project" } else { "your home" };
-            terminal::print_line(&format!("Made a space with examples in {place}: .ai\n"))?;
+            let place = if scope == Scope::Project { "this project" } else { "your home" };
+            terminal::print_line(&format!("Made a space with examples in {place}: .ai"))?;
+            let key = ReplyView::<CreatedSpace>::read(&reply)?.data.key;
+            let key = key.and_then(|key| key.parse().ok());
+            *new_space = Some(NewSpace { scope, key });
             return Ok(ExitCode::SUCCESS);
         }
         terminal::print_refusal(&reply)?;
@@ -84,9 +102,9 @@ impl PersonSession {
     }
 }
 
-impl Servers {
+impl Listeners {
     /// Begins to listen everywhere, or says what cannot be started and how to help it.
-    async fn bind(location: LocationArguments, arguments: &UpArguments) -> Result<Self, String> {
+    async fn bind(arguments: &UpArguments) -> Result<Self, String> {
         let registry = Registry::open(&RegistryOptions::default());
         let registry =
             registry.map_err(|error| format!("the registry cannot be opened: {error}"))?;
@@ -99,26 +117,34 @@ impl Servers {
         let registry = RegistryServer::bind(registry, &options).await.map_err(|error| {
             format!("the registry: {error}; choose another port with `--registry-port`")
         })?;
-        let agents = TcpListener::bind(("127.0.0.1", arguments.mcp)).await;
-        let agents = agents.map_err(|error| {
-            let port = arguments.mcp;
-            format!("MCP: cannot listen on port {port}: {error}; choose another with `--mcp-port`")
-        })?;
+        let agents = listen(arguments.mcp, ("MCP", "--mcp-port")).await?;
+        let pages = listen(arguments.ui, ("the pages", "--ui-port")).await?;
+        Ok(Self { registry, agents, pages })
+    }
+}
+
+/// Listens on a port of this machine, for a server that is named with the option of its port.
+async fn listen(port: u16, (what, option): (&str, &str)) -> Result<TcpListener, String> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+    listener.map_err(|error| {
+        format!("{what}: cannot listen on port {port}: {error}; choose another with `{option}`")
+    })
+}
+
+impl Servers {
+    /// Opens the sessions that the servers answer from, or says why that is not possible.
+    fn open(location: LocationArguments, listeners: Listeners) -> Result<Self, String> {
+        let Listeners { registry, agents, pages } = listeners;
         let session = SessionArguments::default();
         let options = location.clone().session_options(&session, SessionState::Stateless);
         let session = Session::open(options).map_err(|error| error.to_string())?;
-        let pages = UiServer::bind(ui::open_session(location)?, arguments.ui).await;
-        let pages = pages.map_err(|error| {
-            let port = arguments.ui;
-            format!(
-                "the pages: cannot listen on port {port}: {error}; choose another with `--ui-port`"
-            )
-        })?;
+        let pages = UiServer::new(ui::open_session(location)?, pages);
+        let pages = pages.map_err(|error| format!("the pages: {error}"))?;
         Ok(Self { registry, agents, session: Arc::new(session), pages })
     }
 
-    /// Prints where everything is, and what to do next.
-    fn print_urls(&self) -> io::Result<()> {
+    /// Returns where everything is, and what to do next.
+    fn describe(&self) -> io::Result<String> {
         let (agents, mere) = (self.agents.local_addr()?, terminal::own_command());
         let lines = [
             format!("  Pages     {}", self.pages.url()),
@@ -134,14 +160,36 @@ impl Servers {
             String::new(),
             "Ctrl-C stops everything.".to_owned(),
         ];
-        lines.iter().try_for_each(|line| terminal::print_line(line))
+        Ok(lines.join("\n"))
     }
 
-    /// Answers until the process is told to stop.
-    async fn run(self) -> io::Result<ExitCode> {
+    /// Answers until the process is told to stop. The registry gets the examples of a new space
+    /// before the person is told where everything is.
+    async fn run(
+        self,
+        location: LocationArguments,
+        new_space: Option<NewSpace>,
+    ) -> io::Result<ExitCode> {
+        let description = self.describe()?;
         let Self { registry, agents, session, pages } = self;
+        let url = format!("http://{}", registry.address());
+        let tell = async {
+            if let Some(space) = new_space {
+                let publishing =
+                    tokio::task::spawn_blocking(move || publish_examples(location, space, &url));
+                match publishing.await.map_err(io::Error::other)? {
+                    Ok(Some(line)) => terminal::print_line(&line)?,
+                    Ok(None) => {}
+                    Err(words) => {
+                        terminal::print_note(&format!("no example was published: {words}"));
+                    }
+                }
+                terminal::print_line("")?;
+            }
+            terminal::print_line(&description)
+        };
         let agents = mcp::serve_loopback(session, agents);
-        let (ended, (), ()) = tokio::join!(agents, registry.run(), pages.run());
-        ended
+        let (ended, (), (), told) = tokio::join!(agents, registry.run(), pages.run(), tell);
+        told.and(ended)
     }
 }

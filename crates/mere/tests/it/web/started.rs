@@ -33,6 +33,20 @@ impl Started {
         panic!("it ended without `{text}`");
     }
 
+    /// Reads lines up to the first that contains a text, and returns those before it that say
+    /// something.
+    pub(super) fn lines_before(&mut self, text: &str) -> Vec<String> {
+        let (mut lines, mut line) = (Vec::new(), String::new());
+        while self.output.read_line(&mut line).expect("text") > 0 {
+            if line.contains(text) {
+                return lines;
+            }
+            lines.extend(Some(line.trim().to_owned()).filter(|line| !line.is_empty()));
+            line.clear();
+        }
+        panic!("it ended without `{text}`");
+    }
+
     /// Sends what Ctrl-C sends, and returns the exit code.
     pub(super) fn interrupt(mut self) -> Option<i32> {
         let id = self.process.id().to_string();

@@ -332,3 +332,24 @@ fn a_branch_that_gives_the_space_another_id_is_still_the_teams() {
     ben.done(&["leave", "--yes"]);
     assert_eq!(ben.load("directive", "evil").reply["data"]["trust"]["status"], "unsigned");
 }
+
+#[test]
+fn a_copy_of_a_joined_project_stays_the_teams_when_its_id_changes() {
+    let stage = Stage::new();
+    let [_, ben] = pair(&stage);
+    copy(&stage, "project", "beside/copy");
+    let there = ben.within("beside/copy");
+    assert_eq!(there.trust("directive", "build"), "verified", "the team is seen in the copy");
+    let space = |name: &str| stage.path(&format!("beside/copy/.ai/{name}"));
+    let id = "{\"format\":1,\"space_id\":\"11111111-1111-4111-8111-111111111111\",\"name\":\"p\"}";
+    std::fs::write(space("space.json"), id).expect("a file");
+    std::fs::write(space("config.yaml"), "").expect("a file");
+    for name in ["signers.json", "signers.json.sig"] {
+        std::fs::remove_file(space(name)).expect("it was there");
+    }
+    let text = std::fs::read_to_string(space("directives/build.md")).expect("a directive");
+    std::fs::write(space("directives/evil.md"), text.replace("build", "evil")).expect("a file");
+    assert_eq!(there.load("directive", "evil").code(), "EN-ITEM-D-002");
+    assert!(trouble(&there).contains("another id"));
+    assert_eq!(ben.trust("directive", "build"), "verified", "the first folder is as it was");
+}

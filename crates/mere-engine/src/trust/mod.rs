@@ -24,7 +24,7 @@ pub(crate) mod tokens;
 pub(crate) use drafts::{FILE as DRAFTS_FILE, forget_drafts, start_draft};
 pub(crate) use former_members::{SignerStanding, count_teams_needing, remember_former_members};
 pub(crate) use machine_key::{MachineKey, machine_folder};
-pub(crate) use pinned_rosters::{FILE as TEAMS_FILE, last_pinned, pin, unpin};
+pub(crate) use pinned_rosters::{FILE as TEAMS_FILE, PinError, last_pinned, pin, unpin};
 pub(crate) use policy::{ProjectFolders, TrustPolicy, now};
 pub(crate) use team::{
     DEFAULT_SIGNED_TYPES, Membership, Quorum, ROSTER_FILE, ROSTER_SIDECAR, RosterFile,

@@ -4,9 +4,10 @@
 //! folder had when its team was last seen.
 
 use mere_core::trust::{Roster, SignedRoster};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::approvals::records::{self, RecordError};
+use super::team::{RosterTrouble, staleness};
 use super::{former_members, team_folders};
 use mere_host::{Environment, Folder};
 
@@ -25,14 +26,13 @@ pub(super) enum PinnedRoster {
 }
 
 impl PinnedRoster {
-    /// Reads the roster that counts in a folder: the one pinned for its space, or for the space
-    /// that it was before.
+    /// Returns the roster that counts in a folder: `pinned`, which is that of its space, or the one
+    /// of the space that it was before.
     pub(super) fn read_for_folder(
         environment: &Environment,
         project: Option<&Folder>,
-        space_id: Option<&str>,
+        (space_id, pinned): (Option<&str>, Self),
     ) -> Self {
-        let pinned = space_id.map_or(Self::None, |space_id| Self::read(environment, space_id));
         let Some(folder) = project.and_then(Folder::canonical_text) else { return pinned };
         let known = team_folders::last_space_id(environment, folder);
         let known = known.filter(|known| Some(known.as_str()) != space_id);
@@ -53,7 +53,7 @@ impl PinnedRoster {
 
     /// Reads the roster pinned for a space. A record that cannot be understood is not the same as
     /// none, because that would discard what was seen.
-    fn read(environment: &Environment, space_id: &str) -> Self {
+    pub(super) fn read(environment: &Environment, space_id: &str) -> Self {
         let records = match environment.read_config(FILE) {
             Ok(None) => return Self::None,
             Ok(Some(bytes)) => records::parse_strict(&bytes),
@@ -70,25 +70,37 @@ impl PinnedRoster {
     }
 }
 
-/// Lets a roster count from now on, unless a newer one does.
-pub(crate) fn pin(environment: &Environment, signed: &SignedRoster) -> Result<(), RecordError> {
+/// Why a roster was not pinned.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PinError {
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The roster that was seen before still counts.
+    #[error(transparent)]
+    Stale(#[from] RosterTrouble),
+}
+
+/// Lets a roster count from now on, unless a newer one of its space does.
+pub(crate) fn pin(environment: &Environment, signed: &SignedRoster) -> Result<(), PinError> {
+    records::try_update(environment.lock_config(), FILE, |_, records| put_roster(records, signed))
+}
+
+/// Puts a roster in the place of the one that was seen before.
+fn put_roster(records: &mut Vec<Value>, signed: &SignedRoster) -> Result<(), PinError> {
     let roster = &signed.roster;
-    records::update(environment.lock_config(), FILE, |records| {
-        let is_newer = |record: &serde_json::Value| {
-            record["space_id"] == roster.space_id
-                && record["roster"]["serial"].as_u64().is_some_and(|seen| seen > roster.serial)
-        };
-        if records.iter().any(is_newer) {
-            return;
-        }
-        let before = records.iter().find(|record| record["space_id"] == roster.space_id);
-        let former = former_members::after_change(before, roster);
-        records.retain(|record| record["space_id"] != roster.space_id);
-        records.push(json!({
-            "space_id": roster.space_id, "roster": roster.to_json(), "former": former,
-            "signatures": signed.to_sidecar_text(),
-        }));
-    })
+    let before = records.iter().find(|record| record["space_id"] == roster.space_id);
+    if let Some(before) = before {
+        let seen = Roster::parse(before["roster"].to_string().as_bytes());
+        let seen = seen.map_err(|_| RosterTrouble::Damaged)?;
+        staleness(roster, &seen).map_or(Ok(()), Err)?;
+    }
+    let former = former_members::after_change(before, roster);
+    records.retain(|record| record["space_id"] != roster.space_id);
+    records.push(json!({
+        "space_id": roster.space_id, "roster": roster.to_json(), "former": former,
+        "signatures": signed.to_sidecar_text(),
+    }));
+    Ok(())
 }
 
 /// Returns the last roster of a space that counted, with its signatures.
@@ -104,4 +116,56 @@ pub(crate) fn unpin(environment: &Environment, space_id: &str) -> Result<(), Rec
     records::update(environment.lock_config(), FILE, |records| {
         records.retain(|record| record["space_id"] != space_id);
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use mere_core::item::ItemType;
+
+    use super::*;
+
+    const KEY: &str =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIH2aiIz7QAjKiD9IhMsrNd0i1r0Y7/g1ZpeS2JrguIi";
+
+    fn signed(space_id: &str, serial: u64, required: ItemType) -> SignedRoster {
+        let roster = Roster {
+            space_id: space_id.to_owned(),
+            serial,
+            threshold: 1,
+            admins: vec![KEY.parse().expect("a key")],
+            members: Vec::new(),
+            require_signed: vec![required],
+        };
+        SignedRoster { envelope: roster.envelope(), roster }
+    }
+
+    #[test]
+    fn each_space_keeps_the_newest_roster_that_was_seen() {
+        let (tool, note) = (ItemType::Tool, ItemType::Knowledge);
+        let mut records = Vec::new();
+        let mut put = |space_id, serial, required| {
+            let result = put_roster(&mut records, &signed(space_id, serial, required));
+            let serials = records.iter().map(|record| {
+                let serial = record["roster"]["serial"].as_u64().expect("a serial");
+                (record["space_id"].as_str().expect("an id").to_owned(), serial)
+            });
+            (result.is_ok(), serials.collect::<Vec<_>>())
+        };
+        let both = |a, b| vec![("b".to_owned(), b), ("a".to_owned(), a)];
+        assert_eq!(put("b", 9, tool), (true, vec![("b".to_owned(), 9)]));
+        assert_eq!(put("a", 3, tool), (true, both(3, 9)), "another space is another team");
+        assert_eq!(put("a", 3, tool), (true, both(3, 9)), "the same one may be pinned again");
+        assert_eq!(put("a", 2, tool), (false, both(3, 9)), "an older one");
+        assert_eq!(put("a", 3, note), (false, both(3, 9)), "another one of the same serial");
+        assert_eq!(put("a", 4, note), (true, both(4, 9)));
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_read_is_not_written_over() {
+        let damaged = json!({ "space_id": "a", "roster": { "serial": 1 } });
+        let mut records = vec![damaged.clone()];
+        let result = put_roster(&mut records, &signed("a", 2, ItemType::Tool));
+        assert!(matches!(result, Err(PinError::Stale(RosterTrouble::Damaged))));
+        assert_eq!(records, [damaged]);
+    }
 }

@@ -10,7 +10,7 @@ use mere_core::item::ItemType;
 use mere_core::trust::{Fingerprint, PublicKey, Roster, SignedRoster};
 
 use super::former_members::{self, FormerMember, SignerStanding};
-use super::pinned_rosters::{PinnedRoster, pin};
+use super::pinned_rosters::{PinError, PinnedRoster, pin};
 use super::policy::ProjectFolders;
 use crate::config;
 use mere_host::{Environment, SPACE_FOLDER};
@@ -34,7 +34,11 @@ pub(crate) const DEFAULT_SIGNED_TYPES: [ItemType; 3] =
 #[derive(Clone, Default)]
 pub(crate) struct Team {
     roster_file: RosterFile,
+    /// The last roster that counted in this folder.
     pinned: PinnedRoster,
+    /// The last roster of the space as it is now that counted anywhere. It is another one than
+    /// `pinned` if the folder had another space before.
+    seen: PinnedRoster,
     space_id: Option<String>,
     former: Vec<FormerMember>,
 }
@@ -101,17 +105,26 @@ impl Team {
     ) -> Self {
         let ProjectFolders { project, space } = folders;
         let file = space.map_or(RosterFile::None, |space| RosterFile::read(space.dir()));
-        let pinned = PinnedRoster::read_for_folder(environment, project, space_id);
+        let seen = space_id.map(|space_id| PinnedRoster::read(environment, space_id));
+        let seen = seen.unwrap_or_default();
+        let pinned = (space_id, seen.clone());
+        let pinned = PinnedRoster::read_for_folder(environment, project, pinned);
         let space_id = space_id.map(str::to_owned);
-        let mut team = Self { roster_file: file, pinned, space_id, former: Vec::new() };
+        let mut team = Self { roster_file: file, pinned, seen, space_id, former: Vec::new() };
         if let (RosterFile::Signed(signed), PinnedRoster::Roster(joined)) =
             (&team.roster_file, &team.pinned)
             && signed.can_follow(joined)
         {
-            if let Err(error) = pin(environment, signed) {
-                tracing::error!(%error, "a newer roster could not be saved");
-            }
-            team.pinned = PinnedRoster::Roster(Box::new(signed.roster.clone()));
+            let pinned = match pin(environment, signed) {
+                // Another process has seen a newer one meanwhile.
+                Err(PinError::Stale(_)) => PinnedRoster::read(environment, &joined.space_id),
+                Err(error @ PinError::Record(_)) => {
+                    tracing::error!(%error, "a newer roster could not be saved");
+                    PinnedRoster::Roster(Box::new(signed.roster.clone()))
+                }
+                Ok(()) => PinnedRoster::Roster(Box::new(signed.roster.clone())),
+            };
+            team.pinned = pinned;
         }
         if let PinnedRoster::Roster(joined) = &team.pinned {
             team.former = former_members::read(environment, &joined.space_id);
@@ -223,8 +236,11 @@ impl Team {
             return Err(RosterTrouble::Damaged);
         }
         let signed = self.signed_roster()?;
-        let known = self.joined_roster().filter(|joined| !self.has_other_space_id(joined));
-        let stale = known.and_then(|joined| staleness(&signed.roster, joined));
+        let stale = match &self.seen {
+            PinnedRoster::None => None,
+            PinnedRoster::Roster(seen) => staleness(&signed.roster, seen),
+            PinnedRoster::Damaged => Some(RosterTrouble::Damaged),
+        };
         stale.or_else(|| incompleteness(signed)).map_or(Ok(signed), Err)
     }
 
@@ -252,7 +268,7 @@ impl Team {
 }
 
 /// Returns why a roster does not supersede one that was seen. The same roster is not a problem.
-fn staleness(roster: &Roster, seen: &Roster) -> Option<RosterTrouble> {
+pub(super) fn staleness(roster: &Roster, seen: &Roster) -> Option<RosterTrouble> {
     match roster.serial {
         _ if roster == seen => None,
         serial if serial < seen.serial => Some(RosterTrouble::Older { serial, seen: seen.serial }),

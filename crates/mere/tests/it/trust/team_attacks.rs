@@ -353,3 +353,33 @@ fn a_copy_of_a_joined_project_stays_the_teams_when_its_id_changes() {
     assert!(trouble(&there).contains("another id"));
     assert_eq!(ben.trust("directive", "build"), "verified", "the first folder is as it was");
 }
+
+#[test]
+fn joining_another_team_in_a_teams_folder_brings_back_no_older_roster_of_it() {
+    let stage = Stage::new();
+    let [ada, ben] = pair(&stage);
+    stage.folder("beside/other/.git");
+    let [adas, bens] = [ada.within("beside/other"), ben.within("beside/other")];
+    adas.done(&["init", "--template", "blank"]);
+    adas.done(&["team", "init", "--name", "Ada"]);
+    let cleo = Mate::new(&stage, "cleo", "beside/other");
+    adas.done(&["team", "add", "Cleo", &cleo.key()]);
+    bens.done(&["join", "--admin", &ada.fingerprint()]);
+    let (space, old) = (adas.text(".ai/space.json"), adas.roster());
+    adas.done(&["team", "remove", "Cleo"]);
+    assert_eq!(bens.done(&["team", "show"])["serial"], 3);
+    // A branch of the first project says that it is the other space, as it was before.
+    ben.write(".ai/space.json", &space);
+    ben.put_roster(&old);
+    for arguments in [&["join", "--admin", &ada.fingerprint()][..], &["join", "--yes"], &["join"]] {
+        let (status, reply) = ben.run(arguments);
+        assert_eq!((status, &reply["code"]), (4, &json!(TROUBLE)), "{arguments:?}: {reply}");
+        let message = reply["message"].as_str().expect("a message");
+        assert!(message.contains("serial 2, but 3 was already seen"), "{message}");
+    }
+    // The roster that holds there is the newer one, as before.
+    assert_eq!(bens.done(&["team", "show"])["serial"], 3);
+    // The newer roster itself can be joined.
+    ben.put_roster(&adas.roster());
+    assert_eq!(ben.done(&["join", "--admin", &ada.fingerprint()])["serial"], 3);
+}

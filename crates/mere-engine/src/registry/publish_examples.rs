@@ -48,7 +48,7 @@ pub(crate) fn publish_examples(
                 continue;
             }
         };
-        if example.is_unchanged(&outgoing) && !outgoing.is_published(&registry)? {
+        if example.is_made_of(&outgoing.files) && !outgoing.is_published(&registry)? {
             outgoing.send(&registry, permit)?;
             published += 1;
         }
@@ -60,11 +60,11 @@ pub(crate) fn publish_examples(
 
 impl ExampleItem {
     /// Returns whether an item has exactly the files of the example.
-    fn is_unchanged(&self, outgoing: &OutgoingItem) -> bool {
+    fn is_made_of(&self, files: &[(String, Vec<u8>)]) -> bool {
         let is_file = |(path, bytes): &(String, Vec<u8>)| {
             self.files.iter().any(|(name, text)| name == path && text.as_bytes() == bytes)
         };
-        outgoing.files.len() == self.files.len() && outgoing.files.iter().all(is_file)
+        files.len() == self.files.len() && files.iter().all(is_file)
     }
 }
 
@@ -73,5 +73,27 @@ impl OutgoingItem {
     fn is_published(&self, registry: &OpenRegistry) -> Result<bool, RegistryError> {
         let info = registry.connection.get_body::<VersionInfo>(&self.version_path()?)?;
         Ok(info.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_exactly_the_files_of_an_example_make_it() {
+        let item = ItemRef { category: None, id: "a".parse().expect("an id"), version: None };
+        let files = vec![("a.yaml", "one"), ("a.py", "two")];
+        let example = ExampleItem { kind: ItemType::Tool, item, files };
+        let is_made_of = |files: &[(&str, &str)]| {
+            let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).into()));
+            example.is_made_of(&files.collect::<Vec<_>>())
+        };
+        assert!(is_made_of(&[("a.py", "two"), ("a.yaml", "one")]));
+        assert!(!is_made_of(&[("a.py", "one"), ("a.yaml", "two")]), "each has its own text");
+        assert!(!is_made_of(&[("a.py", "two"), ("a.yaml", "changed")]));
+        assert!(!is_made_of(&[("a.py", "two"), ("b.yaml", "one")]));
+        assert!(!is_made_of(&[("a.py", "two")]), "a file is missing");
+        assert!(!is_made_of(&[("a.py", "two"), ("a.yaml", "one"), ("a.sh", "more")]));
     }
 }

@@ -132,7 +132,7 @@ fn a_registry_that_has_entries_gets_no_examples() {
 #[test]
 fn the_user_stays_logged_in_where_they_were() {
     let Neighbours { registry, author, .. } = Neighbours::new();
-    let logins = || std::fs::read(author.stage.path(LOGINS)).expect("the logins");
+    let logins = || std::fs::read_to_string(author.stage.path(LOGINS)).expect("the logins");
     let before = logins();
     std::fs::remove_dir_all(author.stage.path("project/.ai")).expect("removed");
     std::fs::remove_dir_all(author.stage.path("home/.ai")).expect("removed");

@@ -28,9 +28,10 @@ def read(path):
         data = file.read()
     _, dimensions, tokens, words, _ = struct.unpack("<5I", data[8:28])
     scales = numpy.frombuffer(data, "<f4", tokens, 28 + words)
-    numbers = numpy.frombuffer(data, numpy.int8, tokens * dimensions, 28 + words + 4 * tokens)
-    table = numbers.reshape(tokens, dimensions).astype(float) * scales[:, None]
-    return Tokeniser(data[28 : 28 + words]), table
+    rows = numpy.frombuffer(data, numpy.uint8, tokens * dimensions // 2, 28 + words + 4 * tokens)
+    rows = rows.reshape(tokens, dimensions // 2)
+    numbers = numpy.concatenate([rows & 15, rows >> 4], axis=1).astype(float) - 8
+    return Tokeniser(data[28 : 28 + words]), numbers * scales[:, None]
 
 
 def main(path):

@@ -1,29 +1,35 @@
 //! The model that ships with the program: it adds up one static vector per token.
 //!
-//! `models/make-static.py` derives it from all-MiniLM-L6-v2. A token's weight is the length of its
+//! `models/train-static.py` derives it from all-MiniLM-L6-v2. A token's weight is the length of its
 //! vector. Word order and context are ignored, which is why it is fast.
 //!
 //! File format, little-endian throughout: `MERESTAT`, five 32-bit numbers (version, dimensions,
-//! tokens, bytes of the vocabulary, zero), the vocabulary, a 32-bit scale for each token, and the
-//! bytes of each token's vector.
+//! tokens, bytes of the vocabulary, zero), the vocabulary, a 32-bit scale for each token, and each
+//! token's vector: 4 bits for each number, which is 8 more than what the scale is multiplied by.
+//! The low bits of the bytes are the first half of the numbers, the high bits the second half.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::vocabulary::{TokenId, Vocabulary, VocabularyError};
-use super::{ModelIdentity, Vector, wordpiece};
+use super::{Direction, ModelIdentity, wordpiece};
 
 /// The model behind [`StaticEmbeddings::built_in`].
 pub const MODEL: ModelIdentity =
-    ModelIdentity { id: Cow::Borrowed("static-minilm-256-1"), dimensions: DIMENSIONS };
+    ModelIdentity { id: Cow::Borrowed("static-minilm-256-2"), dimensions: DIMENSIONS };
 
 /// The number of tokens that are read of a text; the rest of a longer text is ignored.
 pub const MAX_TOKENS: usize = 8192;
 
-const DIMENSIONS: usize = 256;
+/// The number of dimensions of its directions.
+pub const DIMENSIONS: usize = 256;
 const MAGIC: &[u8; 8] = b"MERESTAT";
 const HEADER_BYTES: usize = 28;
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The bytes of a token's vector.
+const ROW_BYTES: usize = DIMENSIONS / 2;
+/// What is added to each number, so that none is negative.
+const OFFSET: f32 = 8.0;
 
 static BUILT_IN: LazyLock<StaticEmbeddings> = LazyLock::new(|| {
     let table = StaticEmbeddings::read(include_bytes!("../../../../models/static.bin"));
@@ -74,7 +80,7 @@ impl StaticEmbeddings {
             rest.split_at_checked(words as usize).ok_or(StaticEmbeddingsError::Length)?;
         let vocabulary = Vocabulary::read(words)?;
         let tokens = tokens as usize;
-        if vocabulary.len() != tokens || rest.len() != tokens * (4 + DIMENSIONS) {
+        if vocabulary.len() != tokens || rest.len() != tokens * (4 + ROW_BYTES) {
             return Err(StaticEmbeddingsError::Length);
         }
         let (scales, rows) = rest.split_at(tokens * 4);
@@ -87,21 +93,23 @@ impl StaticEmbeddings {
         &self.vocabulary
     }
 
-    /// Computes the vector of a text, or `None` if the text has no token with a vector.
-    pub fn embed(&self, text: &str) -> Option<Vector> {
-        let mut sums = [0.0; DIMENSIONS];
+    /// Computes the direction of a text, or `None` if the text has no token with a vector.
+    pub fn embed(&self, text: &str) -> Option<Direction> {
+        let mut sums = vec![0.0; DIMENSIONS];
         wordpiece::for_each_token(&self.vocabulary, text, MAX_TOKENS, |token| {
             self.add_token(token, &mut sums);
         });
-        Vector::from_floats(&sums)
+        Direction::from_sums(sums)
     }
 
-    fn add_token(&self, token: TokenId, sums: &mut [f32; DIMENSIONS]) {
+    fn add_token(&self, token: TokenId, sums: &mut [f32]) {
         let at = usize::from(token);
-        let row = self.rows.as_chunks::<DIMENSIONS>().0.get(at);
+        let row = self.rows.as_chunks::<ROW_BYTES>().0.get(at);
         if let (Some(row), Some(scale)) = (row, self.scales.get(at)) {
-            for (sum, byte) in sums.iter_mut().zip(row) {
-                *sum += scale * f32::from(byte.cast_signed());
+            let (first, second) = sums.split_at_mut(ROW_BYTES);
+            for ((first, second), byte) in first.iter_mut().zip(second).zip(row) {
+                *first += scale * (f32::from(byte & 0x0f) - OFFSET);
+                *second += scale * (f32::from(byte >> 4) - OFFSET);
             }
         }
     }

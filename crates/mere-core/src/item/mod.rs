@@ -23,6 +23,7 @@ mod memory_path;
 mod memory_text;
 mod old_signature;
 mod path;
+mod prose;
 mod reference;
 mod relation;
 mod relink;

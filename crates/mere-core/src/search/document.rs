@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::query::normalize_name;
 use super::token::fold;
+use crate::embed::EmbeddingText;
 use crate::item::{Item, ScopedPath};
 
 /// A part of an item that is searched for words.
@@ -81,6 +82,8 @@ impl ExactTerm {
 pub struct Document {
     /// The texts, in the order of [`DocumentField::ALL`].
     pub texts: [String; 6],
+    /// What the whole text says in sentences, for models.
+    pub prose: String,
     /// The properties that filters can ask for.
     pub exact_terms: Vec<ExactTerm>,
 }
@@ -113,7 +116,19 @@ impl Document {
         exact_terms.extend(type_specific_terms(item));
         exact_terms.sort();
         exact_terms.dedup();
-        Self { texts, exact_terms }
+        Self { texts, prose: item.prose(text).into_owned(), exact_terms }
+    }
+
+    /// Returns what models embed of the item.
+    pub fn embedding_text(&self) -> EmbeddingText {
+        let [title, id, tags, description, ..] = &self.texts;
+        let name = id.replace(['-', '_'], " ");
+        let heading = if title.is_empty() { &name } else { title };
+        let whole = [title, &name, description, tags, &self.prose];
+        EmbeddingText {
+            heading: format!("{heading}\n{description}"),
+            whole: whole.map(String::as_str).join("\n"),
+        }
     }
 }
 

@@ -75,7 +75,7 @@ impl HybridWeights {
     /// Scores by words and meaning; the weights were tuned on the tuning half of `retrieval/`.
     /// `best` is the largest coverage that any item has.
     pub fn score(self, evidence: MatchSignals, best: f32) -> f32 {
-        let words = (self.text_weight + best.powi(4)) * self.text_score(evidence.bm25);
+        let words = (self.text_weight + best.powi(8)) * self.text_score(evidence.bm25);
         evidence.cosine.max(0.0) + words + self.coverage_weight * evidence.coverage.powi(2)
     }
 

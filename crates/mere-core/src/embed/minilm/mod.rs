@@ -25,12 +25,7 @@ use self::layer_norm::LayerNorm;
 use self::matrix::QuantizedMatrix;
 use self::shape::ModelShape;
 use super::vocabulary::{TokenId, Vocabulary, VocabularyError};
-use super::{ModelIdentity, Vector, wordpiece};
-use std::borrow::Cow;
-
-/// The model behind a [`MiniLm`] that is packed from all-MiniLM-L6-v2.
-pub const MODEL: ModelIdentity =
-    ModelIdentity { id: Cow::Borrowed("minilm-l6-v2-384-1"), dimensions: 384 };
+use super::{Direction, wordpiece};
 
 const MAGIC: &[u8; 8] = b"MEREBERT";
 const VERSION: u32 = 1;
@@ -105,11 +100,11 @@ impl MiniLm {
         self.shape.width
     }
 
-    /// Computes the vector of a text. Returns `None` for a text without tokens, or if the weights
+    /// Computes the direction of a text. Returns `None` for a text without tokens, or if the weights
     /// make no sense.
     ///
-    /// Only the first tokens are read: 254 with the model that [`MODEL`] names.
-    pub fn embed(&self, text: &str) -> Option<Vector> {
+    /// Only the first tokens are read: 254 with all-MiniLM-L6-v2.
+    pub fn embed(&self, text: &str) -> Option<Direction> {
         let tokens = wordpiece::tokenize(&self.vocabulary, text, self.shape.positions - 2);
         if tokens.is_empty() {
             return None;
@@ -123,7 +118,7 @@ impl MiniLm {
         for state in states.chunks_exact(width) {
             sums.iter_mut().zip(state).for_each(|(sum, number)| *sum += number);
         }
-        Vector::from_floats(&sums)
+        Direction::from_sums(sums)
     }
 
     /// Computes the input of the first layer: the normalised sum of each token's word and position

@@ -2,7 +2,7 @@
 //!
 //! It counts the items that each model has embedded, and contacts no endpoint.
 
-use mere_core::embed::{ModelIdentity, minilm, static_embeddings};
+use mere_core::embed::{ModelIdentity, joint_model, static_embeddings};
 use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 
 use crate::commands::CommandCall;
@@ -39,7 +39,7 @@ pub(super) fn list(call: &CommandCall<'_>) -> Result<Draft, ToolError> {
     let configured = if config.is_some() { "configured" } else { "not configured" };
     let rows = [
         row("static", "built in", Some(&static_embeddings::MODEL))?,
-        row("minilm", fetched, Some(&minilm::MODEL))?.with_some("bytes", bytes),
+        row("minilm", fetched, Some(&joint_model::MODEL))?.with_some("bytes", bytes),
         row("endpoint", configured, endpoint.as_ref())?
             .with_some("model", config.map(|config| Content::mention(config.name.as_str())))
             .with_some("url", config.map(|config| Content::mention(config.url.to_string()))),

@@ -3,8 +3,10 @@
 //! The built-in table takes almost no time, so items get their vectors while they are indexed.
 //! Every other model makes them later; until then the items are found by their words.
 
-use mere_core::embed::{ModelIdentity, StaticEmbeddings, Vector, minilm, static_embeddings};
-use mere_core::search::Document;
+use mere_core::embed::{
+    Direction, EmbeddingText, ModelIdentity, StaticEmbeddings, Vector, joint_model,
+    static_embeddings,
+};
 
 use super::embedding_error::EmbeddingError;
 use super::endpoint::Endpoint;
@@ -21,7 +23,7 @@ pub(crate) enum Embedder {
     None,
     /// The static table that is part of the program.
     Static,
-    /// The transformer that a person fetched.
+    /// The transformer that a person fetched, joined with the table.
     MiniLm(LazyMiniLm),
     /// A model behind a network endpoint.
     Endpoint(Box<Endpoint>),
@@ -88,7 +90,7 @@ impl Embedder {
         match self {
             Self::None => None,
             Self::Static => Some(static_embeddings::MODEL),
-            Self::MiniLm(_) => Some(minilm::MODEL),
+            Self::MiniLm(_) => Some(joint_model::MODEL),
             Self::Endpoint(endpoint) => Some(endpoint.model()),
         }
     }
@@ -104,9 +106,9 @@ impl Embedder {
     }
 
     /// Embeds an item while it is indexed, if the model is fast enough for that.
-    pub(crate) fn embed_immediately(&self, document: &Document) -> Option<Vector> {
+    pub(crate) fn embed_immediately(&self, text: &EmbeddingText) -> Option<Vector> {
         match self {
-            Self::Static => StaticEmbeddings::built_in().embed(&embedding_text(document)),
+            Self::Static => text.embed(by_table),
             Self::None | Self::MiniLm(_) | Self::Endpoint(_) => None,
         }
     }
@@ -115,8 +117,11 @@ impl Embedder {
     pub(crate) fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbeddingError> {
         match self {
             Self::None => Err(EmbeddingError::Disabled),
-            Self::Static => Ok(StaticEmbeddings::built_in().embed(text)),
-            Self::MiniLm(lazy_model) => Ok(lazy_model.model()?.embed(text)),
+            Self::Static => Ok(by_table(text).and_then(|direction| direction.to_vector())),
+            Self::MiniLm(lazy_model) => {
+                let direction = joint_model::embed(lazy_model.model()?, text);
+                Ok(direction.and_then(|direction| direction.to_vector()))
+            }
             Self::Endpoint(_) if text.trim().is_empty() => Ok(None),
             Self::Endpoint(endpoint) => endpoint.embed_query(text),
         }
@@ -145,23 +150,22 @@ impl Embedder {
     /// Embeds texts and returns the outcomes in their order.
     pub(crate) fn embed_texts(
         &self,
-        texts: &[&str],
+        texts: &[&EmbeddingText],
         threads: ThreadBudget,
     ) -> Result<Vec<EmbedOutcome>, EmbeddingError> {
         let made =
             |vector: Option<Vector>| vector.map_or(EmbedOutcome::Empty, EmbedOutcome::Vector);
         match self {
             Self::None => Err(EmbeddingError::Disabled),
-            Self::Static => {
-                let table = StaticEmbeddings::built_in();
-                Ok(texts.iter().map(|text| made(table.embed(text))).collect())
-            }
+            Self::Static => Ok(texts.iter().map(|text| made(text.embed(by_table))).collect()),
             Self::MiniLm(lazy_model) => {
                 let model = lazy_model.model()?;
-                let vectors = map_in_parallel(texts, threads.count(), |text| model.embed(text));
+                let by_both = |text: &str| joint_model::embed(model, text);
+                let vectors = map_in_parallel(texts, threads.count(), |text| text.embed(by_both));
                 Ok(vectors.into_iter().map(made).collect())
             }
             Self::Endpoint(endpoint) => {
+                let texts = texts.iter().map(|text| text.whole.as_str()).collect::<Vec<_>>();
                 let non_empty = texts.iter().copied().filter(|text| !text.trim().is_empty());
                 let non_empty = non_empty.collect::<Vec<_>>();
                 if non_empty.is_empty() {
@@ -180,9 +184,6 @@ impl Embedder {
     }
 }
 
-/// Returns the text of a document that is embedded.
-pub(crate) fn embedding_text(document: &Document) -> String {
-    let [title, id, tags, description, _, body] = &document.texts;
-    let id = id.replace(['-', '_'], " ");
-    [title, &id, description, tags, body].map(String::as_str).join("\n")
+fn by_table(text: &str) -> Option<Direction> {
+    StaticEmbeddings::built_in().embed(text)
 }

@@ -15,7 +15,7 @@ use crate::search::index::kind_from_number;
 
 /// The weights of words and meaning, tuned on the tuning half of `retrieval/`.
 const MIX: HybridWeights =
-    HybridWeights { text_weight: 0.6, half_saturation: 40.0, coverage_weight: 0.6 };
+    HybridWeights { text_weight: 0.2, half_saturation: 40.0, coverage_weight: 0.6 };
 /// The bonus of an item whose name is exactly the query.
 const EXACT_NAME_BONUS: f32 = 2.0;
 /// An item that matches less well than this share of the best match is a weak one.

@@ -16,6 +16,7 @@ use cap_std::fs::File;
 use jiff::Timestamp;
 use mere_core::address::AgentName;
 use mere_core::digest::Sha256;
+use mere_core::embed::EmbeddingText;
 use mere_core::gate::Gate;
 use mere_core::graph::Link;
 use mere_core::item::{self, Item, Scope, ScopedPath};
@@ -25,7 +26,7 @@ use mere_core::secrets;
 use super::change_detector::{ChangeDetector, PendingRead};
 use crate::files::redaction::MaskedText;
 use crate::search::call_signals::CallSignals;
-use crate::search::embed::embedder::{Embedder, embedding_text};
+use crate::search::embed::embedder::Embedder;
 use crate::search::error::SearchError;
 use crate::search::index::corpus::Corpus;
 use crate::search::index::{IndexBatch, IndexEntry};
@@ -251,9 +252,9 @@ impl BatchWorker<'_> {
                 entry.title = if title.is_empty() { id.clone() } else { title.clone() };
                 entry.entry_type = entry_type(&item).map(mask);
             }
-            entry.vector = self.embedder.embed_immediately(&document);
-            entry.text_fingerprint =
-                self.embedder.is_deferred().then(|| fingerprint(&embedding_text(&document)));
+            let text = document.embedding_text();
+            entry.vector = self.embedder.embed_immediately(&text);
+            entry.text_fingerprint = self.embedder.is_deferred().then(|| fingerprint(&text));
             Some(document)
         });
         batch.add(entry, document.as_ref());
@@ -281,7 +282,7 @@ impl ItemBytes {
 pub(crate) fn reread_text(
     (tree, place): (&ItemTree, &ScopedPath),
     gate: &Gate,
-) -> io::Result<Option<String>> {
+) -> io::Result<Option<EmbeddingText>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
     let Some(folder) = none_if_denied(open_folder(tree, &folder))? else { return Ok(None) };
     let Some(file) = none_if_denied(open_file(&folder, &name))? else { return Ok(None) };
@@ -289,7 +290,7 @@ pub(crate) fn reread_text(
     let understood = bytes
         .parse(place)
         .and_then(|(text, item)| redact_document(gate, Document::from_item(&item, place, text)));
-    Ok(Some(understood.as_ref().map(embedding_text).unwrap_or_default()))
+    Ok(Some(understood.as_ref().map(Document::embedding_text).unwrap_or_default()))
 }
 
 /// Returns the order of an item among equal matches: items of the project first, then by a hash. It
@@ -302,7 +303,7 @@ fn tie_break(corpus: &Corpus, path: &str) -> u32 {
 }
 
 /// Returns a hash that tells a text from another.
-pub(crate) fn fingerprint(text: &str) -> i64 {
+pub(crate) fn fingerprint(text: &EmbeddingText) -> i64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish().cast_signed()
@@ -335,7 +336,7 @@ fn redact_document(gate: &Gate, mut document: Document) -> Option<Document> {
     let agent = AgentName::default();
     let title = document.texts[0].clone();
     // A secret that a file writes with escapes shows only after parsing, so each text is checked.
-    for text in &mut document.texts {
+    for text in document.texts.iter_mut().chain([&mut document.prose]) {
         *text = MaskedText::mask_whole(std::mem::take(text)).text;
         if let Cow::Owned(seen) = gate.preview(text, &agent)? {
             *text = seen;

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use mere_core::embed::{ModelIdentity, Vector};
+use mere_core::embed::{EmbeddingText, ModelIdentity, Vector};
 use mere_core::gate::Gate;
 use mere_core::item::ScopedPath;
 
@@ -47,7 +47,7 @@ pub(crate) struct BacklogPass {
 /// Items with their texts, to be embedded together.
 struct EmbeddingBatch {
     database: Database,
-    texts: Vec<(u32, String)>,
+    texts: Vec<(u32, EmbeddingText)>,
 }
 
 impl SessionIndex {
@@ -65,7 +65,7 @@ impl SessionIndex {
         embedding.embedder.check_ready()?;
         let mut done = 0;
         while let Some(batch) = self.next_batch(embedding) {
-            let texts = batch.texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>();
+            let texts = batch.texts.iter().map(|(_, text)| text).collect::<Vec<_>>();
             let made = embedding.embedder.embed_texts(&texts, embedding.threads);
             let made = made.inspect_err(|_| self.restart_pass())?;
             done += made.len() as u64;
@@ -142,7 +142,7 @@ impl LiveIndex {
     fn next_texts(
         &mut self,
         embedding: &EmbeddingJob<'_>,
-    ) -> Result<Vec<(u32, String)>, SearchError> {
+    ) -> Result<Vec<(u32, EmbeddingText)>, SearchError> {
         let Some(model) = embedding.embedder.model() else { return Ok(Vec::new()) };
         let model = self.index.with_known_dimensions(model)?;
         self.backlog_pass.select_model(&model);
@@ -184,7 +184,7 @@ impl LiveIndex {
         &self,
         item: u32,
         embedding: &EmbeddingJob<'_>,
-    ) -> Result<Option<String>, SearchError> {
+    ) -> Result<Option<EmbeddingText>, SearchError> {
         let Some((number, path)) = self.index.item_path(item)? else { return Ok(None) };
         let corpus = self.detector.corpus_ids.iter().position(|known| *known == number);
         let Some(corpus) = corpus.map(|corpus| &self.detector.corpora[corpus]) else {

@@ -128,7 +128,7 @@ fn searches_and_runs_are_printed() {
     check(&stage, "search retries", 0, &hit);
     check(&stage, "search retries --unified", 0, &["  Retries  knowledge · api/retries · proj"]);
     check(&stage, "search zzzqqq", 0, &["No matches."]);
-    check(&stage, "model list", 0, &["→  static    built in, ", "fetch minilm`, 384 dimensions"]);
+    check(&stage, "model list", 0, &["→  static    built in, ", "fetch minilm`, 640 dimensions"]);
     let chain =
         ["hello_tool 1.0.0  verified  project examples  ", "└─ python_runtime", "  timeout_s: 60"];
     check(&stage, "chain hello_tool", 0, &chain);

@@ -46,19 +46,34 @@ impl RefusalDetails {
         problems.chain(self.inputs())
     }
 
-    fn inputs(&self) -> Vec<String> {
+    /// Returns the names of the inputs that are required, or of all if none is.
+    pub(crate) fn needed(&self) -> Vec<String> {
+        let all = self.properties().map(|(name, _)| name);
+        let required = all.clone().filter(|name| self.is_required(name)).collect::<Vec<_>>();
+        let needed = if required.is_empty() { all.collect() } else { required };
+        needed.into_iter().cloned().collect()
+    }
+
+    fn properties(&self) -> impl Iterator<Item = (&String, &Value)> + Clone {
         let properties = self.input_schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(Map::iter)
+    }
+
+    fn is_required(&self, name: &str) -> bool {
         let required = self.input_schema.get("required").and_then(Value::as_array);
-        let is_required =
-            |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+        required.is_some_and(|all| all.iter().any(|one| one == name))
+    }
+
+    /// Describes each input of a tool, as it is passed at the command line.
+    pub(crate) fn inputs(&self) -> Vec<String> {
         let describe = |(name, input): (&String, &Value)| {
             let text = |key: &str| input.get(key).and_then(Value::as_str);
             let kind = text("type").map(|kind| format!(" ({kind})")).unwrap_or_default();
-            let need = if is_required(name) { ", required" } else { "" };
+            let need = if self.is_required(name) { ", required" } else { "" };
             let about = text("description").map(|about| format!(": {about}")).unwrap_or_default();
             format!("`--param {name}=…`{kind}{need}{about}")
         };
-        properties.into_iter().flat_map(Map::iter).map(describe).collect()
+        self.properties().map(describe).collect()
     }
 }
 
@@ -100,6 +115,9 @@ mod tests {
             "`--param n=…`",
         ];
         assert_eq!(refusal.data.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(refusal.data.needed(), ["csv"]);
+        let optional = json!({ "input_schema": { "properties": { "a": {}, "b": {} } } });
+        assert_eq!(success::<RefusalDetails>(optional).data.needed(), ["a", "b"]);
     }
 
     #[test]

@@ -304,6 +304,11 @@ fn refusal_reply(error: &RegistryError) -> Draft {
             Draft::invalid(codes::PULL_YANKED, message.and("` was yanked by its author."))
                 .hint("A yanked version can still be had by its number, NAMESPACE/ID@VERSION.")
         }
+        RegistryError::NoKey => Draft::invalid(
+            codes::KEY_NONE,
+            "You have no key, and where an installed item lies is signed with it.",
+        )
+        .hint("Nothing was installed. `mere keys generate` creates a key."),
         RegistryError::Older { version, newest } => {
             let message = format!(
                 "Version {version} is older than {newest}, which was installed here before."

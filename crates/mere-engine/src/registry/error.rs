@@ -64,6 +64,9 @@ pub(crate) enum RegistryError {
     /// The registry contradicts its log, or what it said before.
     #[error("{}", .0.fault)]
     Distrusted(Box<DistrustedAnswer>),
+    /// The user has no key, with which the place of an installed item is signed.
+    #[error("there is no key to sign with")]
+    NoKey,
     #[error("the author is not trusted")]
     UnknownAuthor(Box<AuthorKey>),
     #[error("the author's signature does not hold: {}", .0.status())]

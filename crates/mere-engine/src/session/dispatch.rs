@@ -19,7 +19,7 @@ use super::Session;
 use super::registry_calls;
 use super::search_access::SearchAccess;
 use crate::commands;
-use crate::commands::CommandCall;
+use crate::commands::{CommandCall, ItemStep};
 use crate::error;
 use crate::error::tool_error::ToolError;
 use crate::files::dir::{TreeRequest, Whereabouts};
@@ -186,14 +186,9 @@ impl Session {
         let trust_policy = snapshot.trust_policy()?;
         let items = ItemReader { view: &view, sources: &sources, trust_policy, reader };
         let signals = CallSignals { is_cancelled: &is_cancelled, progress: &progress };
-        let change = ItemCall {
-            items,
-            context: &self.context,
-            agents: snapshot.agents()?,
-            item_rules: snapshot.item_rules()?,
-            passphrase: request.key_passphrase.as_ref(),
-            is_cancelled: &is_cancelled,
-        };
+        let change = self.item_call(call, items, &is_cancelled)?;
+        let with_current_spaces =
+            |step: &mut ItemStep<'_>| self.with_current_spaces(call, &is_cancelled, step);
         let run = RunCall {
             items,
             context: &self.context,
@@ -213,8 +208,45 @@ impl Session {
             search: self.search_context(snapshot, items, signals)?,
             registry: snapshot.registry()?,
             agent_gate: snapshot.gate(Reader::Agent),
+            with_current_spaces: &with_current_spaces,
             progress: &progress,
         })
+    }
+
+    /// Returns what a call that changes items needs.
+    fn item_call<'a>(
+        &'a self,
+        call: &PermittedCall<'a>,
+        items: ItemReader<'a>,
+        is_cancelled: &'a dyn Fn() -> bool,
+    ) -> Result<ItemCall<'a>, ToolError> {
+        let PermittedCall { request, snapshot, .. } = call;
+        Ok(ItemCall {
+            items,
+            context: &self.context,
+            agents: snapshot.agents()?,
+            item_rules: snapshot.item_rules()?,
+            passphrase: request.key_passphrase.as_ref(),
+            is_cancelled,
+        })
+    }
+
+    /// Takes a step of a call with the configuration and the spaces as they are now, because the
+    /// call has made a space.
+    fn with_current_spaces(
+        &self,
+        call: &PermittedCall<'_>,
+        is_cancelled: &dyn Fn() -> bool,
+        step: &mut ItemStep<'_>,
+    ) -> Result<(), ToolError> {
+        self.refresh();
+        let (request, snapshot) = (call.request, self.snapshot());
+        let call = PermittedCall { request, snapshot: &snapshot, run: call.run.clone() };
+        let view = self.view(&snapshot, &request.caller, call.run.clone())?;
+        let sources = self.item_sources(&snapshot)?;
+        let (trust_policy, reader) = (snapshot.trust_policy()?, request.caller.reader);
+        let items = ItemReader { view: &view, sources: &sources, trust_policy, reader };
+        step(&self.item_call(&call, items, is_cancelled)?)
     }
 
     /// Returns everything that a call can find items in.

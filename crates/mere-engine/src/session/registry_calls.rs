@@ -42,7 +42,7 @@ pub(super) fn load_from_registry(call: &CommandCall<'_>, load: &Load) -> Result<
     };
     let request = PullItem { kind: load.kind, item, to };
     let pulled = pull(choice, call.change, &request)?;
-    Ok(with_lockfile(call.change, &pulled, pulled_reply(&pulled)))
+    Ok(with_lockfile(call, &pulled, pulled_reply(&pulled)))
 }
 
 /// Asks the registry, if the search covers it and the call may look there.

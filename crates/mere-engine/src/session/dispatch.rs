@@ -27,7 +27,7 @@ use crate::files::question::DraftOutcome;
 use crate::files::view::View;
 use crate::files::{dir, entry_change, file_change, glob, grep, question};
 use crate::items::load::RelatedFields;
-use crate::items::{self, ItemCall, ItemError, ItemReader, ItemSources};
+use crate::items::{self, ItemError, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
 use crate::offers;
 use crate::policy::RunPermit;
@@ -213,44 +213,11 @@ impl Session {
         })
     }
 
-    /// Returns what a call that changes items needs.
-    fn item_call<'a>(
-        &'a self,
-        call: &PermittedCall<'a>,
-        items: ItemReader<'a>,
-        is_cancelled: &'a dyn Fn() -> bool,
-    ) -> Result<ItemCall<'a>, ToolError> {
-        let PermittedCall { request, snapshot, .. } = call;
-        Ok(ItemCall {
-            items,
-            context: &self.context,
-            agents: snapshot.agents()?,
-            item_rules: snapshot.item_rules()?,
-            passphrase: request.key_passphrase.as_ref(),
-            is_cancelled,
-        })
-    }
-
-    /// Takes a step of a call with the configuration and the spaces as they are now, because the
-    /// call has made a space.
-    fn with_current_spaces(
-        &self,
-        call: &PermittedCall<'_>,
-        is_cancelled: &dyn Fn() -> bool,
-        step: &mut ItemStep<'_>,
-    ) -> Result<(), ToolError> {
-        self.refresh();
-        let (request, snapshot) = (call.request, self.snapshot());
-        let call = PermittedCall { request, snapshot: &snapshot, run: call.run.clone() };
-        let view = self.view(&snapshot, &request.caller, call.run.clone())?;
-        let sources = self.item_sources(&snapshot)?;
-        let (trust_policy, reader) = (snapshot.trust_policy()?, request.caller.reader);
-        let items = ItemReader { view: &view, sources: &sources, trust_policy, reader };
-        step(&self.item_call(&call, items, is_cancelled)?)
-    }
-
     /// Returns everything that a call can find items in.
-    fn item_sources<'a>(&'a self, snapshot: &'a Snapshot) -> Result<ItemSources<'a>, ToolError> {
+    pub(super) fn item_sources<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+    ) -> Result<ItemSources<'a>, ToolError> {
         let spaces = snapshot.spaces(&self.context)?;
         Ok(ItemSources::new(spaces, &self.catalogs, self.memory_sources(snapshot)))
     }

@@ -37,6 +37,7 @@ pub(crate) mod receipts;
 pub(crate) mod registry;
 mod renew_space;
 mod review;
+mod secret_warning;
 pub(crate) mod secrets;
 mod select;
 mod sign;

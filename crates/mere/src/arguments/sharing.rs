@@ -59,9 +59,10 @@ pub(crate) struct LogoutArguments {
     pub(crate) registry: RegistryChoiceArguments,
 }
 
-/// The item must be signed with your own key, and the registry must know that key. What would leave
-/// the machine can be shown first. Files with secrets, or that name folders of this machine, are
-/// refused.
+/// The item must be signed with your own key, and the registry must know that key. It is sent without
+/// a question: `--dry-run` shows first what would leave the machine. A version that was published
+/// cannot be changed or deleted; `mere yank` withdraws it. Files with secrets, or that name folders of
+/// this machine, are refused.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere publish tool api/deploy --dry-run      show what would leave this machine

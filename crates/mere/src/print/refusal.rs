@@ -14,6 +14,9 @@ pub(crate) struct RefusalDetails {
     candidates: Vec<AmbiguousItem>,
     #[serde(default)]
     problems: Vec<SchemaProblem>,
+    /// What must not leave the machine.
+    #[serde(default)]
+    findings: Value,
     #[serde(default)]
     address: Value,
     #[serde(default)]
@@ -43,7 +46,16 @@ impl RefusalDetails {
             let words = [at.as_str(), what.as_str()].into_iter().filter(|text| !text.is_empty());
             words.collect::<Vec<_>>().join(": ")
         });
-        problems.chain(self.inputs())
+        problems.chain(self.places()).chain(self.inputs())
+    }
+
+    /// Describes where each finding is. Other commands have a count of that name.
+    fn places(&self) -> impl Iterator<Item = String> {
+        let findings = self.findings.as_array().into_iter().flatten();
+        findings.filter_map(|one| {
+            let text = |key: &str| one.get(key).and_then(Value::as_str);
+            Some(format!("{}:{}: {}", text("path")?, one.get("line")?, text("what")?))
+        })
     }
 
     /// Returns the names of the inputs that are required, or of all if none is.

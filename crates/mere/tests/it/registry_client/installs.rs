@@ -200,6 +200,12 @@ fn what_is_private_does_not_leave_the_machine() {
     assert_eq!(named["data"]["findings"][0]["path"], "leaky.md", "{named}");
     let secret = publish("token: ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     assert_eq!(secret["code"], "RG-PUBLISH-I-002", "{secret}");
+    // A person is told where it is, and never what.
+    let refused = author.run(&["publish", "note", "shared/leaky", "--namespace", "acme"]);
+    let said = String::from_utf8(refused.stderr).expect("text");
+    let place = ": something that looks like a secret";
+    assert!(said.contains("      - leaky.md:6") && said.contains(place), "{said}");
+    assert!(!said.contains("ghp_"), "{said}");
     let other = publish("Look at /home/somebody/notes.");
     assert_eq!(other["code"], "RG-PUBLISH-S-001", "{other}");
     assert_eq!(other["data"]["warnings"].as_array().map(Vec::len), Some(1), "{other}");

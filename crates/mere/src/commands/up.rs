@@ -5,17 +5,19 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use mere_core::item::Scope;
-use mere_core::reply::ReplyType;
+use mere_core::reply::{ReplyType, codes};
 use mere_core::request::{GitHook, InitSpace, ItemCommand, SignatureRule, StarterItems};
 use mere_engine::{Session, SessionState};
 use mere_registry::{Registry, RegistryOptions, RegistryServer, ServeOptions};
+use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::arguments::{LocationArguments, SessionArguments, UpArguments};
 use crate::commands::person_session::{PersonSession, with_default_session};
 use crate::mcp;
+use crate::print::operator_reply::operator_reply;
 use crate::print::reply::ReplyView;
-use crate::print::spaces::InitPreview;
+use crate::print::spaces::{CreatedSpace, InitPreview};
 use crate::print::terminal;
 use crate::ui::{self, UiServer};
 
@@ -32,21 +34,53 @@ struct Servers {
     pages: UiServer,
 }
 
+/// What was made before anything is served.
+#[derive(Default)]
+struct MadeSpace {
+    /// The scope of a new space.
+    scope: Option<Scope>,
+    /// The fingerprint of a new key.
+    key: Option<String>,
+}
+
+impl MadeSpace {
+    /// Says what was made, if anything was.
+    fn print(&self) -> io::Result<()> {
+        let Some(scope) = self.scope else { return Ok(()) };
+        let place = if scope == Scope::Project { "this project" } else { "your home" };
+        terminal::print_line(&format!("Made a space with examples in {place}: .ai"))?;
+        if let Some(key) = &self.key {
+            let words = "Made a key for you, without a passphrase, and signed the examples";
+            terminal::print_line(&format!("{words}: {key}"))?;
+        }
+        terminal::print_line("")
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(location: LocationArguments, arguments: &UpArguments) -> io::Result<ExitCode> {
-    let made = with_default_session(location.clone(), PersonSession::make_example_space)?;
-    if made != ExitCode::SUCCESS {
-        return Ok(made);
+    let mut made = MadeSpace::default();
+    let ended =
+        with_default_session(location.clone(), |session| session.make_example_space(&mut made))?;
+    if ended != ExitCode::SUCCESS {
+        return Ok(ended);
+    }
+    if !arguments.answer.json {
+        made.print()?;
     }
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.max_blocking_threads(MAX_BLOCKING_THREADS).enable_all().build()?;
     let ended = runtime.block_on(async {
         match Servers::bind(location, arguments).await {
             Ok(servers) => {
-                servers.print_urls()?;
+                if arguments.answer.json {
+                    servers.print_reply(&made)?;
+                } else {
+                    servers.print_urls()?;
+                }
                 servers.run().await
             }
-            Err(words) => Ok(terminal::print_failure(&words, terminal::USAGE)),
+            Err(words) => Ok(terminal::print_failure(&words, terminal::BROKEN)),
         }
     });
     runtime.shutdown_background();
@@ -56,7 +90,7 @@ pub(crate) fn run(location: LocationArguments, arguments: &UpArguments) -> io::R
 impl PersonSession {
     /// Makes a space with an example of each type if there is none, in the project or else for the
     /// user.
-    fn make_example_space(&self) -> io::Result<ExitCode> {
+    fn make_example_space(&self, made: &mut MadeSpace) -> io::Result<ExitCode> {
         let scopes =
             if self.has_project() { vec![Scope::Project, Scope::User] } else { vec![Scope::User] };
         for scope in &scopes {
@@ -75,8 +109,8 @@ impl PersonSession {
         };
         let reply = self.call("init", ItemCommand::Init(space));
         if reply.reply_type() == ReplyType::Success {
-            let place = if scopes[0] == Scope::Project { "this project" } else { "your home" };
-            terminal::print_line(&format!("Made a space with examples in {place}: .ai\n"))?;
+            let space = ReplyView::<CreatedSpace>::read(&reply)?.data;
+            *made = MadeSpace { scope: Some(scopes[0]), key: space.key.filter(|_| space.key_made) };
             return Ok(ExitCode::SUCCESS);
         }
         terminal::print_refusal(&reply)?;
@@ -135,6 +169,19 @@ impl Servers {
             "Ctrl-C stops everything.".to_owned(),
         ];
         lines.iter().try_for_each(|line| terminal::print_line(line))
+    }
+
+    /// Prints where everything is, for a program.
+    fn print_reply(&self, made: &MadeSpace) -> io::Result<()> {
+        let data = json!({
+            "pages": self.pages.url(),
+            "registry": format!("http://{}", self.registry.address()),
+            "mcp": format!("http://{}/mcp", self.agents.local_addr()?),
+            "space_made": made.scope.map(Scope::name),
+            "key_made": made.key,
+        });
+        let reply = operator_reply(codes::SERVING, "up", "Everything is served.", &data);
+        terminal::print_line(&format!("{reply:#}"))
     }
 
     /// Answers until the process is told to stop.

@@ -16,9 +16,9 @@ pub(crate) struct CreatedSpace {
     made: Vec<String>,
     next: Vec<String>,
     /// The key that signed the examples. It is absent if no key could be used.
-    key: Option<String>,
+    pub(crate) key: Option<String>,
     #[serde(default)]
-    key_made: bool,
+    pub(crate) key_made: bool,
     git_hook: Option<String>,
 }
 

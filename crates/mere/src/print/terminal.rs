@@ -279,6 +279,11 @@ pub(crate) fn exit_code(reply: ReplyType) -> ExitCode {
     })
 }
 
+/// Returns the exit status where an address cannot be listened on: it is malformed, or taken.
+pub(crate) fn listen_status(error: &io::Error) -> u8 {
+    if error.kind() == io::ErrorKind::InvalidInput { USAGE } else { BROKEN }
+}
+
 /// A person said no.
 pub(crate) const REFUSED: u8 = 1;
 /// What is said where `--force` cannot be meant by a person.

@@ -127,7 +127,7 @@ fn next_name<'a>(text: &'a str, names: &[ParsedName]) -> Option<(&'a str, Parsed
 }
 
 /// Maps the tool names and phrases for agents to what people type instead.
-const PERSON_WORDING: [(&str, &str); 10] = [
+const PERSON_WORDING: [(&str, &str); 11] = [
     ("list_memories", "`mere memory list`"),
     ("update_memory", "`mere memory update`"),
     ("list_stores", "`mere store list`"),
@@ -141,6 +141,7 @@ const PERSON_WORDING: [(&str, &str); 10] = [
         "Inputs are passed with `--param`.",
     ),
     ("Leave out `source`", "Leave out `--scope`"),
+    ("`search` with `source: registry`", "`mere search --source registry`"),
 ];
 
 /// Rewords a text that tells an agent what to ask of a person, so that it addresses the person.

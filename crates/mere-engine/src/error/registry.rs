@@ -49,7 +49,7 @@ pub(crate) fn registry_error_reply(error: &RegistryError) -> Draft {
             codes::REGISTRY_ABSENT,
             "The registry has no such item or version, or does not show it to you.",
         )
-        .hint("`mere search --source registry` finds items. A private one needs a token."),
+        .hint("`search` with `source: registry` finds items. A private one needs a token."),
         RegistryError::Answer(what) => {
             let message = format!("The registry's answer cannot be understood: {what}.");
             Draft::fault(codes::REGISTRY_ANSWER, Prose::words(message))
@@ -296,7 +296,8 @@ fn refusal_reply(error: &RegistryError) -> Draft {
             let message = Prose::words("").address(address.clone());
             let message = message.and(" was changed since it was installed. Nothing was replaced.");
             Draft::invalid(codes::PULL_CHANGED, message).hint(
-                "`mere verify` says what differs. Delete it to install it anew, or keep it with `mere copy --as-mine`.",
+                "Ask a person to run `mere verify`, which says what differs. It is installed anew once it is \
+                 deleted, and kept with `mere copy --as-mine`.",
             )
         }
         RegistryError::Yanked(item) => {
@@ -308,7 +309,7 @@ fn refusal_reply(error: &RegistryError) -> Draft {
             codes::KEY_NONE,
             "You have no key, and where an installed item lies is signed with it.",
         )
-        .hint("Nothing was installed. `mere keys generate` creates a key."),
+        .hint("Nothing was installed. Ask a person to run `mere keys generate`."),
         RegistryError::Older { version, newest } => {
             let message = format!(
                 "Version {version} is older than {newest}, which was installed here before."
@@ -355,7 +356,7 @@ fn publish_refusal_reply(error: &RegistryError) -> Draft {
         RegistryError::NotOwn(address) => {
             let message = Prose::words("").address(address.clone());
             Draft::invalid(codes::PUBLISH_UNSIGNED, message.and(" is not signed by your own key."))
-                .hint("Only what you vouch for is published: `mere sign` signs it.")
+                .hint("Only what the user vouches for is published. Ask a person to run `mere sign`.")
         }
         RegistryError::Private { address, findings } => {
             let message = Prose::words("").address(address.clone());
@@ -370,7 +371,15 @@ fn publish_refusal_reply(error: &RegistryError) -> Draft {
             codes::PUBLISH_NAMESPACE,
             "It is not clear which namespace is meant.",
         )
-        .hint("Name one with `--namespace NS`, or a default with `mere login URL --namespace NS`."),
+        .hint(
+            "Ask a person to run `mere login URL --namespace NS` for a default; `mere publish` takes \
+             `--namespace`, too.",
+        ),
+        RegistryError::NoQualifiedName => Draft::invalid(
+            codes::PUBLISH_NAMESPACE,
+            "An item of a registry is named with its namespace.",
+        )
+        .hint("Write it as NAMESPACE/ID; `search` with `source: registry` finds it."),
         RegistryError::Unconfirmed => Draft::invalid(
             codes::PUBLISH_CONFIRM,
             "Publishing cannot be undone. Nothing was sent.",

@@ -92,6 +92,9 @@ pub(crate) enum RegistryError {
     Private { address: Address, findings: Vec<PublishFinding> },
     #[error("no namespace is named")]
     NoNamespace,
+    /// An item is named without its namespace.
+    #[error("an item is named without its namespace")]
+    NoQualifiedName,
     #[error("publishing needs a confirmation")]
     Unconfirmed,
     #[error("the version to yank must be named")]

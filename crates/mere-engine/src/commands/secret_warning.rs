@@ -31,7 +31,7 @@ pub(super) fn secret_warning(items: &ItemReader<'_>, loaded: &LoadedItem) -> Opt
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let places = places.join(", ");
     Some(Content::mention(format!(
-        "something that looks like a secret is in {places}{more}: everybody who gets the file can \
-         read it, and `mere publish` refuses it"
+        "something that looks like a secret is in {places}{more}, where everybody who gets the \
+         item can read it; `mere publish` refuses it"
     )))
 }

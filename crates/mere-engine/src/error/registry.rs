@@ -262,7 +262,7 @@ fn unknown_author_reply(author: &AuthorKey) -> Draft {
     let hint = match (author.membership, &key) {
         (Membership::NoTeam, Some(key)) => {
             let hint = Prose::words(
-                "If the fingerprint is the author's, a person can run `mere trust add '",
+                "If the fingerprint is the author's, ask a person to run `mere trust add '",
             );
             hint.content(Content::mention(key.clone())).and("'` and pull again.")
         }
@@ -320,9 +320,9 @@ fn refusal_reply(error: &RegistryError) -> Draft {
         }
         RegistryError::LockMismatch(mismatch) => lock_mismatch_reply(mismatch),
         RegistryError::UnsharedType(kind) => {
-            let message = format!("Items of the type {kind} cannot be had from a registry.");
+            let message = format!("Items of the type {kind} are not shared through a registry.");
             Draft::invalid(codes::PULL_TYPE, Prose::words(message)).hint(
-                "Directives, tools and knowledge can. Installing a tool also writes its lockfile.",
+                "Directives, tools and knowledge are. Installing a tool also writes its lockfile.",
             )
         }
         error => publish_refusal_reply(error),

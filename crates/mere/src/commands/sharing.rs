@@ -120,7 +120,9 @@ impl PersonSession {
         // It stays trusted, whatever becomes of the item.
         let trusted = ReplySentences::read(&added)?.message;
         let fingerprint = author.data.fingerprint;
-        terminal::print_note(&format!("{trusted} `mere trust remove {fingerprint}` takes it back"));
+        terminal::print_note(&format!(
+            "{trusted} `mere trust remove {fingerprint}` takes it back."
+        ));
         Ok(true)
     }
 

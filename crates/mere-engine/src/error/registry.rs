@@ -306,6 +306,12 @@ fn refusal_reply(error: &RegistryError) -> Draft {
             Draft::invalid(codes::PULL_YANKED, message.and("` was yanked by its author."))
                 .hint("A yanked version can still be had by its number, NAMESPACE/ID@VERSION.")
         }
+        RegistryError::InstallDenied { kind, item } => {
+            let hint = Prose::words(format!("Ask a person to run `mere pull {} ", kind.name()));
+            let hint = hint.content(Content::mention(item.to_string()));
+            Draft::denied(codes::INSTALL_DENIED, "Agents may not install items of a registry.")
+                .hint(hint.and("`, or to set `agents.may_install` in the user's config."))
+        }
         RegistryError::NoKey => Draft::invalid(
             codes::KEY_NONE,
             "You have no key, and where an installed item lies is signed with it.",

@@ -64,6 +64,9 @@ pub(crate) enum RegistryError {
     /// The registry contradicts its log, or what it said before.
     #[error("{}", .0.fault)]
     Distrusted(Box<DistrustedAnswer>),
+    /// An agent may not install it.
+    #[error("agents may not install items")]
+    InstallDenied { kind: ItemType, item: Box<PublishedReference> },
     /// The user has no key, with which the place of an installed item is signed.
     #[error("there is no key to sign with")]
     NoKey,

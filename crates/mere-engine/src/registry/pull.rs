@@ -41,8 +41,10 @@ pub(crate) fn pull(
     request: &PullItem,
 ) -> Result<PulledItems, RegistryError> {
     // An agent that may not install is told so before anything is asked for.
-    crate::policy::permit_install(call.items.reader, call.agents)
-        .map_err(crate::space::ItemChangeError::from)?;
+    if crate::policy::permit_install(call.items.reader, call.agents).is_err() {
+        let item = Box::new(request.item.clone());
+        return Err(RegistryError::InstallDenied { kind: request.kind, item });
+    }
     // A lockfile is made for the space where its tool is installed.
     let kind = RegistryType::try_from(request.kind).ok();
     let kind = kind.filter(|kind| *kind != RegistryType::Lockfile);

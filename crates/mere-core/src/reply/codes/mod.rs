@@ -234,7 +234,7 @@ declare_codes! {
     CHANGE_NEWER: Items "CHANGE" Invalid 6 "The space was made by a newer version: it is read only.";
     CHANGE_SCRIPT: Items "CHANGE" Invalid 7 "The tool cannot be made with the script that was chosen, or that lies there.";
     CHANGE_FAILED: Items "CHANGE" Fault 1 "An item could not be written; the old item is unchanged.";
-    INSTALL_DENIED: Enforcement "ITEM" Denied 1 "Agents do not copy items between spaces unless the user's config says so.";
+    INSTALL_DENIED: Enforcement "ITEM" Denied 1 "Agents do not install items, or copy them between spaces, unless the user's config says so.";
     MOVED: Items "MOVE" Success 1 "`mere move`, `mere rename`: the item was moved.";
     LIST: Items "LIST" Success 1 "`mere list`: the items of the spaces.";
     SIGNATURE_LOG: Items "LOG" Success 1 "`mere log`: who signed an item, what, and when.";

@@ -34,7 +34,10 @@ fn an_agent_looks_and_does_not_install_or_publish() {
     assert!(String::from_utf8_lossy(&told).contains("`mere search --source registry` finds"));
     let mut install = load;
     install["destination"] = json!("project");
-    assert_eq!(call("load", install.clone()).code(), "EN-ITEM-D-001");
+    let denied = call("load", install.clone());
+    assert_eq!(denied.code(), "EN-ITEM-D-001");
+    let hint = denied.reply["hint"].as_str().expect("a hint");
+    assert!(hint.starts_with("Ask a person to run `mere pull knowledge acme/style`"), "{hint}");
     assert_eq!(reader.installed_note("style"), None);
     reader.configure("agents: {may_install: true}\n");
     let installed = call("load", install);

@@ -76,9 +76,11 @@ impl RunArguments {
         let nameless = self.misplaced.iter().filter(|text| !text.contains('=')).count();
         let mut names = open.iter().filter(|_| open.len() == nameless && nameless == 1);
         let given = self.texts.iter().map(|(name, value)| format!("{name}={value}"));
-        let misplaced = self.misplaced.iter().map(|text| match text.contains('=') {
-            true => text.clone(),
-            false => format!("{}={text}", names.next().map_or("NAME", |name| name.as_str())),
+        let misplaced = self.misplaced.iter().map(|text| {
+            if text.contains('=') {
+                return text.clone();
+            }
+            format!("{}={text}", names.next().map_or("NAME", |name| name.as_str()))
         });
         let options = given.chain(misplaced).map(|text| format!(" --param {}", quote(&text)));
         format!("mere run {}{}", self.item, options.collect::<String>())

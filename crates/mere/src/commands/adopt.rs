@@ -103,6 +103,10 @@ fn adopt(
         }
     }
     if !plan.is_empty() {
+        // Nobody is asked about what cannot be done.
+        if let Err(error) = survey.check_space() {
+            return Ok(Err(error));
+        }
         let is_wanted =
             arguments.yes || terminal::can_ask() && terminal::ask_yes_or_no("Do this?")?;
         if !is_wanted {

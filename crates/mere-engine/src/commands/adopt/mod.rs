@@ -198,12 +198,19 @@ impl AdoptSurvey {
         Ok(plan)
     }
 
+    /// Checks that there is a space in which something can be adopted.
+    pub fn check_space(&self) -> Result<(), AdoptError> {
+        self.context.require_project()?;
+        match self.context.space() {
+            Ok(Some(space)) if space.dir().is_file("space.json") => Ok(()),
+            _ => Err(AdoptError::NoSpace),
+        }
+    }
+
     /// Carries out a plan. Everything can be taken back.
     pub fn adopt(&self, plan: &AdoptionPlan) -> Result<(), AdoptError> {
+        self.check_space()?;
         let project = self.context.require_project()?;
-        if !matches!(self.context.space(), Ok(Some(space)) if space.dir().is_file("space.json")) {
-            return Err(AdoptError::NoSpace);
-        }
         let records = self.records()?;
         let mut files = plan.files.clone();
         files.extend(self.amend_attributes(plan)?);

@@ -77,9 +77,11 @@ fn a_report_needs_no_space_and_no_key_and_changes_nothing() {
 #[test]
 fn an_adoption_overwrites_nothing_and_is_taken_back() {
     let stage = crowded_stage();
-    let unready = stage.person(&["adopt", "--yes"]);
-    assert_eq!(unready.status.code(), Some(1), "{}", text(&unready));
-    assert!(text(&unready).contains("mere init"), "{}", text(&unready));
+    for words in [&["adopt", "--yes"][..], &["adopt"]] {
+        let unready = stage.person(words);
+        assert_eq!(unready.status.code(), Some(1), "{}", text(&unready));
+        assert!(text(&unready).contains("mere init"), "{}", text(&unready));
+    }
     succeed(&stage, &["init", "--template", "blank"]);
     let before = files_below(&stage.path("project"));
     // Without a yes nothing happens.

@@ -25,6 +25,14 @@ pub enum RegistryAction {
     Logout,
     /// Publishes an item.
     Publish(PublishItem),
+    /// Publishes the examples of a new space that nobody has changed, with a login that is used once
+    /// and not remembered.
+    PublishExamples {
+        /// The scope that has the examples.
+        scope: Scope,
+        /// The login.
+        login: Login,
+    },
     /// Installs an item, and what it runs on.
     Pull(PullItem),
     /// Says which installed items have a newer version.

@@ -12,6 +12,7 @@ use mere_core::request::{GitHook, InitSpace, StarterItems};
 use mere_core::trust::PublicKey;
 
 use super::CommandCall;
+use super::example_items::{EXAMPLE_TOOL, EXAMPLES, item_files};
 use super::git::{attributes, install_merge_driver};
 use super::signature_rule::{RuleOutcome, SignaturePlan};
 use crate::config;
@@ -30,19 +31,6 @@ use mere_host::{
     FolderWriter, GITIGNORE_PATTERNS, GitRepository, HookInstallation, SPACE_FOLDER,
     WritePrecondition, has_terminal, read_at_most,
 };
-
-const EXAMPLE_TOOL: &str = "hello_tool";
-
-/// The files of the examples, with their paths in the space.
-const EXAMPLES: [(&str, &str); 7] = [
-    ("directives/examples/summarize-folder.md", include_str!("examples/summarize-folder.md")),
-    ("tools/examples/hello_tool.yaml", include_str!("examples/hello_tool.yaml")),
-    ("tools/examples/hello_tool.py", include_str!("examples/hello_tool.py")),
-    ("tools/examples/count_todos.yaml", include_str!("examples/count_todos.yaml")),
-    ("tools/examples/count_todos.py", include_str!("examples/count_todos.py")),
-    ("knowledge/examples/how-items-work.md", include_str!("examples/how-items-work.md")),
-    ("memory/welcome.md", include_str!("examples/welcome.md")),
-];
 
 /// The commands to try first.
 const NEXT_COMMANDS: [&str; 3] =
@@ -266,13 +254,7 @@ impl NewSpace {
             return Ok(None);
         };
         let (folder, _) = path.rsplit_once('/').unwrap_or_default();
-        let stem = format!("{folder}/{}.", place.id);
-        let is_own = |other: &&(&str, &str)| {
-            place.kind == ItemType::Tool && other.0.starts_with(&stem) && other.0 != path
-        };
-        let main = files.iter().filter(|(other, _)| *other == path);
-        let own = files.iter().filter(is_own).chain(main).map(|(path, text)| {
-            let name = path.rsplit_once('/').map_or(*path, |(_, name)| name);
+        let own = item_files(files, &place, path).into_iter().map(|(name, text)| {
             Ok((name.parse().map_err(|_| ItemChangeError::InvalidPlace)?, text.as_bytes().to_vec()))
         });
         let own = own.collect::<Result<Vec<_>, ItemChangeError>>()?;

@@ -11,6 +11,7 @@ mod config;
 pub(crate) mod connect;
 mod difference;
 mod doctor;
+mod example_items;
 mod export;
 pub(crate) mod git;
 mod grants;

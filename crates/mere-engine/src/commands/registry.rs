@@ -5,9 +5,10 @@
 
 use mere_core::item::{ItemRef, ItemType};
 use mere_core::reply::{Draft, Prose};
-use mere_core::request::{RegistryAction, RegistryCommand};
+use mere_core::request::{LookupScope, RegistryAction, RegistryCommand};
 
 use super::CommandCall;
+use super::example_items::shared_examples;
 use super::lock::pin_installed;
 use crate::error::tool_error::ToolError;
 use crate::error::{registry_error_reply, tool_error_reply};
@@ -15,7 +16,7 @@ use crate::items::ItemCall;
 use crate::policy::RegistryUse;
 use crate::registry::{
     MirrorRequest, PublishCall, PulledItems, RegistryError, installed_reply, list_outdated, log_in,
-    log_out, mirror, publish, pull, pulled_reply, update, yank,
+    log_out, mirror, publish, publish_examples, pull, pulled_reply, update, yank,
 };
 use crate::space::ItemChangeError;
 
@@ -32,6 +33,17 @@ pub(super) fn execute_registry_command(
         RegistryAction::Publish(request) => {
             let (items, agent_gate) = (call.change, call.agent_gate);
             publish(&PublishCall { choice, items, agent_gate }, request)?
+        }
+        RegistryAction::PublishExamples { scope, login } => {
+            let scope = call.change.effective_scope(*scope);
+            let (items, agent_gate) = (call.change, call.agent_gate);
+            let examples = shared_examples(scope);
+            let source = LookupScope::Only(scope);
+            publish_examples(
+                &PublishCall { choice, items, agent_gate },
+                (&examples, source),
+                login,
+            )?
         }
         RegistryAction::Pull(request) => {
             let pulled = pull(choice, call.change, request)?;

@@ -15,7 +15,7 @@ use crate::space::{BareScript, ItemChangeError};
 use crate::trust::approvals::records::RecordError;
 use crate::trust::keys::KeyFault;
 use crate::trust::signers::SignerFault;
-use crate::trust::{RosterTrouble, TeamRefusal};
+use crate::trust::{PinError, RosterTrouble, TeamRefusal};
 use crate::world::ResolveError;
 
 /// The reason why a call about an item failed. Its ids and addresses were parsed, so they are safe
@@ -91,6 +91,15 @@ impl From<ResolveError> for ItemError {
 impl From<TeamRefusal> for ItemError {
     fn from(fault: TeamRefusal) -> Self {
         Self::TeamRefused(Box::new(fault))
+    }
+}
+
+impl From<PinError> for ItemError {
+    fn from(error: PinError) -> Self {
+        match error {
+            PinError::Record(error) => Self::Record(error),
+            PinError::Stale(trouble) => Self::Team(trouble),
+        }
     }
 }
 

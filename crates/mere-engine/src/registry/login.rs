@@ -16,6 +16,28 @@ use mere_host::RegistryUrl;
 
 /// Logs in to a registry. The log key must be the pinned one, or the one that the person accepts.
 pub(crate) fn log_in(choice: RegistryChoice<'_>, login: &Login) -> Result<Draft, RegistryError> {
+    let registry = open_with_login(choice, login)?;
+    // A log that is not signed by this key, or that is behind, is refused before it is remembered.
+    let size = registry.read_log()?.size();
+    save_login(choice.environment, &registry.known)?;
+    let data = Fields::default()
+        .with("registry_id", Content::mention(registry.known.id.to_string()))
+        .with("log_key", Content::mention(registry.known.log_key.fingerprint().to_string()))
+        .with("entries", size);
+    let message = Prose::words("You are logged in to ");
+    let message = message.content(Content::mention(registry.known.url.to_string())).and(".");
+    let draft = Draft::success(codes::LOGIN, message).data(data);
+    Ok(match registry.known.token {
+        Some(_) => draft,
+        None => draft.hint("Without a token you can read what is public, and publish nothing."),
+    })
+}
+
+/// Opens a registry with a login that nobody has saved. Its log is not read yet.
+pub(super) fn open_with_login(
+    choice: RegistryChoice<'_>,
+    login: &Login,
+) -> Result<OpenRegistry, RegistryError> {
     let environment = choice.environment;
     let named = choice.named.ok_or(RegistryError::NoLogin)?;
     let url = RegistryUrl::from_person(named, environment)?;
@@ -33,21 +55,7 @@ pub(crate) fn log_in(choice: RegistryChoice<'_>, login: &Login) -> Result<Draft,
         namespace: login.namespace.clone().or_else(|| before?.namespace.clone()),
     };
     let memory = RegistryMemory::of_registry(environment, &known);
-    let registry = OpenRegistry::new(known, connection, memory, choice.config);
-    // A log that is not signed by this key, or that is behind, is refused before it is remembered.
-    let size = registry.read_log()?.size();
-    save_login(environment, &registry.known)?;
-    let data = Fields::default()
-        .with("registry_id", Content::mention(registry.known.id.to_string()))
-        .with("log_key", Content::mention(registry.known.log_key.fingerprint().to_string()))
-        .with("entries", size);
-    let message = Prose::words("You are logged in to ");
-    let message = message.content(Content::mention(registry.known.url.to_string())).and(".");
-    let draft = Draft::success(codes::LOGIN, message).data(data);
-    Ok(match registry.known.token {
-        Some(_) => draft,
-        None => draft.hint("Without a token you can read what is public, and publish nothing."),
-    })
+    Ok(OpenRegistry::new(known, connection, memory, choice.config))
 }
 
 /// Checks the log key that a registry shows: against the pinned one, or against the one that the

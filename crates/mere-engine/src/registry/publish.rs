@@ -31,12 +31,12 @@ pub(crate) struct PublishCall<'a> {
 }
 
 /// An item that can be published.
-struct OutgoingItem {
-    name: RegistryItemName,
+pub(super) struct OutgoingItem {
+    pub(super) name: RegistryItemName,
     checked: CheckedItem,
     author: Envelope,
     /// The paths and the bytes of all files.
-    files: Vec<(String, Vec<u8>)>,
+    pub(super) files: Vec<(String, Vec<u8>)>,
     /// What a person should look at.
     warnings: Vec<PublishFinding>,
 }
@@ -76,7 +76,7 @@ fn remember_namespace(call: &PublishCall<'_>, known: &KnownRegistry, namespace: 
 
 impl OutgoingItem {
     /// Reads an item that one's own key signed, and looks through its files.
-    fn read(
+    pub(super) fn read(
         call: &PublishCall<'_>,
         request: &PublishItem,
         namespace: Namespace,
@@ -115,15 +115,17 @@ impl OutgoingItem {
     }
 
     /// Sends the files and then the statement, and returns the index in the log once it is proved.
-    fn send(&self, registry: &OpenRegistry, _permit: PublishPermit) -> Result<u64, RegistryError> {
+    pub(super) fn send(
+        &self,
+        registry: &OpenRegistry,
+        _permit: PublishPermit,
+    ) -> Result<u64, RegistryError> {
         let connection = &registry.connection;
         for (_, bytes) in &self.files {
             let digest = mere_core::digest::Sha256::digest(bytes);
             connection.put_bytes(&ApiPath::Blob(self.name.namespace.clone(), digest), bytes)?;
         }
-        let version = self.checked.item().item.version().cloned();
-        let version = version.ok_or(RegistryError::NoVersion)?;
-        let path = ApiPath::Version(self.name.clone().with_version(version));
+        let path = self.version_path()?;
         let request = PublishRequest { statement: self.author.clone() };
         let info = connection.put_body::<_, VersionInfo>(&path, &request)?;
         let log = registry.read_log()?;
@@ -133,6 +135,13 @@ impl OutgoingItem {
             Some(_) if is_this => Ok(published.index),
             _ => Err(log.distrust(LogFault::Unlogged)),
         }
+    }
+
+    /// Returns the path of the version in the registry.
+    pub(super) fn version_path(&self) -> Result<ApiPath, RegistryError> {
+        let version = self.checked.item().item.version().cloned();
+        let version = version.ok_or(RegistryError::NoVersion)?;
+        Ok(ApiPath::Version(self.name.clone().with_version(version)))
     }
 
     fn fields(&self) -> Fields {

@@ -7,7 +7,8 @@ use mere_core::trust::{Fingerprint, Roster, RosterMember};
 use serde_json::{Value, json};
 
 use super::approvals::records::{self, RecordError};
-use super::team::{FILE, Membership};
+use super::pinned_rosters::FILE;
+use super::team::Membership;
 use mere_host::Environment;
 
 /// How many are remembered for one team.

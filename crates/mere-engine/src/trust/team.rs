@@ -8,22 +8,17 @@ use cap_std::fs::Dir;
 use mere_core::address::{Address, RelPath, Root};
 use mere_core::item::ItemType;
 use mere_core::trust::{Fingerprint, PublicKey, Roster, SignedRoster};
-use serde_json::json;
 
 use super::former_members::{self, FormerMember, SignerStanding};
+use super::pinned_rosters::{PinError, PinnedRoster, pin};
 use super::policy::ProjectFolders;
-use super::team_folders;
 use crate::config;
-use crate::trust::approvals::records;
-use crate::trust::approvals::records::RecordError;
-use mere_host::{Environment, Folder, SPACE_FOLDER};
+use mere_host::{Environment, SPACE_FOLDER};
 
 /// The roster, in the space.
 pub(crate) const ROSTER_FILE: &str = "signers.json";
 /// The roster's signatures, beside it.
 pub(crate) const ROSTER_SIDECAR: &str = "signers.json.sig";
-/// The file in the user's config folder that holds the pinned rosters.
-pub(crate) const FILE: &str = "teams.json";
 
 /// Returns the address of the roster.
 pub(crate) fn roster_address() -> Option<Address> {
@@ -39,20 +34,13 @@ pub(crate) const DEFAULT_SIGNED_TYPES: [ItemType; 3] =
 #[derive(Clone, Default)]
 pub(crate) struct Team {
     roster_file: RosterFile,
+    /// The last roster that counted in this folder.
     pinned: PinnedRoster,
+    /// The last roster of the space as it is now that counted anywhere. It is another one than
+    /// `pinned` if the folder had another space before.
+    seen: PinnedRoster,
     space_id: Option<String>,
     former: Vec<FormerMember>,
-}
-
-/// The last roster that counted for the user.
-#[derive(Clone, Default)]
-enum PinnedRoster {
-    /// The user has not joined.
-    #[default]
-    None,
-    Roster(Box<Roster>),
-    /// It can no longer be read whether the user joined, and which roster.
-    Damaged,
 }
 
 /// How the user relates to a team.
@@ -117,17 +105,26 @@ impl Team {
     ) -> Self {
         let ProjectFolders { project, space } = folders;
         let file = space.map_or(RosterFile::None, |space| RosterFile::read(space.dir()));
-        let pinned = PinnedRoster::read_for_folder(environment, project, space_id);
+        let seen = space_id.map(|space_id| PinnedRoster::read(environment, space_id));
+        let seen = seen.unwrap_or_default();
+        let pinned = (space_id, seen.clone());
+        let pinned = PinnedRoster::read_for_folder(environment, project, pinned);
         let space_id = space_id.map(str::to_owned);
-        let mut team = Self { roster_file: file, pinned, space_id, former: Vec::new() };
+        let mut team = Self { roster_file: file, pinned, seen, space_id, former: Vec::new() };
         if let (RosterFile::Signed(signed), PinnedRoster::Roster(joined)) =
             (&team.roster_file, &team.pinned)
             && signed.can_follow(joined)
         {
-            if let Err(error) = pin(environment, signed) {
-                tracing::error!(%error, "a newer roster could not be saved");
-            }
-            team.pinned = PinnedRoster::Roster(Box::new(signed.roster.clone()));
+            let pinned = match pin(environment, signed) {
+                // Another process has seen a newer one meanwhile.
+                Err(PinError::Stale(_)) => PinnedRoster::read(environment, &joined.space_id),
+                Err(error @ PinError::Record(_)) => {
+                    tracing::error!(%error, "a newer roster could not be saved");
+                    PinnedRoster::Roster(Box::new(signed.roster.clone()))
+                }
+                Ok(()) => PinnedRoster::Roster(Box::new(signed.roster.clone())),
+            };
+            team.pinned = pinned;
         }
         if let PinnedRoster::Roster(joined) = &team.pinned {
             team.former = former_members::read(environment, &joined.space_id);
@@ -239,8 +236,11 @@ impl Team {
             return Err(RosterTrouble::Damaged);
         }
         let signed = self.signed_roster()?;
-        let known = self.joined_roster().filter(|joined| !self.has_other_space_id(joined));
-        let stale = known.and_then(|joined| staleness(&signed.roster, joined));
+        let stale = match &self.seen {
+            PinnedRoster::None => None,
+            PinnedRoster::Roster(seen) => staleness(&signed.roster, seen),
+            PinnedRoster::Damaged => Some(RosterTrouble::Damaged),
+        };
         stale.or_else(|| incompleteness(signed)).map_or(Ok(signed), Err)
     }
 
@@ -268,7 +268,7 @@ impl Team {
 }
 
 /// Returns why a roster does not supersede one that was seen. The same roster is not a problem.
-fn staleness(roster: &Roster, seen: &Roster) -> Option<RosterTrouble> {
+pub(super) fn staleness(roster: &Roster, seen: &Roster) -> Option<RosterTrouble> {
     match roster.serial {
         _ if roster == seen => None,
         serial if serial < seen.serial => Some(RosterTrouble::Older { serial, seen: seen.serial }),
@@ -300,88 +300,6 @@ impl RosterFile {
             _ => Self::Broken("it cannot be read"),
         }
     }
-}
-
-impl PinnedRoster {
-    /// Reads the roster that counts in a folder: the one pinned for its space, or for the space
-    /// that it was before.
-    fn read_for_folder(
-        environment: &Environment,
-        project: Option<&Folder>,
-        space_id: Option<&str>,
-    ) -> Self {
-        let pinned = space_id.map_or(Self::None, |space_id| Self::read(environment, space_id));
-        let Some(folder) = project.and_then(Folder::canonical_text) else { return pinned };
-        let known = team_folders::last_space_id(environment, folder);
-        let known = known.filter(|known| Some(known.as_str()) != space_id);
-        match known.map(|known| Self::read(environment, &known)) {
-            // A team's folder does not become another team's because its space says so.
-            Some(other @ (Self::Roster(_) | Self::Damaged)) => other,
-            Some(Self::None) | None => {
-                if let (Self::Roster(_), Some(space_id)) = (&pinned, space_id)
-                    && let Err(error) =
-                        team_folders::remember_if_changed(environment, folder, space_id)
-                {
-                    tracing::error!(%error, "the folder of a team could not be recorded");
-                }
-                pinned
-            }
-        }
-    }
-
-    /// Reads the roster pinned for a space. A record that cannot be understood is not the same as
-    /// none, because that would discard what was seen.
-    fn read(environment: &Environment, space_id: &str) -> Self {
-        let records = match environment.read_config(FILE) {
-            Ok(None) => return Self::None,
-            Ok(Some(bytes)) => records::parse_strict(&bytes),
-            Err(_) => None,
-        };
-        let Some(records) = records else { return Self::Damaged };
-        let Some(record) = records.iter().find(|record| record["space_id"] == space_id) else {
-            return Self::None;
-        };
-        match Roster::parse(record["roster"].to_string().as_bytes()) {
-            Ok(roster) if roster.space_id == space_id => Self::Roster(Box::new(roster)),
-            _ => Self::Damaged,
-        }
-    }
-}
-
-/// Lets a roster count from now on, unless a newer one does.
-pub(crate) fn pin(environment: &Environment, signed: &SignedRoster) -> Result<(), RecordError> {
-    let roster = &signed.roster;
-    records::update(environment.lock_config(), FILE, |records| {
-        let is_newer = |record: &serde_json::Value| {
-            record["space_id"] == roster.space_id
-                && record["roster"]["serial"].as_u64().is_some_and(|seen| seen > roster.serial)
-        };
-        if records.iter().any(is_newer) {
-            return;
-        }
-        let before = records.iter().find(|record| record["space_id"] == roster.space_id);
-        let former = former_members::after_change(before, roster);
-        records.retain(|record| record["space_id"] != roster.space_id);
-        records.push(json!({
-            "space_id": roster.space_id, "roster": roster.to_json(), "former": former,
-            "signatures": signed.to_sidecar_text(),
-        }));
-    })
-}
-
-/// Returns the last roster of a space that counted, with its signatures.
-pub(crate) fn last_pinned(environment: &Environment, space_id: &str) -> Option<SignedRoster> {
-    let records = records::parse_or_empty(environment.read_config_or_none(FILE));
-    let record = records.iter().find(|record| record["space_id"] == space_id)?;
-    let (roster, signatures) = (record["roster"].to_string(), record["signatures"].as_str()?);
-    SignedRoster::parse(roster.as_bytes(), signatures.as_bytes()).ok()
-}
-
-/// Removes the pinned roster of a space, and with it the record of which one was last seen.
-pub(crate) fn unpin(environment: &Environment, space_id: &str) -> Result<(), RecordError> {
-    records::update(environment.lock_config(), FILE, |records| {
-        records.retain(|record| record["space_id"] != space_id);
-    })
 }
 
 #[cfg(test)]

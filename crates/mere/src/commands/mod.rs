@@ -24,6 +24,7 @@ mod passphrase;
 mod person_session;
 mod question_loop;
 mod registry;
+mod registry_examples;
 mod review;
 mod run;
 mod runs;

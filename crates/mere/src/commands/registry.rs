@@ -180,7 +180,8 @@ fn expiry(expires: Option<Moment>) -> Result<Option<Timestamp>, RegistryError> {
     expires.map_err(|_| RegistryError::Malformed("the time is too far away"))
 }
 
-fn now() -> Timestamp {
+/// Returns the time of the machine's clock.
+pub(super) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = Timestamp::from_second(i64::try_from(since.as_secs()).unwrap_or_default());
     now.unwrap_or_default()

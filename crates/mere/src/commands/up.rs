@@ -1,6 +1,7 @@
 //! `mere up`: an example space, MCP over HTTP, a registry and the pages, all on this machine.
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -9,11 +10,12 @@ use mere_core::reply::{ReplyType, codes};
 use mere_core::request::{GitHook, InitSpace, ItemCommand, SignatureRule, StarterItems};
 use mere_engine::{Session, SessionState};
 use mere_registry::{Registry, RegistryOptions, RegistryServer, ServeOptions};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::arguments::{LocationArguments, SessionArguments, UpArguments};
+use crate::arguments::{AnswerArguments, LocationArguments, SessionArguments, UpArguments};
 use crate::commands::person_session::{PersonSession, with_default_session};
+use crate::commands::registry_examples::{NewSpace, publish_examples};
 use crate::mcp;
 use crate::print::operator_reply::operator_reply;
 use crate::print::reply::ReplyView;
@@ -26,6 +28,13 @@ const MAX_BLOCKING_THREADS: usize = 64;
 /// How many requests one client may send to the registry in a second.
 const REGISTRY_RATE: u32 = 5_000;
 
+/// What is listened on. Nobody is answered yet.
+struct Listeners {
+    registry: RegistryServer,
+    agents: TcpListener,
+    pages: TcpListener,
+}
+
 /// The servers, all of them listening.
 struct Servers {
     registry: RegistryServer,
@@ -34,52 +43,45 @@ struct Servers {
     pages: UiServer,
 }
 
-/// What was made before anything is served.
-#[derive(Default)]
+/// A space that was made before anything is served.
 struct MadeSpace {
-    /// The scope of a new space.
-    scope: Option<Scope>,
-    /// The fingerprint of a new key.
-    key: Option<String>,
+    space: NewSpace,
+    /// The fingerprint of a key that was made with it.
+    made_key: Option<String>,
 }
 
 impl MadeSpace {
-    /// Says what was made, if anything was.
+    /// Says what was made.
     fn print(&self) -> io::Result<()> {
-        let Some(scope) = self.scope else { return Ok(()) };
-        let place = if scope == Scope::Project { "this project" } else { "your home" };
+        let place = if self.space.scope == Scope::Project { "this project" } else { "your home" };
         terminal::print_line(&format!("Made a space with examples in {place}: .ai"))?;
-        if let Some(key) = &self.key {
-            let words = "Made a key for you, without a passphrase, and signed the examples";
-            terminal::print_line(&format!("{words}: {key}"))?;
-        }
-        terminal::print_line("")
+        let Some(key) = &self.made_key else { return Ok(()) };
+        let words = "Made a key for you, without a passphrase, and signed the examples";
+        terminal::print_line(&format!("{words}: {key}"))
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(location: LocationArguments, arguments: &UpArguments) -> io::Result<ExitCode> {
-    let mut made = MadeSpace::default();
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.max_blocking_threads(MAX_BLOCKING_THREADS).enable_all().build()?;
+    // A port that is taken is found before anything is made.
+    let listeners = match runtime.block_on(Listeners::bind(arguments)) {
+        Ok(listeners) => listeners,
+        Err(words) => return Ok(terminal::print_failure(&words, terminal::BROKEN)),
+    };
+    let mut made = None;
     let ended =
         with_default_session(location.clone(), |session| session.make_example_space(&mut made))?;
     if ended != ExitCode::SUCCESS {
         return Ok(ended);
     }
-    if !arguments.answer.json {
+    if let Some(made) = made.as_ref().filter(|_| !arguments.answer.json) {
         made.print()?;
     }
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.max_blocking_threads(MAX_BLOCKING_THREADS).enable_all().build()?;
     let ended = runtime.block_on(async {
-        match Servers::bind(location, arguments).await {
-            Ok(servers) => {
-                if arguments.answer.json {
-                    servers.print_reply(&made)?;
-                } else {
-                    servers.print_urls()?;
-                }
-                servers.run().await
-            }
+        match Servers::open(location.clone(), listeners) {
+            Ok(servers) => servers.run(location, (made, &arguments.answer)).await,
             Err(words) => Ok(terminal::print_failure(&words, terminal::BROKEN)),
         }
     });
@@ -90,7 +92,7 @@ pub(crate) fn run(location: LocationArguments, arguments: &UpArguments) -> io::R
 impl PersonSession {
     /// Makes a space with an example of each type if there is none, in the project or else for the
     /// user.
-    fn make_example_space(&self, made: &mut MadeSpace) -> io::Result<ExitCode> {
+    fn make_example_space(&self, made: &mut Option<MadeSpace>) -> io::Result<ExitCode> {
         let scopes =
             if self.has_project() { vec![Scope::Project, Scope::User] } else { vec![Scope::User] };
         for scope in &scopes {
@@ -101,16 +103,18 @@ impl PersonSession {
                 return Ok(ExitCode::SUCCESS);
             }
         }
+        let scope = scopes[0];
         let space = InitSpace {
-            scope: scopes[0],
+            scope,
             example: StarterItems::OneOfEach,
             hook: GitHook::Leave,
             signatures: SignatureRule::RequiredIfNew,
         };
         let reply = self.call("init", ItemCommand::Init(space));
         if reply.reply_type() == ReplyType::Success {
-            let space = ReplyView::<CreatedSpace>::read(&reply)?.data;
-            *made = MadeSpace { scope: Some(scopes[0]), key: space.key.filter(|_| space.key_made) };
+            let CreatedSpace { key, key_made, .. } = ReplyView::read(&reply)?.data;
+            let space = NewSpace { scope, key: key.as_ref().and_then(|key| key.parse().ok()) };
+            *made = Some(MadeSpace { space, made_key: key.filter(|_| key_made) });
             return Ok(ExitCode::SUCCESS);
         }
         terminal::print_refusal(&reply)?;
@@ -118,9 +122,9 @@ impl PersonSession {
     }
 }
 
-impl Servers {
+impl Listeners {
     /// Begins to listen everywhere, or says what cannot be started and how to help it.
-    async fn bind(location: LocationArguments, arguments: &UpArguments) -> Result<Self, String> {
+    async fn bind(arguments: &UpArguments) -> Result<Self, String> {
         let registry = Registry::open(&RegistryOptions::default());
         let registry =
             registry.map_err(|error| format!("the registry cannot be opened: {error}"))?;
@@ -133,26 +137,34 @@ impl Servers {
         let registry = RegistryServer::bind(registry, &options).await.map_err(|error| {
             format!("the registry: {error}; choose another port with `--registry-port`")
         })?;
-        let agents = TcpListener::bind(("127.0.0.1", arguments.mcp)).await;
-        let agents = agents.map_err(|error| {
-            let port = arguments.mcp;
-            format!("MCP: cannot listen on port {port}: {error}; choose another with `--mcp-port`")
-        })?;
+        let agents = listen(arguments.mcp, ("MCP", "--mcp-port")).await?;
+        let pages = listen(arguments.ui, ("the pages", "--ui-port")).await?;
+        Ok(Self { registry, agents, pages })
+    }
+}
+
+/// Listens on a port of this machine, for a server that is named with the option of its port.
+async fn listen(port: u16, (what, option): (&str, &str)) -> Result<TcpListener, String> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+    listener.map_err(|error| {
+        format!("{what}: cannot listen on port {port}: {error}; choose another with `{option}`")
+    })
+}
+
+impl Servers {
+    /// Opens the sessions that the servers answer from, or says why that is not possible.
+    fn open(location: LocationArguments, listeners: Listeners) -> Result<Self, String> {
+        let Listeners { registry, agents, pages } = listeners;
         let session = SessionArguments::default();
         let options = location.clone().session_options(&session, SessionState::Stateless);
         let session = Session::open(options).map_err(|error| error.to_string())?;
-        let pages = UiServer::bind(ui::open_session(location)?, arguments.ui).await;
-        let pages = pages.map_err(|error| {
-            let port = arguments.ui;
-            format!(
-                "the pages: cannot listen on port {port}: {error}; choose another with `--ui-port`"
-            )
-        })?;
+        let pages = UiServer::new(ui::open_session(location)?, pages);
+        let pages = pages.map_err(|error| format!("the pages: {error}"))?;
         Ok(Self { registry, agents, session: Arc::new(session), pages })
     }
 
-    /// Prints where everything is, and what to do next.
-    fn print_urls(&self) -> io::Result<()> {
+    /// Returns where everything is, and what to do next.
+    fn describe(&self) -> io::Result<String> {
         let (agents, mere) = (self.agents.local_addr()?, terminal::own_command());
         let lines = [
             format!("  Pages     {}", self.pages.url()),
@@ -168,27 +180,62 @@ impl Servers {
             String::new(),
             "Ctrl-C stops everything.".to_owned(),
         ];
-        lines.iter().try_for_each(|line| terminal::print_line(line))
+        Ok(lines.join("\n"))
     }
 
-    /// Prints where everything is, for a program.
-    fn print_reply(&self, made: &MadeSpace) -> io::Result<()> {
-        let data = json!({
+    /// Describes where everything is, for a program.
+    fn addresses(&self) -> io::Result<Value> {
+        Ok(json!({
             "pages": self.pages.url(),
             "registry": format!("http://{}", self.registry.address()),
             "mcp": format!("http://{}/mcp", self.agents.local_addr()?),
-            "space_made": made.scope.map(Scope::name),
-            "key_made": made.key,
-        });
-        let reply = operator_reply(codes::SERVING, "up", "Everything is served.", &data);
-        terminal::print_line(&format!("{reply:#}"))
+        }))
     }
 
-    /// Answers until the process is told to stop.
-    async fn run(self) -> io::Result<ExitCode> {
+    /// Answers until the process is told to stop. The registry gets the examples of a new space
+    /// before the person is told where everything is.
+    async fn run(
+        self,
+        location: LocationArguments,
+        (made, answer): (Option<MadeSpace>, &AnswerArguments),
+    ) -> io::Result<ExitCode> {
+        let (description, mut data) = (self.describe()?, self.addresses()?);
         let Self { registry, agents, session, pages } = self;
+        let url = format!("http://{}", registry.address());
+        let space = made.as_ref().map(|made| made.space);
+        data["space_made"] = space.map(|space| space.scope.name()).into();
+        data["key_made"] = made.and_then(|made| made.made_key).into();
+        let tell = async {
+            let published = match space {
+                Some(space) => publish_for(location, space, url).await?,
+                None => None,
+            };
+            if answer.json {
+                let reply = operator_reply(codes::SERVING, "up", "Everything is served.", &data);
+                return terminal::print_line(&format!("{reply:#}"));
+            }
+            published.iter().try_for_each(|line| terminal::print_line(line))?;
+            if space.is_some() {
+                terminal::print_line("")?;
+            }
+            terminal::print_line(&description)
+        };
         let agents = mcp::serve_loopback(session, agents);
-        let (ended, (), ()) = tokio::join!(agents, registry.run(), pages.run());
-        ended
+        let (ended, (), (), told) = tokio::join!(agents, registry.run(), pages.run(), tell);
+        told.and(ended)
     }
+}
+
+/// Publishes the examples of a new space, and returns the line that says so.
+async fn publish_for(
+    location: LocationArguments,
+    space: NewSpace,
+    url: String,
+) -> io::Result<Option<String>> {
+    let publishing = tokio::task::spawn_blocking(move || publish_examples(location, space, &url));
+    let published = publishing.await.map_err(io::Error::other)?;
+    if let Err(words) = &published {
+        terminal::print_note(&format!("no example was published: {words}"));
+    }
+    Ok(published.ok().flatten())
 }

@@ -37,7 +37,7 @@ struct KeyRow {
 /// The data of a reply to `mere keys export`.
 #[derive(Deserialize)]
 pub(crate) struct ExportedKey {
-    public: String,
+    pub(crate) public: String,
 }
 
 /// The data of a reply about one of the user's keys. A key in ssh-agent has no file.

@@ -34,6 +34,12 @@ pub(crate) struct Publication {
     warnings: Vec<String>,
 }
 
+/// The data of the reply about the examples of a new space.
+#[derive(Deserialize)]
+pub(crate) struct PublishedExamples {
+    pub(crate) published: u64,
+}
+
 #[derive(Deserialize)]
 struct PublishedFile {
     path: String,

@@ -90,7 +90,11 @@ pub(crate) fn open_session(location: LocationArguments) -> Result<Session, Strin
 impl UiServer {
     /// Begins to listen on a port of this machine.
     pub(crate) async fn bind(session: Session, port: u16) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+        Self::new(session, TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?)
+    }
+
+    /// Makes the server of a listener on a port of this machine.
+    pub(crate) fn new(session: Session, listener: TcpListener) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let hosts = AllowedHosts::new(address, &[]).map_err(io::Error::other)?;
         let session = Arc::new(session);

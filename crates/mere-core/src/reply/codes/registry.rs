@@ -45,6 +45,7 @@ declare_codes! {
     PULL_LOCK: Registry "PULL" Invalid 6 "The author's lockfile pins another tool than the one that would be used; `data.tool_id` names it.";
     PUBLISHED: Registry "PUBLISH" Success 1 "`mere publish`: the version is in the registry and in its log.";
     PUBLISH_PREVIEW: Registry "PUBLISH" Success 2 "`mere publish --dry-run`: what would leave the machine.";
+    EXAMPLES_PUBLISHED: Registry "PUBLISH" Success 3 "`mere up`: the examples of the new space are in the registry.";
     PUBLISH_UNSIGNED: Registry "PUBLISH" Invalid 1 "The item is not signed by one's own key.";
     PUBLISH_PRIVATE: Registry "PUBLISH" Invalid 2 "A file has a secret in it, or names a folder of this machine; `data.findings` says where.";
     PUBLISH_NAMESPACE: Registry "PUBLISH" Invalid 3 "It is not clear which namespace of the registry is meant.";

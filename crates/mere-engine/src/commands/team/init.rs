@@ -51,7 +51,7 @@ pub(super) fn init(call: &ItemCall<'_>, new_team: &NewTeam) -> Result<Draft, Too
     write_roster(call, &signed)?;
     let counts = signed.is_complete();
     if counts {
-        trust::pin(&call.context.environment, &signed).map_err(ItemError::Record)?;
+        trust::pin(&call.context.environment, &signed).map_err(ItemError::from)?;
     }
     let message = Prose::words("The space now has a team, with you as its first member.");
     let draft = Draft::success(codes::TEAM_MADE, message).data(written_roster_fields(

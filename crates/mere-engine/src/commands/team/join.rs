@@ -69,7 +69,7 @@ fn pin_roster(
         JoinConsent::Asked | JoinConsent::Unchecked => {}
     }
     let environment = &call.context.environment;
-    trust::pin(environment, signed).map_err(ItemError::Record)?;
+    trust::pin(environment, signed).map_err(ItemError::from)?;
     if let Some(folder) = call.context.project()?.canonical_text() {
         let id = &signed.roster.space_id;
         trust::remember_folder(environment, folder, id).map_err(ItemError::Record)?;

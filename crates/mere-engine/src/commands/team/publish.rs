@@ -113,7 +113,7 @@ pub(super) fn pin_successor(
         .joined_roster()
         .is_some_and(|joined| signed.can_follow(joined));
     if counts {
-        trust::pin(&call.context.environment, &signed).map_err(ItemError::Record)?;
+        trust::pin(&call.context.environment, &signed).map_err(ItemError::from)?;
     }
     let status = if counts { RosterStatus::InForce } else { RosterStatus::Pending };
     Ok(PublishedRoster { signed, status })

@@ -236,3 +236,34 @@ fn memories_of_a_store_that_cannot_be_served_are_not_just_missing() {
     let found = call(&stage, "search", &search);
     assert!(!found["hint"].to_string().contains("Memories"), "{found}");
 }
+
+#[test]
+fn what_was_accepted_is_the_floor_before_anything_else_reads_the_config() {
+    let stage = Stage::new();
+    stage.file(PROJECT, &store("strict"));
+    assert_eq!(make(&stage, "x"), STRICT);
+    stage.file(PROJECT, &store("subcategories"));
+    trust(&stage);
+    // The person said yes to subcategories, and no command came between.
+    stage.file(PROJECT, &store("free"));
+    assert_eq!(make(&stage, "x"), "EN-CATEGORY-D-001");
+    assert!(trust(&stage).contains("store `cortex`: free instead of subcategories"));
+    assert_eq!(make(&stage, "x"), MADE);
+}
+
+#[test]
+fn a_strict_store_makes_no_other_store_strict() {
+    let stage = Stage::new();
+    let stores = "stores: {a: {path: ./a, categoryMode: strict}, b: {path: ./b}}\n";
+    stage.file(PROJECT, stores);
+    assert_eq!(make(&stage, "x"), STRICT, "the first store is served");
+    let in_b = |path: &str| {
+        let arguments = json!({ "path": path }).to_string();
+        let words = ["call", "--store", "b", "create_category", &arguments];
+        stage.answer(stage.command("project").args(words)).reply["code"].clone()
+    };
+    assert_eq!(in_b("x"), MADE);
+    stage.file(PROJECT, &format!("settings: {{defaultStore: a}}\n{stores}"));
+    assert_eq!((make(&stage, "y"), in_b("y")), (STRICT.to_owned(), MADE.into()));
+    assert_eq!(checked(&stage, PROJECT).1["note"], Value::Null, "nothing is loosened");
+}

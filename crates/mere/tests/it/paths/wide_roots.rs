@@ -287,6 +287,27 @@ fn a_yes_at_a_terminal_is_recorded_and_can_be_taken_back() {
 }
 
 #[test]
+fn a_second_yes_leaves_the_first_and_taking_one_back_leaves_the_other() {
+    let stage = Stage::new();
+    let found = |folder: &str| where_data(stage.command(folder))["project_dir"].is_string();
+    for folder in ["../home", ".."] {
+        let mut typist = Typist::start(&stage, &format!("--project {folder} trust project"));
+        typist.answer("Is this folder meant as a project?", "y");
+        typist.wait_for("is a project now");
+    }
+    assert!(found("home") && found(""), "both were meant");
+    // Whoever revokes what was never trusted is told so, whatever other folders are recorded.
+    let revoke = |folder: &str| {
+        let output = stage.command(folder).args(["trust", "project", "--revoke"]).output();
+        String::from_utf8(output.expect("runs").stdout).expect("text")
+    };
+    assert_eq!(revoke("project"), "There was nothing to revoke.\n");
+    assert!(found("home") && found(""));
+    assert_eq!(revoke("home"), "Trust revoked.\n");
+    assert!(!found("home") && found(""));
+}
+
+#[test]
 fn a_server_stops_to_serve_a_wide_folder_that_is_taken_back() {
     let stage = Stage::new();
     stage.file("home/notes.txt", "mine\n");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::harness::{Http, Mcp, modern_meta};
 use crate::support::samples::{directive_with, note};
-use crate::support::workshop::{Who, Workshop};
+use crate::support::workshop::{Who, Workshop, manifest};
 
 /// What the directive `research` permits.
 const PERMISSIONS: &str = "<permissions>\
@@ -116,6 +116,29 @@ fn exactly_what_a_directive_lists_goes_through() {
     assert_eq!(ask("load", run("directive", "research"))["reply_type"], "S");
     assert_eq!(ask("load", run("tool", "web_search"))["reply_type"], "S");
     assert_eq!(ask("load", run("tool", "other"))["reply_type"], "I");
+}
+
+#[test]
+fn every_file_that_a_change_writes_must_be_listed() {
+    let workshop = workshop();
+    let permissions = "<permissions><read resource=\"filesystem\" path=\"**\"/>\
+        <write resource=\"filesystem\" path=\".ai/tools/t/other.yaml\"/></permissions>";
+    sign_directive(&workshop, "narrow", permissions);
+    let mut mcp = Mcp::greeted(&workshop.stage, &[]);
+    let script = json!([{ "path": "other.sh", "content": "echo changed\n" }]);
+    let update = |files: &Value| {
+        json!({
+            "item_type": "tool", "action": "update", "item_id": "t/other",
+            "content": manifest("other", "bash_runtime", "other.sh"), "files": files,
+        })
+    };
+    follow(&mut mcp, "narrow");
+    let refused = ask(&mut mcp, "execute", &update(&script));
+    check_missing(&refused, "filesystem write .ai/tools/t/other.sh");
+    // The manifest alone may be changed, and with another directive the script, too.
+    assert_eq!(ask(&mut mcp, "execute", &update(&json!([])))["reply_type"], "S");
+    follow(&mut mcp, "free");
+    assert_eq!(ask(&mut mcp, "execute", &update(&script))["reply_type"], "S");
 }
 
 #[test]

@@ -307,6 +307,30 @@ fn a_key_that_others_may_open_is_refused_with_the_fix() {
     assert_eq!(reply["code"], "IT-KEY-E-001");
 }
 
+#[test]
+fn doctor_closes_a_stored_key_that_others_may_open_and_no_other_file() {
+    let stage = Stage::new();
+    let used = ssh_keygen(&stage, "used", "ed25519", "");
+    done(&stage, &["keys", "use", &used]);
+    let made = done(&stage, &["keys", "generate", "--no-passphrase"]);
+    done(&stage, &["keys", "use", text(&made["key"])]);
+    set_mode(text(&made["file"]), 0o644);
+    set_mode(&used, 0o644);
+    let states = |arguments: &[&str]| {
+        let (_, reply) = run(&stage, arguments);
+        let findings = reply["data"]["checks"].as_array().expect("checks").clone();
+        let of_keys = findings.into_iter().filter(|one| one["check"] == "keys");
+        of_keys.map(|one| text(&one["state"]).to_owned()).collect::<Vec<_>>()
+    };
+    let kept = format!("{KEPT}/id_ed25519");
+    assert_eq!(states(&["doctor"]), ["wrong"]);
+    assert_eq!(mode(&stage, &kept), 0o644, "nothing is repaired unasked");
+    assert_eq!(states(&["doctor", "--fix"]), ["fixed"]);
+    assert_eq!(mode(&stage, &kept), 0o600);
+    assert_eq!(mode(&stage, "beside/used"), 0o644, "a key that lies elsewhere is its owner's");
+    done(&stage, &["keys", "rotate", "--no-passphrase"]);
+}
+
 /// A real ssh-agent, until it is dropped.
 struct Agent {
     child: Child,

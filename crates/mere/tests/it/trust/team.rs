@@ -429,6 +429,44 @@ fn admins_hand_over_to_others() {
 }
 
 #[test]
+fn the_team_is_shown_with_its_name_and_who_of_it_one_is() {
+    let stage = Stage::new();
+    let [ada, ben] = pair(&stage);
+    let shown = ada.done(&["team", "show"]);
+    assert_eq!(shown["space"], "project");
+    let you = |shown: &Value, list: &str| {
+        let all = shown[list].as_array().expect("a list").iter();
+        all.map(|one| (one["name"].clone(), one["you"].clone())).collect::<Vec<_>>()
+    };
+    let pairs = |ada: bool, ben: bool| [(json!("Ada"), json!(ada)), (json!("Ben"), json!(ben))];
+    assert_eq!(you(&shown, "members"), pairs(true, false));
+    assert_eq!(you(&shown, "admins"), pairs(true, false)[..1]);
+    let shown = ben.done(&["team", "show"]);
+    assert_eq!(you(&shown, "members"), pairs(false, true));
+    assert_eq!(you(&shown, "admins"), pairs(false, true)[..1]);
+}
+
+#[test]
+fn a_new_team_requires_what_was_required_before_it() {
+    let stage = Stage::new();
+    let ada = Mate::new(&stage, "ada", "project");
+    ada.done(&["init", "--template", "blank"]);
+    ada.write(".ai/config.yaml", "require_signed: [tool]\n");
+    stage.file("ada/.ai/config.yaml", "sign: {unattended: true}\nrequire_signed: [knowledge]\n");
+    let made = ada.done(&["team", "init", "--name", "Ada"]);
+    let required = made["require_signed"].as_array().expect("types");
+    assert!(required.len() >= 2, "{made}");
+    for kind in ["tool", "knowledge"] {
+        assert!(required.contains(&json!(kind)), "{kind}: {made}");
+    }
+    // Without a rule, the default is more than that of either.
+    let ben = Mate::new(&stage, "ben", "beside");
+    ben.write(".ai/config.yaml", "");
+    let made = ben.done(&["team", "init", "--name", "Ben"]);
+    assert_eq!(made["require_signed"], json!(["directive", "tool", "lockfile"]));
+}
+
+#[test]
 fn a_members_limits_hold() {
     let stage = Stage::new();
     let ada = founded(&stage);

@@ -332,3 +332,54 @@ fn a_branch_that_gives_the_space_another_id_is_still_the_teams() {
     ben.done(&["leave", "--yes"]);
     assert_eq!(ben.load("directive", "evil").reply["data"]["trust"]["status"], "unsigned");
 }
+
+#[test]
+fn a_copy_of_a_joined_project_stays_the_teams_when_its_id_changes() {
+    let stage = Stage::new();
+    let [_, ben] = pair(&stage);
+    copy(&stage, "project", "beside/copy");
+    let there = ben.within("beside/copy");
+    assert_eq!(there.trust("directive", "build"), "verified", "the team is seen in the copy");
+    let space = |name: &str| stage.path(&format!("beside/copy/.ai/{name}"));
+    let id = "{\"format\":1,\"space_id\":\"11111111-1111-4111-8111-111111111111\",\"name\":\"p\"}";
+    std::fs::write(space("space.json"), id).expect("a file");
+    std::fs::write(space("config.yaml"), "").expect("a file");
+    for name in ["signers.json", "signers.json.sig"] {
+        std::fs::remove_file(space(name)).expect("it was there");
+    }
+    let text = std::fs::read_to_string(space("directives/build.md")).expect("a directive");
+    std::fs::write(space("directives/evil.md"), text.replace("build", "evil")).expect("a file");
+    assert_eq!(there.load("directive", "evil").code(), "EN-ITEM-D-002");
+    assert!(trouble(&there).contains("another id"));
+    assert_eq!(ben.trust("directive", "build"), "verified", "the first folder is as it was");
+}
+
+#[test]
+fn joining_another_team_in_a_teams_folder_brings_back_no_older_roster_of_it() {
+    let stage = Stage::new();
+    let [ada, ben] = pair(&stage);
+    stage.folder("beside/other/.git");
+    let [adas, bens] = [ada.within("beside/other"), ben.within("beside/other")];
+    adas.done(&["init", "--template", "blank"]);
+    adas.done(&["team", "init", "--name", "Ada"]);
+    let cleo = Mate::new(&stage, "cleo", "beside/other");
+    adas.done(&["team", "add", "Cleo", &cleo.key()]);
+    bens.done(&["join", "--admin", &ada.fingerprint()]);
+    let (space, old) = (adas.text(".ai/space.json"), adas.roster());
+    adas.done(&["team", "remove", "Cleo"]);
+    assert_eq!(bens.done(&["team", "show"])["serial"], 3);
+    // A branch of the first project says that it is the other space, as it was before.
+    ben.write(".ai/space.json", &space);
+    ben.put_roster(&old);
+    for arguments in [&["join", "--admin", &ada.fingerprint()][..], &["join", "--yes"], &["join"]] {
+        let (status, reply) = ben.run(arguments);
+        assert_eq!((status, &reply["code"]), (4, &json!(TROUBLE)), "{arguments:?}: {reply}");
+        let message = reply["message"].as_str().expect("a message");
+        assert!(message.contains("serial 2, but 3 was already seen"), "{message}");
+    }
+    // The roster that holds there is the newer one, as before.
+    assert_eq!(bens.done(&["team", "show"])["serial"], 3);
+    // The newer roster itself can be joined.
+    ben.put_roster(&adas.roster());
+    assert_eq!(ben.done(&["join", "--admin", &ada.fingerprint()])["serial"], 3);
+}

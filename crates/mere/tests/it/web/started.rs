@@ -35,6 +35,20 @@ impl Started {
         panic!("it ended without `{text}`");
     }
 
+    /// Reads lines up to the first that contains a text, and returns those before it that say
+    /// something.
+    pub(super) fn lines_before(&mut self, text: &str) -> Vec<String> {
+        let (mut lines, mut line) = (Vec::new(), String::new());
+        while self.output.read_line(&mut line).expect("text") > 0 {
+            if line.contains(text) {
+                return lines;
+            }
+            lines.extend(Some(line.trim().to_owned()).filter(|line| !line.is_empty()));
+            line.clear();
+        }
+        panic!("it ended without `{text}`");
+    }
+
     /// Reads one JSON object that is printed over several lines.
     pub(super) fn read_json(&mut self) -> Value {
         let mut text = String::new();

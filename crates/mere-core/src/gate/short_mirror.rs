@@ -61,9 +61,14 @@ fn render_field(key: &str, value: &ClearedValue<'_>, out: &mut String) {
                 render_entry(item, out);
             }
         }
-        flat => {
+        ClearedValue::Text(text) => {
             out.push(' ');
-            render_entry(flat, out);
+            render_line(text, out);
+        }
+        // One object is a value, such as an example, and no entry of a listing.
+        value => {
+            out.push(' ');
+            out.push_str(&value.to_json());
         }
     }
 }
@@ -74,18 +79,24 @@ fn render_entry(value: &ClearedValue<'_>, out: &mut String) {
         ClearedValue::Text(text) => render_line(text, out),
         ClearedValue::Fields(fields) => match MatchedLine::from_fields(fields) {
             Some(found) => found.render(out),
-            None if fields.iter().all(|(key, _)| is_implied(key)) => {
-                let text = |key: &str| find_field(fields, key).and_then(ClearedValue::as_text);
-                let path = text("path").unwrap_or_default();
-                render_line(text("name").unwrap_or(path), out);
-                if text("name").is_some() && path.ends_with('/') {
-                    out.push('/');
+            None => match find_listed_name(fields) {
+                Some((name, end)) => {
+                    render_line(name, out);
+                    out.push_str(end);
                 }
-            }
-            None => out.push_str(&value.to_json()),
+                None => out.push_str(&value.to_json()),
+            },
         },
         other => out.push_str(&other.to_json()),
     }
+}
+
+/// Returns the name of an entry that has nothing but a name, a path and its kind, and what ends it.
+fn find_listed_name<'a>(fields: &'a ClearedFields<'_>) -> Option<(&'a str, &'static str)> {
+    let text = |key: &str| find_field(fields, key).and_then(ClearedValue::as_text);
+    let path = text("path").filter(|_| fields.iter().all(|(key, _)| is_implied(key)))?;
+    let Some(name) = text("name") else { return Some((path, "")) };
+    Some((name, if path.ends_with('/') { "/" } else { "" }))
 }
 
 /// Checks for a key whose value the name or the address of an entry already tells.
@@ -179,6 +190,20 @@ mod tests {
             .with("none", Data::List(Vec::new()))
             .with("at", Data::Null);
         let expected = "\nentries:\na b/\nx\ncount: 2\nnone: []\nat: null";
+        check(data, expected);
+    }
+
+    #[test]
+    fn only_an_entry_with_a_path_is_a_name() {
+        let named = || Fields::default().with("name", Content::mention("text"));
+        let at = || named().with("path", address("ROOT_PROJECT:/a/")).with("type", "dir");
+        let data = Fields::default()
+            .with("example", Data::from(named()))
+            .with("entry", Data::from(at()))
+            .with("rows", Data::List(vec![named().into(), at().into()]));
+        let expected = "\nexample: {\"name\":\"text\"}\
+            \nentry: {\"name\":\"text\",\"path\":\"ROOT_PROJECT:/a/\",\"type\":\"dir\"}\
+            \nrows:\n{\"name\":\"text\"}\ntext/";
         check(data, expected);
     }
 

@@ -67,6 +67,7 @@ manifest:
       type: string
       description: Whom to greet.
   required: [name]
+  additionalProperties: false
 "#;
 
 const PYTHON_PROGRAM: &str = r#""""Reads its parameters as JSON from standard input, and writes its result as JSON."""

@@ -127,7 +127,7 @@ fn next_name<'a>(text: &'a str, names: &[ParsedName]) -> Option<(&'a str, Parsed
 }
 
 /// Maps the tool names and phrases for agents to what people type instead.
-const PERSON_WORDING: [(&str, &str); 10] = [
+const PERSON_WORDING: [(&str, &str); 14] = [
     ("list_memories", "`mere memory list`"),
     ("update_memory", "`mere memory update`"),
     ("list_stores", "`mere store list`"),
@@ -136,11 +136,15 @@ const PERSON_WORDING: [(&str, &str); 10] = [
     ("`include_expired`", "`--include-expired`"),
     ("`expires_at`", "`--expires-at`"),
     ("ask a person to run", "run"),
+    ("only a person can grant it", "only you can grant it"),
+    ("a person can ", "you can "),
+    ("A person can ", "You can "),
     (
         "Pass `parameters` like those in `example`; `input_schema` describes what is valid.",
         "Inputs are passed with `--param`.",
     ),
     ("Leave out `source`", "Leave out `--scope`"),
+    ("`search` with `source: registry`", "`mere search --source registry`"),
 ];
 
 /// Rewords a text that tells an agent what to ask of a person, so that it addresses the person.
@@ -155,4 +159,25 @@ pub fn reword_for_person(words: &str) -> String {
         let capital = letters.next().into_iter().flat_map(char::to_uppercase);
         text + &capital.chain(letters).collect::<String>()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reword_for_person;
+
+    #[test]
+    fn a_person_is_not_told_to_ask_a_person() {
+        for (words, expected) in [
+            ("Ask a person to run `mere x`.", "Run `mere x`."),
+            ("If so, ask a person to run `mere x`.", "If so, run `mere x`."),
+            ("A person can set it; a person can show it.", "You can set it; you can show it."),
+            ("Run it; only a person can grant it.", "Run it; only you can grant it."),
+            (
+                "`search` with `source: registry` finds it.",
+                "`mere search --source registry` finds it.",
+            ),
+        ] {
+            assert_eq!(reword_for_person(words), expected);
+        }
+    }
 }

@@ -137,6 +137,8 @@ pub struct Caller {
     pub reader: Reader,
     /// Whether a person can be asked while the call waits.
     pub person: PersonPresence,
+    /// The toolsets whose tools the caller was not shown, so that they are not recommended.
+    pub unlisted: Vec<Toolset>,
 }
 
 /// Whether somebody can answer a question about a call.

@@ -36,6 +36,11 @@ pub enum Toolset {
     Files,
 }
 
+impl Toolset {
+    /// All toolsets.
+    pub const ALL: [Self; 5] = [Self::Basic, Self::Items, Self::Memory, Self::Reading, Self::Files];
+}
+
 /// The stores in which a tool is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Availability {

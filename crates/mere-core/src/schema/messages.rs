@@ -7,7 +7,7 @@ use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, JsonTypeSet};
 use serde_json::Value;
 
-use super::{Problem, SchemaError};
+use super::{Problem, SchemaError, near_names};
 use crate::text::canonical;
 
 /// The longest name or literal that is repeated, in characters.
@@ -16,13 +16,22 @@ const MAX_LITERAL: usize = 64;
 const MAX_LISTED: usize = 12;
 
 /// Describes an error of the library about an instance.
-pub(super) fn describe_problem(error: &ValidationError<'_>, instance: &Value) -> Problem {
+pub(super) fn describe_problem(
+    error: &ValidationError<'_>,
+    schema: &Value,
+    instance: &Value,
+) -> Problem {
     let at = error.instance_path().as_str();
     let is_closed = error.schema_path().as_str().ends_with("/additionalProperties");
     let message = match (error.kind(), instance.pointer(at)) {
         // The library does not name the keys if no key at all is allowed.
         (Kind::FalseSchema, Some(Value::Object(map))) if is_closed => {
             describe_unknown_names(&map.keys().cloned().collect::<Vec<_>>())
+        }
+        (kind, Some(Value::Object(map))) => {
+            let (place, _) = error.schema_path().as_str().rsplit_once('/').unwrap_or_default();
+            let hint = schema.pointer(place).and_then(|part| near_names::hint(kind, part, map));
+            describe_kind(kind) + &hint.unwrap_or_default()
         }
         (kind, _) => describe_kind(kind),
     };
@@ -157,7 +166,7 @@ fn format_literal(value: &Value) -> String {
     }
 }
 
-fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     format!("`{}`", shorten(text))
 }
 
@@ -171,7 +180,7 @@ fn shorten(text: &str) -> String {
 }
 
 /// Checks whether a name can be put into a sentence without being mistaken for anything else.
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || c == ' ' || (c.is_ascii_graphic() && c != '`');
     name.chars().count() <= MAX_LITERAL && name.chars().all(is_plain)
 }

@@ -11,6 +11,7 @@ mod frontmatter;
 mod inputs;
 mod keyword;
 mod messages;
+mod near_names;
 mod schema_document;
 #[cfg(test)]
 mod tests;
@@ -113,7 +114,7 @@ impl Schema {
         }
         let mut problems = Vec::new();
         for error in self.validator.iter_errors(instance) {
-            let problem = messages::describe_problem(&error, instance);
+            let problem = messages::describe_problem(&error, self.document.root(), instance);
             // Two branches may report the same problem.
             if !problems.contains(&problem) {
                 problems.push(problem);

@@ -123,7 +123,7 @@ fn names_are_repeated_only_if_plain() {
     let open = json!({"additionalProperties": {"type": "string"}});
     let long = "a".repeat(65);
     for (name, unknown, at) in [
-        ("topik", "`topik` is unknown", "/topik"),
+        ("topik", "`topik` is unknown; did you mean `topic`?", "/topik"),
         ("größe 2", "`größe 2` is unknown", "/größe 2"),
         ("a`b", "1 name is unknown", "/…"),
         ("a\nb", "1 name is unknown", "/…"),

@@ -3,12 +3,16 @@
 use mere_core::gate::Gate;
 
 use crate::config::RegistryConfig;
+use crate::error::tool_error::ToolError;
 use crate::items::{ItemCall, ItemReader};
 use crate::memory::StoreCall;
 use crate::policy::{Denied, RegistryUse};
 use crate::registry::RegistryChoice;
 use crate::run::RunCall;
 use crate::search::SearchContext;
+
+/// One step of a call that changes items.
+pub(crate) type ItemStep<'a> = dyn FnMut(&ItemCall<'_>) -> Result<(), ToolError> + 'a;
 
 /// One command that a person gives, or a call of an agent that spans several rooms.
 pub(crate) struct CommandCall<'a> {
@@ -25,6 +29,8 @@ pub(crate) struct CommandCall<'a> {
     pub(crate) registry: &'a RegistryConfig,
     /// The gate that replies to agents pass through, even if a person makes this call.
     pub(crate) agent_gate: &'a Gate,
+    /// Passes on what changes items as it is with the spaces that this call has made.
+    pub(crate) with_current_spaces: &'a dyn Fn(&mut ItemStep<'_>) -> Result<(), ToolError>,
     /// Reports the progress of a long command: how many steps are done, and how many there are.
     pub(crate) progress: &'a dyn Fn(u64, u64),
 }

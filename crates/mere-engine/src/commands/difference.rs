@@ -138,7 +138,12 @@ pub(super) fn check_conflicts(
     Ok(())
 }
 
-fn read_text(items: &ItemReader<'_>, loaded: &LoadedItem, file: &FileDigest) -> Option<String> {
+/// Returns the text of a file of an item, unless it is too large or no text.
+pub(super) fn read_text(
+    items: &ItemReader<'_>,
+    loaded: &LoadedItem,
+    file: &FileDigest,
+) -> Option<String> {
     if file.path == loaded.main_file_name() {
         return Some(loaded.text.clone());
     }

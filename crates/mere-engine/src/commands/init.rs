@@ -23,6 +23,7 @@ use crate::items::signed_texts::keep_signed_text;
 use crate::items::{ItemCall, ItemError};
 use crate::policy::SigningReason;
 use crate::space::ItemChangeError;
+use crate::space::git_attributes::with_line_end;
 use crate::trust::keys::KeyFault;
 use crate::trust::{keys, project_key};
 use crate::world::Context;
@@ -356,8 +357,4 @@ fn address_in(space: &Address, path: &str) -> Option<Address> {
         None => (space.path().clone(), path),
     };
     Some(Address::file(space.root().clone(), folder.join_path(&path.parse().ok()?)))
-}
-
-pub(super) fn with_line_end(text: String) -> String {
-    if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
 }

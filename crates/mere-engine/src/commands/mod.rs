@@ -38,6 +38,7 @@ pub(crate) mod receipts;
 pub(crate) mod registry;
 mod renew_space;
 mod review;
+mod secret_warning;
 pub(crate) mod secrets;
 mod select;
 mod sign;
@@ -65,7 +66,7 @@ use crate::items::find::NamedItem;
 use crate::items::new_item::place_in_space;
 use crate::run;
 use crate::run::{RunCall, RunRequest};
-pub(crate) use call::CommandCall;
+pub(crate) use call::{CommandCall, ItemStep};
 
 pub(crate) use config::check as check_config;
 pub(super) use memory::delete as delete_memory;

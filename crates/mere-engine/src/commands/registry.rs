@@ -47,7 +47,7 @@ pub(super) fn execute_registry_command(
         }
         RegistryAction::Pull(request) => {
             let pulled = pull(choice, call.change, request)?;
-            with_lockfile(call.change, &pulled, pulled_reply(&pulled))
+            with_lockfile(call, &pulled, pulled_reply(&pulled))
         }
         RegistryAction::Outdated => {
             installed_reply(&list_outdated(choice, call.change)?, &describe_error)
@@ -55,7 +55,7 @@ pub(super) fn execute_registry_command(
         RegistryAction::Update { only } => {
             let (installed, pulled) = update(choice, call.change, only.as_ref())?;
             let draft = installed_reply(&installed, &describe_error);
-            pulled.iter().fold(draft, |draft, pulled| with_lockfile(call.change, pulled, draft))
+            pulled.iter().fold(draft, |draft, pulled| with_lockfile(call, pulled, draft))
         }
         RegistryAction::Yank { kind, item } => yank(choice, *kind, item)?,
         RegistryAction::Mirror { folder, namespace } => {
@@ -65,9 +65,9 @@ pub(super) fn execute_registry_command(
     })
 }
 
-/// Pins the chain of a tool that was installed. That it cannot be pinned does not undo the
-/// installation; the reply says why.
-pub(crate) fn with_lockfile(call: &ItemCall<'_>, pulled: &PulledItems, draft: Draft) -> Draft {
+/// Pins the chain of a tool that was installed, maybe in a space that was made for it. That it
+/// cannot be pinned does not undo the installation; the reply says why.
+pub(crate) fn with_lockfile(call: &CommandCall<'_>, pulled: &PulledItems, draft: Draft) -> Draft {
     let Some(tool) = pulled.requested().filter(|item| item.place.kind == ItemType::Tool) else {
         return draft;
     };
@@ -76,8 +76,9 @@ pub(crate) fn with_lockfile(call: &ItemCall<'_>, pulled: &PulledItems, draft: Dr
     }
     let category = Some(tool.place.category.clone());
     let item = ItemRef { category, id: tool.place.id.clone(), version: None };
-    match pin_installed(call, &item, tool.place.scope) {
-        Ok(_) => draft,
+    let pin = &mut |call: &ItemCall<'_>| pin_installed(call, &item, tool.place.scope).map(drop);
+    match (call.with_current_spaces)(pin) {
+        Ok(()) => draft,
         Err(error) => {
             let why = tool_error_reply(&error).message().render_for_person();
             draft.hint(Prose::words(format!("The tool was not pinned by a lockfile: {why}")))

@@ -13,6 +13,7 @@ use mere_core::trust::Sidecar;
 
 use super::CommandCall;
 use super::difference::{cache_signed_texts, check_conflicts};
+use super::secret_warning::secret_warning;
 use super::select::{all_items, is_file_of, sidecar_path, unstaged_paths};
 use super::sign_plan::join_warnings;
 use super::stale_locks::LocksAfter;
@@ -211,6 +212,7 @@ fn signed_item_fields(
         ))
     });
     let notes = untrusted.into_iter().chain(restated).chain(settled);
+    let notes = notes.chain(secret_warning(&call.items, loaded));
     let notes = notes.chain(tool_warnings(&call.items, loaded));
     let removed = removed.iter().cloned().map(Data::from).collect::<Vec<_>>();
     let fields = Fields::default()

@@ -13,6 +13,7 @@ use super::CommandCall;
 use super::difference::{check_conflicts, differences};
 use super::item_report::{ItemReport, ItemTrouble, verify_all};
 use super::list::fault_data;
+use super::secret_warning::secret_warning;
 use super::select::select;
 use super::sign::{check_lockfile_space, reason_of};
 use crate::error::tool_error::ToolError;
@@ -188,6 +189,7 @@ fn candidate_fields(call: &CommandCall<'_>, report: &ItemReport, detail: Candida
                 Content::mention(words)
             });
             let warnings = misstated.into_iter().chain(warning.map(Content::mention));
+            let warnings = warnings.chain(secret_warning(call.items, loaded));
             let warnings = warnings.chain(tool_warnings(call.items, loaded));
             fields
                 .with_some("unfit", unfit_reason(call.items, loaded))

@@ -16,12 +16,12 @@ use mere_core::trust::TrustStatus;
 use serde_json::{Value, json};
 
 use super::CommandCall;
-use super::init::with_line_end;
 use super::init_preview::is_space;
 use super::item_report::{ItemReport, verify_all};
 use super::select::all_items;
 use crate::config;
 use crate::error::tool_error::ToolError;
+use crate::space::git_attributes::with_line_end;
 use crate::trust::DEFAULT_SIGNED_TYPES;
 use mere_host::{FolderWriter, WritePrecondition, read_at_most};
 

@@ -43,7 +43,7 @@ pub(super) fn not_granted_reply(tool: &ItemRef, missing: &ToolPermissions) -> Dr
         .name(ParsedName::from(tool))
         .and(format!("` asks {}. ", describe_permissions(missing)))
         .and("Nobody has granted that here, so nothing was run.");
-    let hint = Prose::words("Ask the user to run `mere grant ")
+    let hint = Prose::words("Ask a person to run `mere grant ")
         .name(ParsedName::from(tool))
         .and(format!("{}`; only a person can grant it.", grant_options(missing)));
     let data = Fields::default()
@@ -70,7 +70,7 @@ pub(super) fn refused_host_reply(
         None => "`, which was not granted. Nothing was sent.",
     });
     let hint = if let Some(target) = private {
-        Prose::words("Ask the user to run `mere grant ")
+        Prose::words("Ask a person to run `mere grant ")
             .name(ParsedName::from(tool))
             .and(format!(" --net-private {target}`; only a person can grant it."))
     } else {

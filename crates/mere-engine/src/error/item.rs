@@ -9,6 +9,7 @@ use mere_core::item::{ItemFault, ItemRef, ItemType, Scope, ScopedPath};
 use mere_core::reply::{Code, Content, Data, Draft, Fields, Invalid, Prose, codes};
 use mere_core::schema::{Problem, SchemaError};
 
+use super::keys::end_sentence;
 use super::{item_change, keys, no_project_reply, team, trust};
 use crate::items::{ItemError, WrongInputs, command_words, item_name};
 use crate::space::BareScript;
@@ -167,7 +168,7 @@ fn frontmatter_error_reply(address: Option<&Address>, problems: &[Problem]) -> D
         None => Prose::words("The frontmatter"),
     };
     let message = message.and(" does not match its schema: ");
-    let message = message.content(Content::mention(first_problem(problems))).and(".");
+    let message = message.content(Content::mention(end_sentence(&first_problem(problems))));
     let data = Fields::default().with("problems", problems_data(problems));
     let hint = Prose::words("Correct the keys that `problems` names.");
     let hint = match address.and_then(edit_command) {
@@ -181,14 +182,14 @@ pub(super) fn wrong_inputs_reply(wrong: &WrongInputs) -> Draft {
     let count = wrong.problems.len();
     let words = if count == 1 { "problem" } else { "problems" };
     let message = Prose::words(format!("The inputs have {count} {words}: "));
-    let message = message.content(Content::mention(first_problem(&wrong.problems)));
+    let message = message.content(Content::mention(end_sentence(&first_problem(&wrong.problems))));
     let text = &mut |text: &str| Content::mention(text);
     let data = Fields::default()
         .with("address", wrong.address.clone())
         .with("problems", problems_data(&wrong.problems))
         .with("input_schema", Data::from_foreign(&wrong.schema, text))
         .with("example", Data::from_foreign(&wrong.example, text));
-    Draft::invalid(codes::RUN_INPUTS, message.and("."))
+    Draft::invalid(codes::RUN_INPUTS, message)
         .hint("Pass `parameters` like those in `example`; `input_schema` describes what is valid.")
         .data(data)
 }

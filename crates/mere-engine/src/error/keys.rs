@@ -141,8 +141,11 @@ fn quote_for_shell(file: &str) -> Content {
     Content::mention(format!("'{}'", file.replace('\'', "'\\''")))
 }
 
-/// Ends a fragment with a full stop.
+/// Ends a fragment with a full stop, unless it is a question.
 pub(super) fn end_sentence(fragment: &str) -> String {
+    if fragment.ends_with('?') {
+        return fragment.to_owned();
+    }
     let fragment = fragment.trim_end_matches('.');
     format!("{fragment}.")
 }

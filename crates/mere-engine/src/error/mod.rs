@@ -13,6 +13,7 @@ mod lockfile;
 mod model;
 mod offer;
 mod project;
+mod publish;
 mod receipts;
 mod registry;
 mod remote_tool;

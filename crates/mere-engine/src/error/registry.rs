@@ -3,12 +3,13 @@
 //! What a registry says is passed on as content, never as words of our own.
 
 use mere_core::chain::lock::LockMismatch;
-use mere_core::reply::{Code, Content, Data, Draft, Fault, Fields, Prose, codes};
+use mere_core::reply::{Code, Content, Draft, Fault, Fields, Prose, codes};
 
 use super::keys::end_sentence;
+use super::publish::publish_refusal_reply;
 use super::{file_error_reply, item_error_reply, run, trust};
 use crate::files::error::FileError;
-use crate::registry::{AuthorKey, DistrustedAnswer, LogFault, PublishFinding, RegistryError};
+use crate::registry::{AuthorKey, DistrustedAnswer, LogFault, RegistryError};
 use crate::trust::Membership;
 use mere_host::HttpError;
 
@@ -49,7 +50,7 @@ pub(crate) fn registry_error_reply(error: &RegistryError) -> Draft {
             codes::REGISTRY_ABSENT,
             "The registry has no such item or version, or does not show it to you.",
         )
-        .hint("`mere search --source registry` finds items. A private one needs a token."),
+        .hint("`search` with `source: registry` finds items. A private one needs a token."),
         RegistryError::Answer(what) => {
             let message = format!("The registry's answer cannot be understood: {what}.");
             Draft::fault(codes::REGISTRY_ANSWER, Prose::words(message))
@@ -262,7 +263,7 @@ fn unknown_author_reply(author: &AuthorKey) -> Draft {
     let hint = match (author.membership, &key) {
         (Membership::NoTeam, Some(key)) => {
             let hint = Prose::words(
-                "If the fingerprint is the author's, a person can run `mere trust add '",
+                "If the fingerprint is the author's, ask a person to run `mere trust add '",
             );
             hint.content(Content::mention(key.clone())).and("'` and pull again.")
         }
@@ -296,7 +297,8 @@ fn refusal_reply(error: &RegistryError) -> Draft {
             let message = Prose::words("").address(address.clone());
             let message = message.and(" was changed since it was installed. Nothing was replaced.");
             Draft::invalid(codes::PULL_CHANGED, message).hint(
-                "`mere verify` says what differs. Delete it to install it anew, or keep it with `mere copy --as-mine`.",
+                "Ask a person to run `mere verify`, which says what differs. It is installed anew once it is \
+                 deleted, and kept with `mere copy --as-mine`.",
             )
         }
         RegistryError::Yanked(item) => {
@@ -304,6 +306,17 @@ fn refusal_reply(error: &RegistryError) -> Draft {
             Draft::invalid(codes::PULL_YANKED, message.and("` was yanked by its author."))
                 .hint("A yanked version can still be had by its number, NAMESPACE/ID@VERSION.")
         }
+        RegistryError::InstallDenied { kind, item } => {
+            let hint = Prose::words(format!("Ask a person to run `mere pull {} ", kind.name()));
+            let hint = hint.content(Content::mention(item.to_string()));
+            Draft::denied(codes::INSTALL_DENIED, "Agents may not install items of a registry.")
+                .hint(hint.and("`, or to set `agents.may_install` in the user's config."))
+        }
+        RegistryError::NoKey => Draft::invalid(
+            codes::KEY_NONE,
+            "You have no key, and where an installed item lies is signed with it.",
+        )
+        .hint("Nothing was installed. Ask a person to run `mere keys generate`."),
         RegistryError::Older { version, newest } => {
             let message = format!(
                 "Version {version} is older than {newest}, which was installed here before."
@@ -314,9 +327,9 @@ fn refusal_reply(error: &RegistryError) -> Draft {
         }
         RegistryError::LockMismatch(mismatch) => lock_mismatch_reply(mismatch),
         RegistryError::UnsharedType(kind) => {
-            let message = format!("Items of the type {kind} cannot be had from a registry.");
+            let message = format!("Items of the type {kind} are not shared through a registry.");
             Draft::invalid(codes::PULL_TYPE, Prose::words(message)).hint(
-                "Directives, tools and knowledge can. Installing a tool also writes its lockfile.",
+                "Directives, tools and knowledge are. Installing a tool also writes its lockfile.",
             )
         }
         error => publish_refusal_reply(error),
@@ -342,44 +355,4 @@ fn lock_mismatch_reply(mismatch: &LockMismatch) -> Draft {
              author for a lockfile that fits.",
         )
         .data(data)
-}
-
-/// Answers what cannot be published or withdrawn.
-fn publish_refusal_reply(error: &RegistryError) -> Draft {
-    match error {
-        RegistryError::NotOwn(address) => {
-            let message = Prose::words("").address(address.clone());
-            Draft::invalid(codes::PUBLISH_UNSIGNED, message.and(" is not signed by your own key."))
-                .hint("Only what you vouch for is published: `mere sign` signs it.")
-        }
-        RegistryError::Private { address, findings } => {
-            let message = Prose::words("").address(address.clone());
-            let message =
-                message.and(" contains what must not leave this machine. Nothing was sent.");
-            let findings = findings.iter().map(finding_fields).collect::<Data>();
-            Draft::invalid(codes::PUBLISH_PRIVATE, message)
-                .hint("Take it out and sign the item again.")
-                .data(Fields::default().with("findings", findings))
-        }
-        RegistryError::NoNamespace => Draft::invalid(
-            codes::PUBLISH_NAMESPACE,
-            "It is not clear which namespace is meant.",
-        )
-        .hint("Name one with `--namespace NS`, or a default with `mere login URL --namespace NS`."),
-        RegistryError::Unconfirmed => Draft::invalid(
-            codes::PUBLISH_CONFIRM,
-            "Publishing cannot be undone. Nothing was sent.",
-        )
-        .hint("Pass `confirm: true` if it is meant; `dry_run: true` shows what would be sent."),
-        _ => Draft::invalid(codes::YANK_VERSION, "The version to withdraw must be named.")
-            .hint("Write it as NAMESPACE/ID@VERSION."),
-    }
-}
-
-fn finding_fields(finding: &PublishFinding) -> Data {
-    Fields::default()
-        .with("path", Content::mention(finding.path.clone()))
-        .with("line", finding.line as u64)
-        .with("what", finding.what.words())
-        .into()
 }

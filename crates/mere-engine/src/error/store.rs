@@ -218,10 +218,16 @@ fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
             Draft::invalid(codes::MEMORY_CATEGORY, message)
         }
         InvalidChange::MemoryCategoryMissing { mode, known, .. } => {
-            let hint = known_categories(known).and(match mode {
-                CategoryMode::Free => "Use one of them, or create the one that is missing.",
-                CategoryMode::Subcategories => "New categories can be created below them.",
-                CategoryMode::Strict => "Use one of them.",
+            let hint = known_categories(known).and(match (mode, known.is_empty()) {
+                (CategoryMode::Free, false) => {
+                    "Use an existing one, or create the one that is missing."
+                }
+                (CategoryMode::Free, true) => "Create the one that is missing.",
+                (CategoryMode::Subcategories, false) => {
+                    "New ones can be created below existing ones."
+                }
+                (CategoryMode::Strict, false) => "Use an existing one.",
+                (_, true) => "Ask a person to add one to config.yaml.",
             });
             Draft::invalid(codes::MEMORY_CATEGORY, message).hint(hint)
         }

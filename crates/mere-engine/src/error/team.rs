@@ -71,8 +71,11 @@ fn invalid_team_reply(fault: &TeamRefusal) -> Draft {
         }
         TeamRefusal::ThresholdTooHigh { admins, threshold } => {
             let words = if *admins == 1 { "1 admin" } else { &format!("{admins} admins") };
-            let message =
-                format!("{words} cannot provide the {threshold} signatures that are required.");
+            let needed = match threshold {
+                1 => "1 signature that is".to_owned(),
+                _ => format!("{threshold} signatures that are"),
+            };
+            let message = format!("{words} cannot provide the {needed} required.");
             Draft::invalid(codes::TEAM_UNFIT, Prose::words(message))
                 .hint("Lower the threshold with `mere team threshold N`, or add admins first.")
         }

@@ -262,8 +262,8 @@ pub(crate) fn describe_roster_trouble(trouble: &RosterTrouble) -> (Prose, Prose)
     match trouble {
         RosterTrouble::Missing => words(
             "There is no team roster in this space".to_owned(),
-            "Restore .ai/signers.json and its .sig. If there never was one, `mere team init` \
-             creates a team; if you have joined one, leave it first with `mere leave`.",
+            "If there never was one, `mere team init` creates a team. If there was, restore \
+             .ai/signers.json and its .sig; or leave that team with `mere leave` first.",
         ),
         RosterTrouble::Broken(why) => words(
             format!("The team's roster is not valid: {why}"),

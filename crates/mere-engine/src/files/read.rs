@@ -189,7 +189,9 @@ impl FileExtent {
         let (lines, is_past_end) = (self.lines, last < first);
         match (self.unread_after, is_past_end) {
             (None, _) if self.size == 0 => " is empty.".to_owned(),
+            (None, true) if lines == 1 => format!(" has 1 line; line {first} is past the end."),
             (None, true) => format!(" has {lines} lines; line {first} is past the end."),
+            (None, false) if first == last => format!(": line {first} of {lines}."),
             (None, false) => format!(": lines {first} to {last} of {lines}."),
             (Some(read), true) => format!(
                 ": only its first {read} bytes, which have {lines} lines, were searched for line \

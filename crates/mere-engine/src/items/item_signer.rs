@@ -4,6 +4,7 @@
 //! key, which signs for nothing else. It signs items that were read and parsed, for the place where
 //! they lie or will lie.
 
+use mere_core::address::Address;
 use mere_core::item::{Scope, ScopedPath};
 use mere_core::trust::{
     ClaimedTime, Envelope, Fingerprint, Placement, PublicKey, Sidecar, Statement,
@@ -12,8 +13,10 @@ use mere_core::trust::{
 use super::{ItemCall, ItemError, ItemReader, LoadedItem};
 use crate::policy::{self, SigningPermit, SigningReason};
 use crate::space::ItemChangeError;
+use crate::space::git_attributes::{byte_lines, write_missing_lines};
 use crate::trust::keys::{KeyFault, SigningKey};
 use crate::trust::{keys, now};
+use mere_host::GitRepository;
 
 /// The user's key, unlocked and permitted to sign.
 pub(crate) struct ItemSigner {
@@ -182,11 +185,29 @@ pub(crate) fn ensure_space_id(
     call: &ItemCall<'_>,
     place: &ScopedPath,
 ) -> Result<String, ItemError> {
-    if let Some(id) = call.items.trust_policy.space_id(place.scope) {
+    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
+    ensure_id_of_scope(call, place.scope, address)
+}
+
+/// Returns the id of the space of a scope, and gives the space an id if it has none. From then on
+/// there are signatures, and git is told to keep what they are about.
+pub(crate) fn ensure_id_of_scope(
+    call: &ItemCall<'_>,
+    scope: Scope,
+    address: Address,
+) -> Result<String, ItemError> {
+    if let Some(id) = call.items.trust_policy.space_id(scope) {
         return Ok(id.to_owned());
     }
-    let address = place.address().ok_or(ItemChangeError::InvalidPlace)?;
-    let failed = |cause| ItemChangeError::WriteFailed { address: address.clone(), cause };
-    let id = call.context.ensure_space_id(place.scope, call.is_cancelled).map_err(failed)?;
+    let ensured = call.context.ensure_space_id(scope, call.is_cancelled);
+    let (id, is_new) = ensured.map_err(|cause| ItemChangeError::WriteFailed { address, cause })?;
+    let project = call.context.project_folder().filter(|_| scope == Scope::Project && is_new);
+    if project.and_then(GitRepository::discover).is_some() {
+        let lines = byte_lines(call.items.sources.in_place_folders());
+        // `mere doctor` says so if it fails.
+        if let Err(error) = write_missing_lines(call.context, &lines, call.is_cancelled) {
+            tracing::warn!(%error, ".gitattributes could not be written");
+        }
+    }
     Ok(id)
 }

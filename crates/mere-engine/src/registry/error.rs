@@ -64,6 +64,12 @@ pub(crate) enum RegistryError {
     /// The registry contradicts its log, or what it said before.
     #[error("{}", .0.fault)]
     Distrusted(Box<DistrustedAnswer>),
+    /// An agent may not install it.
+    #[error("agents may not install items")]
+    InstallDenied { kind: ItemType, item: Box<PublishedReference> },
+    /// The user has no key, with which the place of an installed item is signed.
+    #[error("there is no key to sign with")]
+    NoKey,
     #[error("the author is not trusted")]
     UnknownAuthor(Box<AuthorKey>),
     #[error("the author's signature does not hold: {}", .0.status())]
@@ -89,6 +95,9 @@ pub(crate) enum RegistryError {
     Private { address: Address, findings: Vec<PublishFinding> },
     #[error("no namespace is named")]
     NoNamespace,
+    /// An item is named without its namespace.
+    #[error("an item is named without its namespace")]
+    NoQualifiedName,
     #[error("publishing needs a confirmation")]
     Unconfirmed,
     #[error("the version to yank must be named")]

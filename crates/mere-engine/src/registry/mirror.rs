@@ -18,6 +18,7 @@ use super::listing::{list_items, mirror_page_path};
 use super::log_reader::LogReader;
 use super::memory::Evidence;
 use super::{LogFault, OpenRegistry, RegistryChoice, RegistryError};
+use crate::files::view::count_phrase;
 use mere_host::{RegistryFolder, RegistryFolderWriter, TypedPath};
 
 /// How many items a page of the list has in a mirror.
@@ -72,13 +73,14 @@ pub(crate) fn mirror(
         .with("versions", copy.versions)
         .with("files", copy.files)
         .with("entries", log.size());
-    let words = format!(
-        "The mirror has {} items in {} versions, and all {} entries of the log.",
-        rows.len(),
-        copy.versions,
-        log.size()
-    );
-    Ok(Draft::success(codes::MIRRORED, Prose::words(words)).data(data))
+    let message = Prose::words("The mirror has ")
+        .append(&count_phrase(rows.len() as u64, "item", "items"))
+        .and(" in ")
+        .append(&count_phrase(copy.versions, "version", "versions"))
+        .and(", and the whole log: ")
+        .append(&count_phrase(log.size(), "entry", "entries"))
+        .and(".");
+    Ok(Draft::success(codes::MIRRORED, message).data(data))
 }
 
 /// A copy that is being made.

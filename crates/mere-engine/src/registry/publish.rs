@@ -184,8 +184,11 @@ impl OutgoingItem {
     }
 
     fn published_reply(&self, index: u64) -> Draft {
-        let message = Prose::words("`").content(self.name_with_version());
+        let kind = self.name.kind.name();
+        let message = Prose::words(format!("The {kind} `")).content(self.name_with_version());
         let message = message.and(format!("` is published, as entry {index} of the log."));
-        Draft::success(codes::PUBLISHED, message).data(self.fields().with("index", index))
+        Draft::success(codes::PUBLISHED, message).data(self.fields().with("index", index)).hint(
+            "It cannot be changed or deleted. Ask a person to run `mere yank` to withdraw it.",
+        )
     }
 }

@@ -14,6 +14,7 @@ use super::log_reader::LogReader;
 use super::namespace_keys::LoggedKeys;
 use super::{OpenRegistry, RegistryChoice, RegistryError};
 use crate::items::ItemCall;
+use crate::trust::keys::{self, KeyFault};
 
 /// What was installed, the item that was asked for last.
 pub(crate) struct PulledItems {
@@ -40,12 +41,18 @@ pub(crate) fn pull(
     request: &PullItem,
 ) -> Result<PulledItems, RegistryError> {
     // An agent that may not install is told so before anything is asked for.
-    crate::policy::permit_install(call.items.reader, call.agents)
-        .map_err(crate::space::ItemChangeError::from)?;
+    if crate::policy::permit_install(call.items.reader, call.agents).is_err() {
+        let item = Box::new(request.item.clone());
+        return Err(RegistryError::InstallDenied { kind: request.kind, item });
+    }
     // A lockfile is made for the space where its tool is installed.
     let kind = RegistryType::try_from(request.kind).ok();
     let kind = kind.filter(|kind| *kind != RegistryType::Lockfile);
     let kind = kind.ok_or(RegistryError::UnsharedType(request.kind))?;
+    // Nobody is asked to trust the author of what could not be installed.
+    if let Err(KeyFault::NoKey) = keys::unlock(&call.context.environment, call.passphrase) {
+        return Err(RegistryError::NoKey);
+    }
     let registry = choice.open(PATIENCE)?;
     let log = registry.read_log()?;
     let item = RegistryItemName::new(kind, request.item.name.clone());

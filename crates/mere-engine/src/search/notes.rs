@@ -8,7 +8,7 @@ use mere_host::HttpError;
 
 /// Says that there is nothing to search.
 pub(crate) const NO_ITEMS_NOTE: &str =
-    "There are no items here yet: a person can start with `mere init`.";
+    "There are no items here yet. Ask a person to run `mere init`.";
 
 /// Says that memories were not searched.
 pub(crate) const NO_STORE_NOTE: &str =

@@ -19,7 +19,7 @@ use super::Session;
 use super::registry_calls;
 use super::search_access::SearchAccess;
 use crate::commands;
-use crate::commands::CommandCall;
+use crate::commands::{CommandCall, ItemStep};
 use crate::error;
 use crate::error::tool_error::ToolError;
 use crate::files::dir::{TreeRequest, Whereabouts};
@@ -27,7 +27,7 @@ use crate::files::question::DraftOutcome;
 use crate::files::view::View;
 use crate::files::{dir, entry_change, file_change, glob, grep, question};
 use crate::items::load::RelatedFields;
-use crate::items::{self, ItemCall, ItemError, ItemReader, ItemSources};
+use crate::items::{self, ItemError, ItemReader, ItemSources};
 use crate::memory::{self, MemorySource, StoreCall, Stores};
 use crate::offers;
 use crate::policy::RunPermit;
@@ -186,14 +186,9 @@ impl Session {
         let trust_policy = snapshot.trust_policy()?;
         let items = ItemReader { view: &view, sources: &sources, trust_policy, reader };
         let signals = CallSignals { is_cancelled: &is_cancelled, progress: &progress };
-        let change = ItemCall {
-            items,
-            context: &self.context,
-            agents: snapshot.agents()?,
-            item_rules: snapshot.item_rules()?,
-            passphrase: request.key_passphrase.as_ref(),
-            is_cancelled: &is_cancelled,
-        };
+        let change = self.item_call(call, items, &is_cancelled)?;
+        let with_current_spaces =
+            |step: &mut ItemStep<'_>| self.with_current_spaces(call, &is_cancelled, step);
         let run = RunCall {
             items,
             context: &self.context,
@@ -213,12 +208,16 @@ impl Session {
             search: self.search_context(snapshot, items, signals)?,
             registry: snapshot.registry()?,
             agent_gate: snapshot.gate(Reader::Agent),
+            with_current_spaces: &with_current_spaces,
             progress: &progress,
         })
     }
 
     /// Returns everything that a call can find items in.
-    fn item_sources<'a>(&'a self, snapshot: &'a Snapshot) -> Result<ItemSources<'a>, ToolError> {
+    pub(super) fn item_sources<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+    ) -> Result<ItemSources<'a>, ToolError> {
         let spaces = snapshot.spaces(&self.context)?;
         Ok(ItemSources::new(spaces, &self.catalogs, self.memory_sources(snapshot)))
     }

@@ -46,6 +46,7 @@ pub(crate) mod event;
 pub(crate) mod file_approval;
 pub(crate) mod help;
 mod home;
+mod item_step;
 mod landmarks;
 pub(crate) mod locations;
 mod mounts;
@@ -309,7 +310,9 @@ impl Session {
         let call = PermittedCall { request, snapshot, run };
         let draft = match &request.verb {
             Verb::InvalidCall(error) => error::call_error_reply(error),
-            Verb::Help { topic } => help::help(*topic, &snapshot.roots(&self.context)),
+            Verb::Help { topic } => {
+                help::help(*topic, &request.caller.unlisted, &snapshot.roots(&self.context))
+            }
             Verb::Files(verb) => return self.answer_file_verb(verb, &call, turn),
             Verb::Items(verb) => {
                 self.with_command_call(&call, turn, |call| answer_item_verb(call, verb))?

@@ -42,7 +42,7 @@ pub(super) fn load_from_registry(call: &CommandCall<'_>, load: &Load) -> Result<
     };
     let request = PullItem { kind: load.kind, item, to };
     let pulled = pull(choice, call.change, &request)?;
-    Ok(with_lockfile(call.change, &pulled, pulled_reply(&pulled)))
+    Ok(with_lockfile(call, &pulled, pulled_reply(&pulled)))
 }
 
 /// Asks the registry, if the search covers it and the call may look there.
@@ -57,7 +57,7 @@ pub(super) fn search_registry(call: &CommandCall<'_>, search: &Search) -> Regist
 fn registry_reference(load: &Load) -> Result<PublishedReference, ToolError> {
     let namespace = load.item.category.as_ref().map(Category::as_str);
     let namespace = namespace.and_then(|text| text.parse::<Namespace>().ok());
-    let namespace = namespace.ok_or(RegistryError::NoNamespace)?;
+    let namespace = namespace.ok_or(RegistryError::NoQualifiedName)?;
     let name = QualifiedId { namespace, id: load.item.id.clone() };
     let version = load.version.clone().or_else(|| load.item.version.clone());
     Ok(PublishedReference { name, version })

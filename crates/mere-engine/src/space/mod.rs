@@ -10,6 +10,7 @@ mod catalog_base;
 mod change_error;
 mod comparison;
 mod entry;
+pub(crate) mod git_attributes;
 mod index;
 mod index_record;
 mod lookup;

@@ -206,12 +206,12 @@ impl Context {
         cache.database(&format!("search-{}", Sha256::digest(record.to_string().as_bytes())))
     }
 
-    /// Gives the space of a scope an id if it has none, and returns the id.
+    /// Gives the space of a scope an id if it has none. Returns the id, and whether it is new.
     pub(crate) fn ensure_space_id(
         &self,
         scope: Scope,
         is_cancelled: &dyn Fn() -> bool,
-    ) -> std::io::Result<String> {
+    ) -> std::io::Result<(String, bool)> {
         let (folder, name) = match scope {
             Scope::Project => {
                 let project = self.project()?;
@@ -223,7 +223,7 @@ impl Context {
         };
         let editing =
             FolderWriter::open(&folder, is_cancelled)?.ok_or(std::io::ErrorKind::TimedOut)?;
-        Ok(project_key::ensure_space_id(&editing, &name)?.0)
+        project_key::ensure_space_id(&editing, &name)
     }
 
     /// Gives the space of a scope a new id, and returns it. Returns `None` if there is no space with

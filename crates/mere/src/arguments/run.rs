@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::AnswerArguments;
 use super::items::ScopeArgument;
+use crate::print::terminal::quote_for_shell as quote;
 
 /// Runs a signed tool in a sandbox, where it sees its own files, the workspace and what you granted
 /// to it, and nothing else.
@@ -59,16 +60,30 @@ impl RunArguments {
         &self.item
     }
 
-    /// Returns how the command would be typed with its parameters as options, if some are not.
-    pub(crate) fn correction(&self) -> Option<String> {
-        if self.misplaced.is_empty() {
-            return None;
-        }
-        let options = self.misplaced.iter().map(|text| {
-            let name = if text.contains('=') { "" } else { "NAME=" };
-            format!(" --param {name}{text}")
+    /// Returns whether some parameters are not passed as options.
+    pub(crate) fn has_misplaced(&self) -> bool {
+        !self.misplaced.is_empty()
+    }
+
+    /// Returns how the command would be typed with its parameters as options, given the names of
+    /// those that the tool needs. A value without a name gets one if there is no doubt which.
+    pub(crate) fn correction(&self, needed: &[String]) -> String {
+        let named = self.misplaced.iter().filter_map(|text| text.split_once('='));
+        let named = named.map(|(name, _)| name).chain(self.texts.iter().map(|(name, _)| &**name));
+        let named = named.collect::<Vec<_>>();
+        let open = needed.iter().filter(|name| !named.contains(&name.as_str()));
+        let open = open.collect::<Vec<_>>();
+        let nameless = self.misplaced.iter().filter(|text| !text.contains('=')).count();
+        let mut names = open.iter().filter(|_| open.len() == nameless && nameless == 1);
+        let given = self.texts.iter().map(|(name, value)| format!("{name}={value}"));
+        let misplaced = self.misplaced.iter().map(|text| {
+            if text.contains('=') {
+                return text.clone();
+            }
+            format!("{}={text}", names.next().map_or("NAME", |name| name.as_str()))
         });
-        Some(format!("mere run {}{}", self.item, options.collect::<String>()))
+        let options = given.chain(misplaced).map(|text| format!(" --param {}", quote(&text)));
+        format!("mere run {}{}", self.item, options.collect::<String>())
     }
 
     pub(crate) fn is_dry(&self) -> bool {

@@ -9,7 +9,7 @@ use mere_core::registry::{Namespace, PublishedReference};
 use mere_core::request::{PersonFile, PublishItem, PublishMode, PullItem};
 use mere_engine::TypedPath;
 
-use super::items::{ItemArguments, ScopeArgument, SourceArguments, TypeArgument};
+use super::items::{ScopeArgument, SourceArguments, TypeArgument};
 use super::keys::file_parser;
 use super::{AnswerArguments, typed_parser};
 
@@ -59,17 +59,22 @@ pub(crate) struct LogoutArguments {
     pub(crate) registry: RegistryChoiceArguments,
 }
 
-/// The item must be signed with your own key, and the registry must know that key. What would leave
-/// the machine can be shown first. Files with secrets, or that name folders of this machine, are
-/// refused.
+/// The item must be signed with your own key, and the registry must know that key. It is sent without
+/// a question: `--dry-run` shows first what would leave the machine. A version that was published
+/// cannot be changed or deleted; `mere yank` withdraws it. Files with secrets, or that name folders of
+/// this machine, are refused.
 #[derive(Args)]
 #[command(after_help = "Examples:
   mere publish tool api/deploy --dry-run      show what would leave this machine
   mere publish tool api/deploy
   mere publish note style --namespace acme")]
 pub(crate) struct PublishArguments {
-    #[command(flatten)]
-    pub(crate) item: ItemArguments,
+    /// directive (or skill), tool, knowledge (or note), lockfile
+    #[arg(value_name = "TYPE")]
+    kind: TypeArgument,
+    /// Its id, or category/id; a lockfile's id ends in @version
+    #[arg(value_name = "ID")]
+    item: ItemRef,
     #[command(flatten)]
     pub(crate) source: SourceArguments,
     /// The namespace [default: that of the login]
@@ -86,8 +91,8 @@ impl PublishArguments {
     /// Builds the request.
     pub(crate) fn to_request(&self) -> PublishItem {
         PublishItem {
-            kind: self.item.kind.kind,
-            item: self.item.item.clone(),
+            kind: self.kind.kind,
+            item: self.item.clone(),
             source: self.source.source(),
             namespace: self.namespace.clone(),
             mode: if self.dry_run { PublishMode::DryRun } else { PublishMode::Send },
@@ -103,8 +108,12 @@ impl PublishArguments {
   mere pull tool acme/deploy
   mere pull note acme/style@1.2.0 --to user")]
 pub(crate) struct PullArguments {
-    #[command(flatten)]
-    pub(crate) item: SharedItemArguments,
+    /// directive (or skill), tool, knowledge (or note)
+    #[arg(value_name = "TYPE")]
+    kind: TypeArgument,
+    /// Its name in the registry, with @version for one version
+    #[arg(value_name = "NS/ID")]
+    item: PublishedReference,
     /// The scope to install it in
     #[arg(long, value_enum, default_value_t = ScopeArgument::Project)]
     to: ScopeArgument,
@@ -116,7 +125,7 @@ impl PullArguments {
     /// Builds the request.
     pub(crate) fn to_request(&self) -> PullItem {
         let to = Scope::from(self.to);
-        PullItem { kind: self.item.kind.kind, item: self.item.item.clone(), to }
+        PullItem { kind: self.kind.kind, item: self.item.clone(), to }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::AnswerArguments;
+
 /// Everything on this machine only, until Ctrl-C.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -17,6 +19,8 @@ pub(crate) struct UpArguments {
     /// The port of the pages
     #[arg(long = "ui-port", value_name = "PORT", default_value = "7422")]
     pub(crate) ui: u16,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }
 
 /// The pages only show: nothing can be accepted, signed or granted there.
@@ -28,4 +32,6 @@ pub(crate) struct UiArguments {
     /// The port to listen on, on this machine only
     #[arg(long, value_name = "PORT", default_value = "7422")]
     pub(crate) port: u16,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
 }

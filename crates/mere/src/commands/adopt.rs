@@ -103,6 +103,10 @@ fn adopt(
         }
     }
     if !plan.is_empty() {
+        // Nobody is asked about what cannot be done.
+        if let Err(error) = survey.check_space() {
+            return Ok(Err(error));
+        }
         let is_wanted =
             arguments.yes || terminal::can_ask() && terminal::ask_yes_or_no("Do this?")?;
         if !is_wanted {
@@ -131,7 +135,11 @@ fn plan_lines(plan: &AdoptionPlan) -> Vec<String> {
     let written = plan.paths().map(|path| format!("write         {}", clean(path)));
     let left = plan.left.iter();
     let left = left.map(|(path, why)| format!("leave         {}: {}", clean(path), clean(why)));
-    used.chain(written).chain(left).collect()
+    let kept = plan.attributes.iter().map(|line| format!("add           {line} to .gitattributes"));
+    let look = plan.suspicious.iter();
+    let look =
+        look.map(|(path, what)| format!("look at       {} has {}", clean(path), clean(what)));
+    used.chain(written).chain(kept).chain(left).chain(look).collect()
 }
 
 fn undo(
@@ -145,9 +153,15 @@ fn undo(
     let words = match (report.restored.len(), report.left.len()) {
         (0, 0) => "Nothing was adopted here, so there is nothing to undo.".to_owned(),
         (restored, left) => {
-            format!(
-                "{restored} files are what they were before; {left} were changed since and stay."
-            )
+            let restored = match restored {
+                1 => "1 file is what it was before".to_owned(),
+                _ => format!("{restored} files are what they were before"),
+            };
+            match left {
+                0 => format!("{restored}."),
+                1 => format!("{restored}; 1 was changed since and stays."),
+                _ => format!("{restored}; {left} were changed since and stay."),
+            }
         }
     };
     if arguments.json {
@@ -180,9 +194,12 @@ fn shared_value(shared: &SharedName) -> Value {
 
 fn plan_value(plan: &AdoptionPlan) -> Value {
     let left = plan.left.iter().map(|(path, why)| json!({ "path": path, "why": why }));
+    let suspicious = plan.suspicious.iter();
+    let suspicious = suspicious.map(|(path, what)| json!({ "path": path, "findings": what }));
     json!({
         "in_place": plan.in_place, "written": plan.paths().collect::<Vec<_>>(),
-        "left": left.collect::<Vec<_>>()
+        "left": left.collect::<Vec<_>>(), "suspicious": suspicious.collect::<Vec<_>>(),
+        "git_attributes": plan.attributes
     })
 }
 

@@ -25,13 +25,17 @@ impl PersonSession {
         let request = arguments.to_request(project);
         let is_question = request.grant.is_empty() && !arguments.answer.json;
         let mut reply = self.call_grant(request);
-        if is_question && reply.reply_type() == ReplyType::Success && terminal::can_ask() {
+        let mut is_refused = false;
+        if is_question && reply.reply_type() == ReplyType::Success {
             let view = ReplyView::<GrantOutcome>::read(&reply)?;
-            if self.ask_for_grant(&arguments.item, &view.data.missing)? {
+            is_refused = !view.data.missing.is_empty();
+            if terminal::can_ask() && self.ask_for_grant(&arguments.item, &view.data.missing)? {
+                is_refused = false;
                 reply = self.call_grant(view.data.missing.to_request(&arguments.item)?);
             }
         }
-        self.print_reply(&reply, &arguments.answer, Printer::grant)
+        let ended = self.print_reply(&reply, &arguments.answer, Printer::grant)?;
+        Ok(if is_refused { ExitCode::from(terminal::REFUSED) } else { ended })
     }
 
     /// Asks whether a tool is granted what it lacks. Nothing that is missing needs no question.

@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use mere_registry::{
-    Privacy, Registry, RegistryError, RegistryOptions, RegistryServer, ServeOptions, SweepMode,
-    TokenRequest,
+    Privacy, Registry, RegistryError, RegistryOptions, RegistryServer, ServeError, ServeOptions,
+    SweepMode, TokenRequest,
 };
 use serde_json::json;
 
@@ -76,7 +76,13 @@ fn run_server(registry: Registry, arguments: &RegistryServeArguments) -> io::Res
     runtime.block_on(async {
         let server = match RegistryServer::bind(registry, &options).await {
             Ok(server) => server,
-            Err(error) => return Ok(terminal::print_failure(&error.to_string(), terminal::USAGE)),
+            Err(error) => {
+                let status = match &error {
+                    ServeError::Listen(_, cause) => terminal::listen_status(cause),
+                    ServeError::NoHost => terminal::USAGE,
+                };
+                return Ok(terminal::print_failure(&error.to_string(), status));
+            }
         };
         terminal::print_line(&format!("http://{}", server.address()))?;
         terminal::print_line(&format!("log key {fingerprint}"))?;

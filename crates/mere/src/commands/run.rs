@@ -17,8 +17,9 @@ use crate::arguments::{
     ChainArguments, LocationArguments, LockArguments, PrepareArguments, RunArguments,
     SessionArguments,
 };
-use crate::commands::person_session::{PersonSession, with_session};
+use crate::commands::person_session::{PersonSession, with_default_session, with_session};
 use crate::commands::review::ReviewContext;
+use crate::print::refusal::RefusalDetails;
 use crate::print::reply::ReplyView;
 use crate::print::run::RunResult;
 use crate::print::{Printer, terminal};
@@ -33,9 +34,8 @@ pub(crate) fn run(
     arguments: &RunArguments,
     cells: Arc<CellPool>,
 ) -> io::Result<ExitCode> {
-    if let Some(correction) = arguments.correction() {
-        let words = format!("parameters are passed with `--param`: `{correction}`");
-        return Ok(terminal::print_failure(&words, terminal::USAGE));
+    if arguments.has_misplaced() {
+        return with_default_session(location, |session| session.correct_run(arguments));
     }
     if arguments.apply && !terminal::can_ask() {
         return Ok(terminal::print_failure(NO_TERMINAL_TO_APPLY, terminal::USAGE));
@@ -49,6 +49,20 @@ pub(crate) fn run(
 }
 
 impl PersonSession {
+    /// Says how the parameters of a run are typed.
+    fn correct_run(&self, arguments: &RunArguments) -> io::Result<ExitCode> {
+        let tool = arguments.tool().to_string();
+        let item = [("item_type", "tool".to_owned()), ("item_id", tool)];
+        let item = item.map(|(name, value)| (name.to_owned(), value.into()));
+        let loaded = self.call_tool("load", &item.into_iter().collect());
+        let inputs = ReplyView::<RefusalDetails>::read(&loaded)?.data;
+        let correction = arguments.correction(&inputs.needed());
+        let words = format!("parameters are passed with `--param`: `{correction}`");
+        let code = terminal::print_failure(&words, terminal::USAGE);
+        inputs.inputs().iter().for_each(|line| terminal::print_detail(line));
+        Ok(code)
+    }
+
     fn run_tool(&self, arguments: &RunArguments) -> io::Result<ExitCode> {
         let tool = ItemCommand::Tool(ToolCommand::Run(arguments.to_request()));
         let is_quiet = arguments.is_dry() || arguments.answer.json;

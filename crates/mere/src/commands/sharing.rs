@@ -18,7 +18,7 @@ use crate::arguments::{
     PullArguments, RegistryChoiceArguments, SharingSubcommand, UpdateArguments, YankArguments,
 };
 use crate::commands::person_session::{PersonSession, PrintMethod, report_refusal};
-use crate::print::reply::ReplyView;
+use crate::print::reply::{ReplySentences, ReplyView};
 use crate::print::sharing::{ShownLogKey, UnknownAuthor};
 use crate::print::{Printer, terminal};
 
@@ -105,7 +105,8 @@ impl PersonSession {
         let Some(key) = key.filter(|_| terminal::can_ask()) else { return Ok(false) };
         let printer = self.printer(crate::arguments::ColourArgument::Auto);
         terminal::print_error_text(&printer.unknown_author(&author));
-        if !terminal::ask_yes_or_no("Trust what this key signs?")? {
+        if !terminal::ask_yes_or_no("Trust everything that this key signs, in all your projects?")?
+        {
             return Ok(false);
         }
         let name = author.data.namespace.parse().ok();
@@ -116,6 +117,12 @@ impl PersonSession {
             terminal::print_refusal(&added)?;
             return Ok(false);
         }
+        // It stays trusted, whatever becomes of the item.
+        let trusted = ReplySentences::read(&added)?.message;
+        let fingerprint = author.data.fingerprint;
+        terminal::print_note(&format!(
+            "{trusted} `mere trust remove {fingerprint}` takes it back."
+        ));
         Ok(true)
     }
 

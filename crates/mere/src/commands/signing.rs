@@ -128,14 +128,7 @@ impl PersonSession {
                 }
                 chosen
             }
-            (true, false) if is_open => {
-                if !arguments.answer.json {
-                    terminal::print_text(&printer.signable_items(items))?;
-                }
-                let words = "nothing was signed; name the items, or use `--all` or `--yes`";
-                terminal::print_note(words);
-                return Ok(ExitCode::from(terminal::REFUSED));
-            }
+            (true, false) if is_open => return self.refuse_unasked(arguments, items),
             _ => {
                 // Whoever names an item sees what is signed, without being asked.
                 if is_exact && terminal::is_output_terminal() && !arguments.answer.json {
@@ -153,6 +146,26 @@ impl PersonSession {
             }
         }
         self.sign_chosen(arguments, &chosen)
+    }
+
+    /// Says that nothing is signed, because nobody can be asked.
+    fn refuse_unasked(
+        &self,
+        arguments: &SignArguments,
+        items: &[SignableItem],
+    ) -> io::Result<ExitCode> {
+        if !arguments.answer.json {
+            let printer = self.printer(arguments.answer.color);
+            terminal::print_text(&printer.signable_items(items))?;
+        }
+        // Where nobody may sign, no option helps.
+        let none = SignCommand::Sign { items: Vec::new(), after: AfterSigning::NOTHING };
+        let reply = self.call("sign", ItemCommand::Sign(none));
+        if reply.reply_type() == ReplyType::Denied {
+            return self.print_reply(&reply, &arguments.answer, Printer::outcome);
+        }
+        terminal::print_note("nothing was signed; name the items, or use `--all` or `--yes`");
+        Ok(ExitCode::from(terminal::REFUSED))
     }
 
     /// Signs items. Whoever did not see their warnings with what differs has been told of them.

@@ -6,16 +6,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use mere_core::item::Scope;
-use mere_core::reply::ReplyType;
+use mere_core::reply::{ReplyType, codes};
 use mere_core::request::{GitHook, InitSpace, ItemCommand, SignatureRule, StarterItems};
 use mere_engine::{Session, SessionState};
 use mere_registry::{Registry, RegistryOptions, RegistryServer, ServeOptions};
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::arguments::{LocationArguments, SessionArguments, UpArguments};
+use crate::arguments::{AnswerArguments, LocationArguments, SessionArguments, UpArguments};
 use crate::commands::person_session::{PersonSession, with_default_session};
 use crate::commands::registry_examples::{NewSpace, publish_examples};
 use crate::mcp;
+use crate::print::operator_reply::operator_reply;
 use crate::print::reply::ReplyView;
 use crate::print::spaces::{CreatedSpace, InitPreview};
 use crate::print::terminal;
@@ -41,6 +43,24 @@ struct Servers {
     pages: UiServer,
 }
 
+/// A space that was made before anything is served.
+struct MadeSpace {
+    space: NewSpace,
+    /// The fingerprint of a key that was made with it.
+    made_key: Option<String>,
+}
+
+impl MadeSpace {
+    /// Says what was made.
+    fn print(&self) -> io::Result<()> {
+        let place = if self.space.scope == Scope::Project { "this project" } else { "your home" };
+        terminal::print_line(&format!("Made a space with examples in {place}: .ai"))?;
+        let Some(key) = &self.made_key else { return Ok(()) };
+        let words = "Made a key for you, without a passphrase, and signed the examples";
+        terminal::print_line(&format!("{words}: {key}"))
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(location: LocationArguments, arguments: &UpArguments) -> io::Result<ExitCode> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -48,19 +68,21 @@ pub(crate) fn run(location: LocationArguments, arguments: &UpArguments) -> io::R
     // A port that is taken is found before anything is made.
     let listeners = match runtime.block_on(Listeners::bind(arguments)) {
         Ok(listeners) => listeners,
-        Err(words) => return Ok(terminal::print_failure(&words, terminal::USAGE)),
+        Err(words) => return Ok(terminal::print_failure(&words, terminal::BROKEN)),
     };
-    let mut new_space = None;
-    let made = with_default_session(location.clone(), |session| {
-        session.make_example_space(&mut new_space)
-    })?;
-    if made != ExitCode::SUCCESS {
-        return Ok(made);
+    let mut made = None;
+    let ended =
+        with_default_session(location.clone(), |session| session.make_example_space(&mut made))?;
+    if ended != ExitCode::SUCCESS {
+        return Ok(ended);
+    }
+    if let Some(made) = made.as_ref().filter(|_| !arguments.answer.json) {
+        made.print()?;
     }
     let ended = runtime.block_on(async {
         match Servers::open(location.clone(), listeners) {
-            Ok(servers) => servers.run(location, new_space).await,
-            Err(words) => Ok(terminal::print_failure(&words, terminal::USAGE)),
+            Ok(servers) => servers.run(location, (made, &arguments.answer)).await,
+            Err(words) => Ok(terminal::print_failure(&words, terminal::BROKEN)),
         }
     });
     runtime.shutdown_background();
@@ -69,8 +91,8 @@ pub(crate) fn run(location: LocationArguments, arguments: &UpArguments) -> io::R
 
 impl PersonSession {
     /// Makes a space with an example of each type if there is none, in the project or else for the
-    /// user, and tells about it.
-    fn make_example_space(&self, new_space: &mut Option<NewSpace>) -> io::Result<ExitCode> {
+    /// user.
+    fn make_example_space(&self, made: &mut Option<MadeSpace>) -> io::Result<ExitCode> {
         let scopes =
             if self.has_project() { vec![Scope::Project, Scope::User] } else { vec![Scope::User] };
         for scope in &scopes {
@@ -90,11 +112,9 @@ impl PersonSession {
         };
         let reply = self.call("init", ItemCommand::Init(space));
         if reply.reply_type() == ReplyType::Success {
-            let place = if scope == Scope::Project { "this project" } else { "your home" };
-            terminal::print_line(&format!("Made a space with examples in {place}: .ai"))?;
-            let key = ReplyView::<CreatedSpace>::read(&reply)?.data.key;
-            let key = key.and_then(|key| key.parse().ok());
-            *new_space = Some(NewSpace { scope, key });
+            let CreatedSpace { key, key_made, .. } = ReplyView::read(&reply)?.data;
+            let space = NewSpace { scope, key: key.as_ref().and_then(|key| key.parse().ok()) };
+            *made = Some(MadeSpace { space, made_key: key.filter(|_| key_made) });
             return Ok(ExitCode::SUCCESS);
         }
         terminal::print_refusal(&reply)?;
@@ -163,27 +183,39 @@ impl Servers {
         Ok(lines.join("\n"))
     }
 
+    /// Describes where everything is, for a program.
+    fn addresses(&self) -> io::Result<Value> {
+        Ok(json!({
+            "pages": self.pages.url(),
+            "registry": format!("http://{}", self.registry.address()),
+            "mcp": format!("http://{}/mcp", self.agents.local_addr()?),
+        }))
+    }
+
     /// Answers until the process is told to stop. The registry gets the examples of a new space
     /// before the person is told where everything is.
     async fn run(
         self,
         location: LocationArguments,
-        new_space: Option<NewSpace>,
+        (made, answer): (Option<MadeSpace>, &AnswerArguments),
     ) -> io::Result<ExitCode> {
-        let description = self.describe()?;
+        let (description, mut data) = (self.describe()?, self.addresses()?);
         let Self { registry, agents, session, pages } = self;
         let url = format!("http://{}", registry.address());
+        let space = made.as_ref().map(|made| made.space);
+        data["space_made"] = space.map(|space| space.scope.name()).into();
+        data["key_made"] = made.and_then(|made| made.made_key).into();
         let tell = async {
-            if let Some(space) = new_space {
-                let publishing =
-                    tokio::task::spawn_blocking(move || publish_examples(location, space, &url));
-                match publishing.await.map_err(io::Error::other)? {
-                    Ok(Some(line)) => terminal::print_line(&line)?,
-                    Ok(None) => {}
-                    Err(words) => {
-                        terminal::print_note(&format!("no example was published: {words}"));
-                    }
-                }
+            let published = match space {
+                Some(space) => publish_for(location, space, url).await?,
+                None => None,
+            };
+            if answer.json {
+                let reply = operator_reply(codes::SERVING, "up", "Everything is served.", &data);
+                return terminal::print_line(&format!("{reply:#}"));
+            }
+            published.iter().try_for_each(|line| terminal::print_line(line))?;
+            if space.is_some() {
                 terminal::print_line("")?;
             }
             terminal::print_line(&description)
@@ -192,4 +224,18 @@ impl Servers {
         let (ended, (), (), told) = tokio::join!(agents, registry.run(), pages.run(), tell);
         told.and(ended)
     }
+}
+
+/// Publishes the examples of a new space, and returns the line that says so.
+async fn publish_for(
+    location: LocationArguments,
+    space: NewSpace,
+    url: String,
+) -> io::Result<Option<String>> {
+    let publishing = tokio::task::spawn_blocking(move || publish_examples(location, space, &url));
+    let published = publishing.await.map_err(io::Error::other)?;
+    if let Err(words) = &published {
+        terminal::print_note(&format!("no example was published: {words}"));
+    }
+    Ok(published.ok().flatten())
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use mere_registry::{WitnessOptions, WitnessServer};
+use mere_registry::{WitnessError, WitnessOptions, WitnessServer};
 
 use crate::arguments::{WitnessArguments, WitnessCommand};
 use crate::print::terminal;
@@ -22,7 +22,14 @@ pub(crate) fn run(arguments: WitnessArguments) -> io::Result<ExitCode> {
     runtime.block_on(async {
         let server = match WitnessServer::bind(&options).await {
             Ok(server) => server,
-            Err(error) => return Ok(terminal::print_failure(&error.to_string(), terminal::USAGE)),
+            Err(error) => {
+                let status = match &error {
+                    WitnessError::Listen(_, cause) => terminal::listen_status(cause),
+                    WitnessError::State(_) => terminal::BROKEN,
+                    WitnessError::NoHost | WitnessError::Key(_) => terminal::USAGE,
+                };
+                return Ok(terminal::print_failure(&error.to_string(), status));
+            }
         };
         terminal::print_line(&format!("http://{}", server.address()))?;
         terminal::print_line(&format!("key {}", server.key()))?;

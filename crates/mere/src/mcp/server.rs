@@ -71,6 +71,10 @@ impl ListedTools {
             (Self::Chosen(chosen), toolset) => chosen.iter().any(|one| one.includes(toolset)),
         }
     }
+
+    fn unlisted(&self) -> Vec<Toolset> {
+        Toolset::ALL.into_iter().filter(|toolset| !self.include(*toolset)).collect()
+    }
 }
 
 impl ToolServer {
@@ -117,7 +121,8 @@ impl ServerHandler for ToolServer {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = self.runner.parse_call(&params, &context)?;
+        let mut call = self.runner.parse_call(&params, &context)?;
+        call.request.caller.unlisted = self.toolsets.unlisted();
         let session = Arc::clone(&self.runner.session);
         let handler = move |request: &Request, turn: &mut dyn Turn| session.handle(request, turn);
         self.runner.run_call(call, &context, handler).await

@@ -52,9 +52,12 @@ impl CallRow {
 }
 
 impl CallingAgent {
-    /// Returns what it was shown, such as `17 tools, 3 prompts`.
+    /// Returns what it was shown, such as `17 tools, 1 prompt`.
     pub(crate) fn shown(&self) -> String {
-        let lists = self.lists.iter().map(|list| format!("{} {}", list.count, list.of));
+        let lists = self.lists.iter().map(|list| match list.count {
+            1 => format!("1 {}", list.of.trim_end_matches('s')),
+            count => format!("{count} {}", list.of),
+        });
         lists.collect::<Vec<_>>().join(", ")
     }
 
@@ -79,7 +82,8 @@ impl Printer {
             cells.map(|cell| self.escape_controls(cell))
         });
         let columns = ["AGENT", "WAS SHOWN", "TOKENS", "CALLS", "REFUSED"];
-        let mut out = self.table(columns, agents.collect());
+        // Two tables of different columns follow each other, so both have a head for a program, too.
+        let mut out = self.headed_table(columns, agents.collect());
         if calls.is_empty() {
             return out;
         }
@@ -89,6 +93,32 @@ impl Printer {
             let cells = [&at, &call.agent, &call.tool, &call.code, &call.message];
             cells.map(|cell| self.escape_controls(cell))
         });
-        out + &self.table(["WHEN (UTC)", "AGENT", "TOOL", "RESULT", "ANSWER"], rows.collect())
+        out + &self
+            .headed_table(["WHEN (UTC)", "AGENT", "TOOL", "RESULT", "ANSWER"], rows.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{pipe_printer, success};
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_an_agent_was_shown_is_counted_below_a_head() {
+        let lists = [("tools", 17), ("prompts", 1)];
+        let lists = lists.map(|(of, count)| json!({ "of": of, "count": count, "tokens": 5 }));
+        let call = json!({
+            "at": "2026-11-18T14:02:11.5Z", "agent": "ada", "tool": "dir", "code": "WA-DIR-S-001",
+            "succeeded": true, "message": "Home.", "micros": 1
+        });
+        let client =
+            json!({ "agent": "ada", "calls": 1, "refused": 0, "last": "", "lists": lists });
+        let reply = success::<CallList>(json!({ "calls": [call], "clients": [client] }));
+        let expected = "AGENT  WAS SHOWN           TOKENS  CALLS  REFUSED\n\
+            ada    17 tools, 1 prompt  10      1      0\n\n\
+            WHEN (UTC)           AGENT  TOOL  RESULT        ANSWER\n\
+            2026-11-18 14:02:11  ada    dir   WA-DIR-S-001  Home.\n";
+        assert_eq!(pipe_printer().calls(&reply), expected);
     }
 }

@@ -308,6 +308,19 @@ impl Printer {
     /// Formats rows in columns. On a terminal the last column takes the width that is left;
     /// otherwise it is as wide as its content.
     pub(super) fn table<const N: usize>(&self, head: [&str; N], rows: Vec<[String; N]>) -> String {
+        let table = self.headed_table(head, rows);
+        match table.split_once('\n') {
+            Some((_, rows)) if !self.is_terminal => rows.to_owned(),
+            _ => table,
+        }
+    }
+
+    /// Formats rows as columns with a head, also for a program.
+    pub(super) fn headed_table<const N: usize>(
+        &self,
+        head: [&str; N],
+        rows: Vec<[String; N]>,
+    ) -> String {
         if rows.is_empty() {
             return String::new();
         }
@@ -331,12 +344,8 @@ impl Printer {
             padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
         };
         let mut out = String::new();
-        if self.is_terminal {
-            push_line(
-                &mut out,
-                format_args!("{}", self.paint(&joined(&head.map(str::to_owned)), FAINT)),
-            );
-        }
+        let head = self.paint(&joined(&head.map(str::to_owned)), FAINT);
+        push_line(&mut out, format_args!("{head}"));
         for row in &rows {
             push_line(&mut out, format_args!("{}", joined(row)));
         }

@@ -14,6 +14,9 @@ pub(crate) struct RefusalDetails {
     candidates: Vec<AmbiguousItem>,
     #[serde(default)]
     problems: Vec<SchemaProblem>,
+    /// What must not leave the machine.
+    #[serde(default)]
+    findings: Value,
     #[serde(default)]
     address: Value,
     #[serde(default)]
@@ -43,22 +46,46 @@ impl RefusalDetails {
             let words = [at.as_str(), what.as_str()].into_iter().filter(|text| !text.is_empty());
             words.collect::<Vec<_>>().join(": ")
         });
-        problems.chain(self.inputs())
+        problems.chain(self.places()).chain(self.inputs())
     }
 
-    fn inputs(&self) -> Vec<String> {
+    /// Describes where each finding is. Other commands have a count of that name.
+    fn places(&self) -> impl Iterator<Item = String> {
+        let findings = self.findings.as_array().into_iter().flatten();
+        findings.filter_map(|one| {
+            let text = |key: &str| one.get(key).and_then(Value::as_str);
+            Some(format!("{}:{}: {}", text("path")?, one.get("line")?, text("what")?))
+        })
+    }
+
+    /// Returns the names of the inputs that are required, or of all if none is.
+    pub(crate) fn needed(&self) -> Vec<String> {
+        let all = self.properties().map(|(name, _)| name);
+        let required = all.clone().filter(|name| self.is_required(name)).collect::<Vec<_>>();
+        let needed = if required.is_empty() { all.collect() } else { required };
+        needed.into_iter().cloned().collect()
+    }
+
+    fn properties(&self) -> impl Iterator<Item = (&String, &Value)> + Clone {
         let properties = self.input_schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(Map::iter)
+    }
+
+    fn is_required(&self, name: &str) -> bool {
         let required = self.input_schema.get("required").and_then(Value::as_array);
-        let is_required =
-            |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+        required.is_some_and(|all| all.iter().any(|one| one == name))
+    }
+
+    /// Describes each input of a tool, as it is passed at the command line.
+    pub(crate) fn inputs(&self) -> Vec<String> {
         let describe = |(name, input): (&String, &Value)| {
             let text = |key: &str| input.get(key).and_then(Value::as_str);
             let kind = text("type").map(|kind| format!(" ({kind})")).unwrap_or_default();
-            let need = if is_required(name) { ", required" } else { "" };
+            let need = if self.is_required(name) { ", required" } else { "" };
             let about = text("description").map(|about| format!(": {about}")).unwrap_or_default();
             format!("`--param {name}=…`{kind}{need}{about}")
         };
-        properties.into_iter().flat_map(Map::iter).map(describe).collect()
+        self.properties().map(describe).collect()
     }
 }
 
@@ -100,6 +127,9 @@ mod tests {
             "`--param n=…`",
         ];
         assert_eq!(refusal.data.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(refusal.data.needed(), ["csv"]);
+        let optional = json!({ "input_schema": { "properties": { "a": {}, "b": {} } } });
+        assert_eq!(success::<RefusalDetails>(optional).data.needed(), ["a", "b"]);
     }
 
     #[test]

@@ -169,7 +169,16 @@ pub(crate) fn sweep_report(report: &SweepReport, mode: SweepMode) -> OperatorAns
 /// Shows what an audit found.
 pub(crate) fn audit_report(report: &AuditReport) -> OperatorAnswer {
     let AuditReport { entries, versions, blobs, findings } = report;
-    let counts = format!("{entries} entries, {versions} versions and {blobs} files were checked");
+    let counted = |count: u64, one: &str, many: &str| match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {many}"),
+    };
+    let counts = format!(
+        "{}, {} and {} were checked",
+        counted(*entries, "entry", "entries"),
+        counted(*versions, "version", "versions"),
+        counted(*blobs, "file", "files")
+    );
     let data = json!({
         "entries": entries, "versions": versions, "blobs": blobs, "findings": findings
     });
@@ -178,7 +187,8 @@ pub(crate) fn audit_report(report: &AuditReport) -> OperatorAnswer {
         let reply = operator_reply(codes::SERVER_AUDITED, TOOL, &words, &data);
         return OperatorAnswer { lines: vec![words], reply, status: 0 };
     }
-    let words = format!("{counts}, with {} findings.", findings.len());
+    let words =
+        format!("{counts}, with {}.", counted(findings.len() as u64, "finding", "findings"));
     let reply = operator_reply(codes::SERVER_FINDINGS, TOOL, &words, &data);
     let lines = findings.iter().cloned().chain([words]).collect();
     OperatorAnswer { lines, reply, status: terminal::BROKEN }

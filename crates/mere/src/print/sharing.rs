@@ -19,7 +19,7 @@ pub(crate) struct ShownLogKey {
 #[derive(Deserialize)]
 pub(crate) struct UnknownAuthor {
     pub(crate) namespace: String,
-    fingerprint: String,
+    pub(crate) fingerprint: String,
     /// The key itself, if the registry shows it.
     pub(crate) key: Option<String>,
 }

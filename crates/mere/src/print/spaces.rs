@@ -18,7 +18,7 @@ pub(crate) struct CreatedSpace {
     /// The key that signed the examples. It is absent if no key could be used.
     pub(crate) key: Option<String>,
     #[serde(default)]
-    key_made: bool,
+    pub(crate) key_made: bool,
     git_hook: Option<String>,
 }
 

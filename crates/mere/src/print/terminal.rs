@@ -138,13 +138,16 @@ pub(crate) fn clear_progress() {
 
 /// Returns what a person types to start this program: its name if that finds it, or else its path.
 pub(crate) fn own_command() -> String {
-    let command = mere_engine::own_command().unwrap_or_else(|_| "mere".to_owned());
-    // A path with other characters is quoted as every shell understands it.
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@:".contains(c);
-    if command.chars().all(is_plain) {
-        command
+    quote_for_shell(&mere_engine::own_command().unwrap_or_else(|_| "mere".to_owned()))
+}
+
+/// Quotes a word as every shell understands it, if it needs quotes.
+pub(crate) fn quote_for_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@:=,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
     } else {
-        format!("'{}'", command.replace('\'', "'\\''"))
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 
@@ -274,6 +277,11 @@ pub(crate) fn exit_code(reply: ReplyType) -> ExitCode {
         ReplyType::Denied => 3,
         ReplyType::Error => 4,
     })
+}
+
+/// Returns the exit status where an address cannot be listened on: it is malformed, or taken.
+pub(crate) fn listen_status(error: &io::Error) -> u8 {
+    if error.kind() == io::ErrorKind::InvalidInput { USAGE } else { BROKEN }
 }
 
 /// A person said no.

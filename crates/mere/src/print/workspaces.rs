@@ -107,9 +107,10 @@ impl Printer {
             push_line(
                 &mut out,
                 format_args!(
-                    "{agent}  {} in {} files and folders",
+                    "{agent}  {} in {} {}",
                     format_size(one.bytes),
-                    one.files
+                    one.files,
+                    if one.files == 1 { "file or folder" } else { "files and folders" }
                 ),
             );
         }

@@ -29,10 +29,13 @@ use mere_http::{AllowedHosts, Server};
 use tokio::net::TcpListener;
 
 use crate::arguments::{LocationArguments, SessionArguments, UiArguments};
+use crate::print::operator_reply::operator_reply;
 use crate::print::terminal;
 use access::UiAccess;
 use frontend::UiFrontend;
+use mere_core::reply::codes;
 use reader::UiReader;
+use serde_json::json;
 
 /// How many pages are read at once.
 const MAX_READERS: usize = 8;
@@ -61,9 +64,16 @@ pub(crate) fn run(location: LocationArguments, arguments: &UiArguments) -> io::R
                     "cannot listen on port {}: {error}; choose another with `--port`",
                     arguments.port
                 );
-                return Ok(terminal::print_failure(&words, terminal::USAGE));
+                return Ok(terminal::print_failure(&words, terminal::BROKEN));
             }
         };
+        if arguments.answer.json {
+            let data = json!({ "pages": server.url() });
+            let reply = operator_reply(codes::SERVING, "ui", "The pages are served.", &data);
+            terminal::print_line(&format!("{reply:#}"))?;
+            server.run().await;
+            return Ok(ExitCode::SUCCESS);
+        }
         terminal::print_line(&server.url())?;
         terminal::print_note("open this URL in a browser on this machine; stop with Ctrl-C");
         server.run().await;

@@ -234,7 +234,7 @@ declare_codes! {
     CHANGE_NEWER: Items "CHANGE" Invalid 6 "The space was made by a newer version: it is read only.";
     CHANGE_SCRIPT: Items "CHANGE" Invalid 7 "The tool cannot be made with the script that was chosen, or that lies there.";
     CHANGE_FAILED: Items "CHANGE" Fault 1 "An item could not be written; the old item is unchanged.";
-    INSTALL_DENIED: Enforcement "ITEM" Denied 1 "Agents do not copy items between spaces unless the user's config says so.";
+    INSTALL_DENIED: Enforcement "ITEM" Denied 1 "Agents do not install items, or copy them between spaces, unless the user's config says so.";
     MOVED: Items "MOVE" Success 1 "`mere move`, `mere rename`: the item was moved.";
     LIST: Items "LIST" Success 1 "`mere list`: the items of the spaces.";
     SIGNATURE_LOG: Items "LOG" Success 1 "`mere log`: who signed an item, what, and when.";
@@ -312,6 +312,7 @@ declare_codes! {
     COMMAND: Surface "COMMAND" Success 1 "A command with `--json` that had nothing to do. For people: it may name host paths.";
     COMMAND_REFUSED: Surface "COMMAND" Invalid 1 "A command with `--json` that was typed wrongly, or that nobody confirmed; nothing was done.";
     COMMAND_FAILED: Surface "COMMAND" Fault 1 "A command with `--json` that failed before it could make its call.";
+    SERVING: Surface "SERVE" Success 1 "`mere up` and `mere ui`: where they answer, until they are stopped. For people: it has the token for the pages.";
     CONNECTED: Surface "CONNECT" Success 1 "`mere connect`: the client has the server in its settings. For people: it names host paths.";
     CONNECT_REMOVED: Surface "CONNECT" Success 2 "`mere connect --remove`: what became of the client's settings. For people: it names host paths.";
     CONNECT_PLAN: Surface "CONNECT" Success 3 "`mere connect --print`: what would be written. For people: it names host paths.";

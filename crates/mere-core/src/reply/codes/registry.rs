@@ -48,7 +48,7 @@ declare_codes! {
     EXAMPLES_PUBLISHED: Registry "PUBLISH" Success 3 "`mere up`: the examples of the new space are in the registry.";
     PUBLISH_UNSIGNED: Registry "PUBLISH" Invalid 1 "The item is not signed by one's own key.";
     PUBLISH_PRIVATE: Registry "PUBLISH" Invalid 2 "A file has a secret in it, or names a folder of this machine; `data.findings` says where.";
-    PUBLISH_NAMESPACE: Registry "PUBLISH" Invalid 3 "It is not clear to which namespace the item is to be published.";
+    PUBLISH_NAMESPACE: Registry "PUBLISH" Invalid 3 "It is not clear which namespace of the registry is meant.";
     PUBLISH_CONFIRM: Registry "PUBLISH" Invalid 4 "Publishing needs `confirm: true`.";
     OUTDATED: Registry "UPDATE" Success 1 "`mere outdated`: the installed items, with their newest versions.";
     UPDATED: Registry "UPDATE" Success 2 "`mere update`: the newer versions were installed.";

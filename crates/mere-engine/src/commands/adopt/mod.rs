@@ -15,8 +15,8 @@ use std::sync::Arc;
 use mere_core::item::SKILL_FILE;
 use mere_core::text::yaml::amend;
 use mere_host::{
-    ClientFile, ClientFileError, Folder, TypedPath, UnpackedFolder, WriteError, open_typed_folder,
-    read_typed_file,
+    ClientFile, ClientFileError, Folder, GitRepository, TypedPath, UnpackedFolder, WriteError,
+    open_typed_folder, read_typed_file,
 };
 use serde_json::json;
 
@@ -30,6 +30,7 @@ pub use survey::{Adoptable, AdoptableKind, SurveyedPlace};
 
 use super::connect::record::{RECORDS_FOLDER, SettingsChange, SettingsRecords};
 use crate::config;
+use crate::space::git_attributes;
 use crate::world::{Context, OpenError};
 
 /// The config that names the folders which are used in place.
@@ -189,17 +190,30 @@ impl AdoptSurvey {
             }
         });
         plan.left.append(&mut left);
+        if !plan.is_empty() && GitRepository::discover(project).is_some() {
+            let lines = git_attributes::byte_lines(used.into_iter().chain(plan.in_place.clone()));
+            plan.attributes =
+                git_attributes::missing_lines(&self.context, &lines).unwrap_or_default();
+        }
         Ok(plan)
+    }
+
+    /// Checks that there is a space in which something can be adopted.
+    pub fn check_space(&self) -> Result<(), AdoptError> {
+        self.context.require_project()?;
+        match self.context.space() {
+            Ok(Some(space)) if space.dir().is_file("space.json") => Ok(()),
+            _ => Err(AdoptError::NoSpace),
+        }
     }
 
     /// Carries out a plan. Everything can be taken back.
     pub fn adopt(&self, plan: &AdoptionPlan) -> Result<(), AdoptError> {
+        self.check_space()?;
         let project = self.context.require_project()?;
-        if !matches!(self.context.space(), Ok(Some(space)) if space.dir().is_file("space.json")) {
-            return Err(AdoptError::NoSpace);
-        }
         let records = self.records()?;
         let mut files = plan.files.clone();
+        files.extend(self.amend_attributes(plan)?);
         if !plan.in_place.is_empty() {
             files.insert(CONFIG.to_owned(), self.amend_config(plan)?.into_bytes());
         }
@@ -272,6 +286,19 @@ impl AdoptSurvey {
         let config = config::read_project(&self.context.environment, project, &space).ok()?;
         let folders = config.untrusted_config().skill_folders;
         Some(folders.iter().map(ToString::to_string).collect())
+    }
+
+    /// Returns the new `.gitattributes`, if it lacks something.
+    fn amend_attributes(
+        &self,
+        plan: &AdoptionPlan,
+    ) -> Result<Option<(String, Vec<u8>)>, AdoptError> {
+        let path = git_attributes::ATTRIBUTES_FILE.to_owned();
+        let failed = |error| AdoptError::File(path.clone(), error);
+        let project = self.context.require_project()?;
+        let old = open_file(project, &path).and_then(|file| file.read()).map_err(failed)?;
+        let new = git_attributes::with_lines(old.unwrap_or_default(), &plan.attributes);
+        Ok(new.map(|new| (path, new.into_bytes())))
     }
 
     fn amend_config(&self, plan: &AdoptionPlan) -> Result<String, AdoptError> {

@@ -25,6 +25,10 @@ pub struct AdoptionPlan {
     pub(super) files: BTreeMap<String, Vec<u8>>,
     /// What is left, and why.
     pub left: Vec<(String, String)>,
+    /// What is adopted although something about it is suspicious, and what that is.
+    pub suspicious: Vec<(String, String)>,
+    /// The lines that `.gitattributes` lacks for what is adopted.
+    pub attributes: Vec<String>,
     seen: BTreeSet<String>,
 }
 
@@ -50,9 +54,13 @@ impl AdoptionPlan {
                     plan.import(survey)?;
                 }
                 SurveyedPlace::Named => plan.import(survey)?,
-                SurveyedPlace::Home => {}
+                SurveyedPlace::Home => continue,
             }
+            let suspicious = survey.found.iter().filter(|one| !one.findings.is_empty());
+            let suspicious = suspicious.map(|one| (one.shown_path(), one.findings.join(", ")));
+            plan.suspicious.extend(suspicious);
         }
+        plan.suspicious.retain(|(path, _)| !plan.left.iter().any(|(left, _)| left == path));
         Ok(plan)
     }
 

@@ -245,7 +245,7 @@ impl Survey {
         if kind == AdoptableKind::McpMemory && !is_graph {
             return Ok(());
         }
-        let findings = self.examine(&bytes);
+        let findings = self.examine(None, &bytes);
         self.push(kind, path.to_owned(), (Sha256::digest(&bytes), findings));
         Ok(())
     }
@@ -322,15 +322,15 @@ impl Survey {
         };
         for (below, bytes) in files {
             hasher.update(format!("{below}\0{}\0", Sha256::digest(&bytes)).as_bytes());
-            findings.extend(self.examine(&bytes));
+            findings.extend(self.examine(Some(&below), &bytes));
         }
         findings.sort();
         findings.dedup();
         Ok((hasher.digest(), findings))
     }
 
-    /// Returns what is suspicious about a text.
-    fn examine(&self, bytes: &[u8]) -> Vec<String> {
+    /// Returns what is suspicious about a text, which is that of a file in a folder if it has a name.
+    fn examine(&self, file: Option<&str>, bytes: &[u8]) -> Vec<String> {
         let Ok(text) = str::from_utf8(bytes) else { return Vec::new() };
         let mut findings = Vec::new();
         if !HiddenCharacters::count(text).is_empty() {
@@ -341,10 +341,14 @@ impl Survey {
         if usual.chain(own).any(|path| text.contains(path)) {
             findings.push("a host path".to_owned());
         }
-        match secrets::find(text).len() {
-            0 => {}
-            1 => findings.push("a secret".to_owned()),
-            count => findings.push(format!("{count} secrets")),
+        let secrets = secrets::find(text);
+        if let Some(first) = secrets.first() {
+            let line = text[..first.start].matches('\n').count() + 1;
+            let place = file.map_or(format!("line {line}"), |file| format!("{file}, line {line}"));
+            findings.push(match secrets.len() {
+                1 => format!("a secret ({place})"),
+                count => format!("{count} secrets (the first: {place})"),
+            });
         }
         findings
     }

@@ -94,7 +94,12 @@ pub(super) fn export_items(
             Draft::success(codes::EXPORTED, "The export is up to date.").data(data)
         }
         ExportMode::Write => {
-            let words = format!("{} files were written, {kept} were up to date.", changed.len());
+            let words = match (changed.len(), kept) {
+                (1, 1) => "1 file was written, 1 was up to date.".to_owned(),
+                (1, kept) => format!("1 file was written, {kept} were up to date."),
+                (count, 1) => format!("{count} files were written, 1 was up to date."),
+                (count, kept) => format!("{count} files were written, {kept} were up to date."),
+            };
             Draft::success(codes::EXPORTED, Prose::words(words)).data(data)
         }
     })

@@ -4,26 +4,34 @@
 use mere_core::address::Root;
 
 use crate::commands::CommandCall;
-use crate::commands::init::with_line_end;
 use crate::items::ItemCall;
-use mere_host::{
-    FolderWriter, MERGE_DRIVER, SPACE_FOLDER, WritePrecondition, open_regular_file, read_at_most,
-};
-
-const ATTRIBUTES_FILE: &str = ".gitattributes";
-/// The largest `.gitattributes` that is read.
-const MAX_BYTES: u64 = 1024 * 1024;
+use crate::space::git_attributes;
+use mere_host::{MERGE_DRIVER, SPACE_FOLDER};
 
 /// Returns the lines that keep git from changing bytes: one for each folder that contains items.
 pub(in crate::commands) fn byte_lines(call: &ItemCall<'_>) -> Vec<String> {
-    let in_place = call.items.sources.in_place_folders();
-    let folders = [SPACE_FOLDER.to_owned()].into_iter().chain(in_place);
-    folders.map(|folder| format!("{folder}/** -text")).collect()
+    git_attributes::byte_lines(call.items.sources.in_place_folders())
 }
 
 /// Keeps git from changing bytes. Returns whether a line was missing.
 pub(in crate::commands) fn keep_bytes(call: &ItemCall<'_>) -> std::io::Result<bool> {
     write_missing_lines(call, &byte_lines(call))
+}
+
+/// Returns those of the lines that `.gitattributes` does not have yet.
+pub(in crate::commands) fn missing_lines(
+    call: &ItemCall<'_>,
+    lines: &[String],
+) -> std::io::Result<Vec<String>> {
+    git_attributes::missing_lines(call.context, lines)
+}
+
+/// Adds those of the lines that are missing, and returns whether there were any.
+pub(in crate::commands) fn write_missing_lines(
+    call: &ItemCall<'_>,
+    lines: &[String],
+) -> std::io::Result<bool> {
+    git_attributes::write_missing_lines(call.context, lines, call.is_cancelled)
 }
 
 /// Returns the lines that say how signatures, lockfiles and memories are merged. Two rosters exclude
@@ -56,42 +64,4 @@ pub(in crate::commands) fn merge_lines(call: &CommandCall<'_>) -> Vec<String> {
 fn is_plain(line: &str) -> bool {
     let pattern = line.rsplit_once("/** ").map_or(line, |(pattern, _)| pattern);
     !pattern.contains([' ', '\t', '"', '\\', '*', '?', '[', '#', '!'])
-}
-
-/// Returns those of the lines that `.gitattributes` does not have yet.
-pub(in crate::commands) fn missing_lines(
-    call: &ItemCall<'_>,
-    lines: &[String],
-) -> std::io::Result<Vec<String>> {
-    let file = open_regular_file(call.context.project()?.dir(), ATTRIBUTES_FILE)?;
-    let text = file.map(|file| read_at_most(file, MAX_BYTES)).transpose()?.flatten();
-    let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    Ok(lines_missing_from(&text, lines))
-}
-
-fn lines_missing_from(text: &str, lines: &[String]) -> Vec<String> {
-    lines.iter().filter(|line| !text.lines().any(|one| one == line.as_str())).cloned().collect()
-}
-
-/// Adds those of the lines that are missing, and returns whether there were any. A file that cannot
-/// be read as text belongs to somebody else and is left alone.
-pub(in crate::commands) fn write_missing_lines(
-    call: &ItemCall<'_>,
-    lines: &[String],
-) -> std::io::Result<bool> {
-    let editing = FolderWriter::open(call.context.project()?.dir(), call.is_cancelled)?;
-    let editing = editing.ok_or(std::io::ErrorKind::TimedOut)?;
-    let path = ATTRIBUTES_FILE.parse().map_err(|_| std::io::ErrorKind::InvalidInput)?;
-    let old = match editing.open_file(&path)? {
-        Some(file) => read_at_most(file, MAX_BYTES)?.and_then(|old| String::from_utf8(old).ok()),
-        None if editing.has_path(&path)? => return Ok(false),
-        None => Some(String::new()),
-    };
-    let Some(old) = old else { return Ok(false) };
-    let new = lines_missing_from(&old, lines);
-    if new.is_empty() {
-        return Ok(false);
-    }
-    let text = with_line_end(old) + &new.join("\n") + "\n";
-    editing.put(&path, text.as_bytes(), WritePrecondition::Any)
 }

@@ -8,7 +8,7 @@ use mere_core::request::SignerKey;
 use mere_core::trust::{PublicKey, Roster, SignedRoster};
 
 use super::show::RosterStatus;
-use crate::items::item_signer::ItemSigner;
+use crate::items::item_signer::{ItemSigner, ensure_id_of_scope};
 use crate::items::{ItemCall, ItemError};
 use crate::policy::SigningReason;
 use crate::space::ItemChangeError;
@@ -149,12 +149,8 @@ pub(super) fn write_roster(call: &ItemCall<'_>, signed: &SignedRoster) -> Result
 
 /// Returns the id of the project's space, and gives the space an id if it has none.
 pub(super) fn ensure_project_space_id(call: &ItemCall<'_>) -> Result<String, ItemError> {
-    if let Some(id) = call.items.trust_policy.space_id(Scope::Project) {
-        return Ok(id.to_owned());
-    }
     let address = trust::roster_address().ok_or(ItemChangeError::InvalidPlace)?;
-    let id = call.context.ensure_space_id(Scope::Project, call.is_cancelled);
-    let id = id.map_err(|cause| ItemChangeError::WriteFailed { address, cause })?;
+    let id = ensure_id_of_scope(call, Scope::Project, address)?;
     if id.is_empty() { Err(ItemChangeError::NewerFormat.into()) } else { Ok(id) }
 }
 

@@ -93,7 +93,8 @@ fn count_message(hits: &Hits, registry: &RegistryAnswer) -> Prose {
         (1, _) => "1 match".to_owned(),
         (total, shown) if shown as u64 == total => format!("{total} matches"),
         (total, shown) if hits.weaker > 0 => {
-            format!("{total} matches, {shown} shown, {} weaker ones not", hits.weaker)
+            let weaker = if hits.weaker == 1 { "weaker one" } else { "weaker ones" };
+            format!("{total} matches, {shown} shown, {} {weaker} not", hits.weaker)
         }
         (total, shown) => format!("{total} matches, {shown} shown"),
     };

@@ -42,7 +42,7 @@ where
         Ok(listener) => listener,
         Err(error) => {
             let words = format!("cannot listen on `{address}`: {error}");
-            return Ok(terminal::print_failure(&words, terminal::USAGE));
+            return Ok(terminal::print_failure(&words, terminal::listen_status(&error)));
         }
     };
     let address = listener.local_addr()?;

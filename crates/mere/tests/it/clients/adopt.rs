@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::files_below;
 use crate::support::harness::Stage;
+use crate::support::repository::Repository;
 use crate::support::typist::Typist;
 
 const SKILL: &str = "---\nname: review\ndescription: Reviews code.\n---\n\nDo it.\r\n";
@@ -55,7 +56,7 @@ fn a_report_needs_no_space_and_no_key_and_changes_nothing() {
         "instructions             AGENTS.md  has hidden characters",
         "instructions             CLAUDE.md  has a host path",
         "Cursor rule              .cursor/rules/style.mdc",
-        "Serena memory            .serena/memories/build.md  has a secret",
+        "Serena memory            .serena/memories/build.md  has a secret (line 2)",
         "MCP memory graph         memory.jsonl",
         "basic-memory note        ~/basic-memory/idea.md",
         "Claude plugin            .claude-plugin/plugin.json",
@@ -76,9 +77,11 @@ fn a_report_needs_no_space_and_no_key_and_changes_nothing() {
 #[test]
 fn an_adoption_overwrites_nothing_and_is_taken_back() {
     let stage = crowded_stage();
-    let unready = stage.person(&["adopt", "--yes"]);
-    assert_eq!(unready.status.code(), Some(1), "{}", text(&unready));
-    assert!(text(&unready).contains("mere init"), "{}", text(&unready));
+    for words in [&["adopt", "--yes"][..], &["adopt"]] {
+        let unready = stage.person(words);
+        assert_eq!(unready.status.code(), Some(1), "{}", text(&unready));
+        assert!(text(&unready).contains("mere init"), "{}", text(&unready));
+    }
     succeed(&stage, &["init", "--template", "blank"]);
     let before = files_below(&stage.path("project"));
     // Without a yes nothing happens.
@@ -107,6 +110,34 @@ fn an_adoption_overwrites_nothing_and_is_taken_back() {
     let mut before = before;
     before.retain(|path, _| !path.ends_with(".index.json"));
     assert_eq!(left, before);
+}
+
+#[test]
+fn git_keeps_what_is_adopted_and_what_is_suspicious_is_said_again() {
+    let Repository { stage } = Repository::new();
+    succeed(&stage, &["init", "--template", "blank"]);
+    stage.file("project/.claude/skills/review/SKILL.md", SKILL);
+    let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1b2C");
+    stage.file("project/.claude/skills/review/run.sh", &format!("cd\ncurl -H {token}\n"));
+    let before = std::fs::read_to_string(stage.path("project/.gitattributes")).expect("a file");
+    let said = succeed(&stage, &["adopt", "--yes"]);
+    for expected in [
+        "add           .claude/skills/** -text to .gitattributes",
+        "look at       .claude/skills/review has a secret (run.sh, line 2)",
+    ] {
+        assert!(said.contains(expected), "{expected:?} is missing: {said}");
+    }
+    let after = std::fs::read_to_string(stage.path("project/.gitattributes")).expect("a file");
+    assert_eq!(after, format!("{before}.claude/skills/** -text\n"));
+    let said = text(&stage.person(&["sign", "--dry-run"]));
+    assert!(said.contains("looks like a secret is in run.sh:2"), "{said}");
+    assert!(!said.contains("SKILL.md:"), "{said}");
+    stage.file("home/.ai/config.yaml", "sign: {unattended: true}\n");
+    let said = succeed(&stage, &["sign", "skill", "review"]);
+    assert!(said.contains("looks like a secret is in run.sh:2"), "{said}");
+    succeed(&stage, &["adopt", "--undo"]);
+    let undone = std::fs::read_to_string(stage.path("project/.gitattributes")).expect("a file");
+    assert_eq!(undone, before);
 }
 
 #[test]

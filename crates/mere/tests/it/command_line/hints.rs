@@ -30,6 +30,18 @@ fn a_hint_names_the_option_and_the_command_and_no_call() {
 }
 
 #[test]
+fn the_first_memory_is_told_how_its_category_is_made() {
+    let stage = Stage::new();
+    stage.file("home/.ai/config.yaml", "sign: {unattended: true}\n");
+    assert!(stage.person(&["init", "--template", "blank"]).status.success());
+    let words = refusal(&stage, &["memory", "create", "ideas/x", "text"]);
+    assert!(
+        words.contains("There are no categories yet. Create the one that is missing."),
+        "{words}"
+    );
+}
+
+#[test]
 fn memories_are_counted_and_listed_on_request() {
     let stage = signed_stage();
     let list = |words: &[&str]| String::from_utf8_lossy(&stage.person(words).stdout).into_owned();

@@ -97,6 +97,36 @@ fn every_outcome_of_a_command_that_prints_json_is_one_reply() {
 }
 
 #[test]
+fn a_question_that_nobody_can_answer_has_one_exit_status() {
+    let stage = Stage::new();
+    assert!(stage.person(&["init"]).status.success());
+    stage.file("project/.ai/knowledge/new.md", "---\nid: new\ntitle: New\n---\nText.\n");
+    stage.file("project/.ai/directives/new/SKILL.md", "---\nname: new\ndescription: A.\n---\nB.\n");
+    stage.file("project/.claude/skills/old/SKILL.md", "---\nname: old\ndescription: A.\n---\nB.\n");
+    // An option answers it.
+    for words in [
+        &["adopt"][..],
+        &["memory", "remove", "welcome"],
+        &["delete", "note", "new"],
+        &["space", "renew"],
+        &["grant", "count_todos"],
+        &["uninstall"],
+    ] {
+        let output = stage.person(words);
+        assert_eq!(output.status.code(), Some(1), "{words:?} {output:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("--"), "{words:?} {said}");
+    }
+    // Only a person signs.
+    for words in
+        [&["sign"][..], &["sign", "--yes"], &["sign", "skill", "new"], &["lock", "hello_tool"]]
+    {
+        let output = stage.person(words);
+        assert_eq!(output.status.code(), Some(3), "{words:?} {output:?}");
+    }
+}
+
+#[test]
 fn no_yes_is_taken_from_a_pipe() {
     let stage = signed_stage();
     assert!(stage.person(&["run", "hello_tool"]).status.success());

@@ -66,6 +66,13 @@ fn a_parameter_without_its_option_is_refused_with_what_to_type() {
     assert!(words.contains("mere run hello_tool --param name=Ada --param n=1"), "{words}");
     let words = stderr(&stage.person(&["run", "hello_tool", "Ada"]));
     assert!(words.contains("mere run hello_tool --param NAME=Ada"), "{words}");
+    // Where there is no doubt, the value gets its name.
+    assert!(stage.person(&["init"]).status.success());
+    let words = stderr(&stage.person(&["run", "hello_tool", "Ada Lovelace"]));
+    assert!(words.contains("`mere run hello_tool --param 'name=Ada Lovelace'`"), "{words}");
+    assert!(words.contains("- `--param name=…` (string): Whom to greet."), "{words}");
+    let words = stderr(&stage.person(&["run", "hello_tool", "Ada", "2"]));
+    assert!(words.contains("--param NAME=Ada --param NAME=2"), "{words}");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn searches_and_runs_are_printed() {
         &stage,
         "run hello_tool -p nam=Ada",
         1,
-        &["mere: The inputs", "      - `nam` is unknown"],
+        &["mere: The inputs", "      - `nam` is unknown; did you mean `name`?"],
     );
     check(&stage, "lock hello_tool", 0, &["it pins 3 links."]);
     check(&stage, "lock --check", 0, &["1 lockfile matches."]);

@@ -154,3 +154,28 @@ fn toolsets_list_exactly_what_they_name() {
     assert!(memory.contains(&"get_memory".to_owned()) && memory.contains(&"help".to_owned()));
     assert!(!memory.contains(&"dir".to_owned()) && !memory.contains(&"search".to_owned()));
 }
+
+#[test]
+fn help_names_only_the_tools_that_are_listed() {
+    let stage = Stage::new();
+    let names = |mcp: &mut Mcp<'_>| {
+        let tools = mcp.request("tools/list", &json!({}))["result"]["tools"].clone();
+        let names = tools.as_array().expect("tools").iter().map(|tool| tool["name"].clone());
+        names.map(|name| name.as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    let all = names(&mut Mcp::greeted(&stage, &["--toolsets", "items,memory,files"]));
+    for sets in
+        [&[][..], &["--toolsets", "items"], &["--toolsets", "memory"], &["--toolsets", "files"]]
+    {
+        let mut mcp = Mcp::greeted(&stage, sets);
+        let listed = names(&mut mcp);
+        let help = mcp.call("help", &json!({}))["data"]["topics"].to_string();
+        for name in &all {
+            // `delete` is an action of `execute` too.
+            let is_told = help.contains(&format!("`{name}`")) && name != "delete";
+            assert!(!is_told || listed.contains(name), "{sets:?}: {name} in {help}");
+        }
+        let told = listed.iter().filter(|name| help.contains(&format!("`{name}`")));
+        assert!(told.count() >= 3, "{sets:?}: {help}");
+    }
+}

@@ -18,9 +18,26 @@ fn an_agent_looks_and_does_not_install_or_publish() {
     assert_eq!(shown.code(), "IT-LOAD-S-001", "{}", shown.reply);
     let content = shown.reply["data"]["content"].as_str().expect("content");
     assert!(content.contains("short sentences"), "{content}");
+    // An agent is told what it can call, and what a person can run.
+    for (item, hint) in [
+        ("style", "Write it as NAMESPACE/ID; `search` with `source: registry` finds it."),
+        ("acme/nope", "`search` with `source: registry` finds items."),
+    ] {
+        let load = json!({ "item_type": "knowledge", "item_id": item, "source": "registry" });
+        let refused = call("load", load);
+        assert!(
+            refused.reply["hint"].as_str().is_some_and(|told| told.starts_with(hint)),
+            "{item}"
+        );
+    }
+    let told = reader.run(&["pull", "note", "acme/nope"]).stderr;
+    assert!(String::from_utf8_lossy(&told).contains("`mere search --source registry` finds"));
     let mut install = load;
     install["destination"] = json!("project");
-    assert_eq!(call("load", install.clone()).code(), "EN-ITEM-D-001");
+    let denied = call("load", install.clone());
+    assert_eq!(denied.code(), "EN-ITEM-D-001");
+    let hint = denied.reply["hint"].as_str().expect("a hint");
+    assert!(hint.starts_with("Ask a person to run `mere pull knowledge acme/style`"), "{hint}");
     assert_eq!(reader.installed_note("style"), None);
     reader.configure("agents: {may_install: true}\n");
     let installed = call("load", install);

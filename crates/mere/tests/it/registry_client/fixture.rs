@@ -148,9 +148,14 @@ impl Person {
 
     fn without_space() -> Self {
         let person = Self { stage: Stage::new() };
-        person.configure("");
-        person.print(&["keys", "generate", "--no-passphrase"]);
+        person.make_key();
         person
+    }
+
+    /// Makes a key that signs without asking.
+    pub(crate) fn make_key(&self) {
+        self.configure("");
+        self.print(&["keys", "generate", "--no-passphrase"]);
     }
 
     /// Writes the person's own config.

@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::fixture::{Neighbours, Person};
+use crate::support::harness::Stage;
+use crate::support::repository::Repository;
 use crate::support::typist::Typist;
 
 #[test]
@@ -21,10 +23,42 @@ fn an_unknown_author_is_trusted_only_after_a_yes_at_a_terminal() {
     for (answer, is_installed) in [("n", false), ("y", true)] {
         let mut typist = Typist::start(&reader.stage, "pull note acme/style");
         typist.wait_for(&fingerprint);
-        typist.answer("Trust what this key signs?", answer);
-        typist.finish();
+        typist.answer("Trust everything that this key signs, in all your projects?", answer);
+        let (_, said) = typist.finish();
+        assert_eq!(said.contains(" is trusted for everything."), is_installed, "{said}");
         assert_eq!(reader.installed_note("style").is_some(), is_installed, "{answer}");
     }
+}
+
+#[test]
+fn nobody_without_a_key_is_asked_to_trust_an_author() {
+    let Neighbours { registry, author, .. } = Neighbours::new();
+    author.publish_note("style", "1.0.0", "one");
+    let reader = Person { stage: Stage::new() };
+    reader.log_in(&registry.url, &registry.log_key, None);
+    let mut typist = Typist::start(&reader.stage, "pull note acme/style");
+    typist.wait_for("You have no key");
+    typist.wait_for("mere keys generate");
+    assert_eq!(typist.finish().0, 1);
+    assert_eq!(reader.code(&["pull", "note", "acme/style"]), "IT-KEY-I-001");
+    assert_eq!(reader.reply(&["trust", "list"])["data"]["keys"], serde_json::json!([]));
+}
+
+#[test]
+fn the_first_tool_that_is_installed_in_a_project_is_pinned() {
+    let Neighbours { registry, author, .. } = Neighbours::new();
+    publish_chain(&author, "1.0.0", &[("greeter.sh", "echo one\n")]);
+    let reader = Person { stage: Repository::new().stage };
+    reader.make_key();
+    reader.trust(&author);
+    reader.log_in(&registry.url, &registry.log_key, None);
+    let pulled = reader.reply(&["pull", "tool", "acme/greeter"]);
+    assert_eq!((&pulled["code"], &pulled["hint"]), (&"RG-PULL-S-001".into(), &Value::Null));
+    assert_eq!(reader.reply(&["lock", "--check"])["data"]["checked"], 1);
+    reader.print(&["run", "greeter", "--locked"]);
+    // What was signed stays as it is in git.
+    let attributes = std::fs::read_to_string(reader.stage.path("project/.gitattributes"));
+    assert_eq!(attributes.expect("attributes"), ".ai/** -text\n");
 }
 
 #[test]
@@ -166,6 +200,12 @@ fn what_is_private_does_not_leave_the_machine() {
     assert_eq!(named["data"]["findings"][0]["path"], "leaky.md", "{named}");
     let secret = publish("token: ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     assert_eq!(secret["code"], "RG-PUBLISH-I-002", "{secret}");
+    // A person is told where it is, and never what.
+    let refused = author.run(&["publish", "note", "shared/leaky", "--namespace", "acme"]);
+    let said = String::from_utf8(refused.stderr).expect("text");
+    let place = ": something that looks like a secret";
+    assert!(said.contains("      - leaky.md:6") && said.contains(place), "{said}");
+    assert!(!said.contains("ghp_"), "{said}");
     let other = publish("Look at /home/somebody/notes.");
     assert_eq!(other["code"], "RG-PUBLISH-S-001", "{other}");
     assert_eq!(other["data"]["warnings"].as_array().map(Vec::len), Some(1), "{other}");

@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use serde_json::Value;
+
 use crate::support::harness::Stage;
 
 /// A running command. It is killed when it is dropped.
@@ -45,6 +47,17 @@ impl Started {
             line.clear();
         }
         panic!("it ended without `{text}`");
+    }
+
+    /// Reads one JSON object that is printed over several lines.
+    pub(super) fn read_json(&mut self) -> Value {
+        let mut text = String::new();
+        while self.output.read_line(&mut text).expect("text") > 0 {
+            if let Ok(value) = serde_json::from_str(&text) {
+                return value;
+            }
+        }
+        panic!("it ended without a reply: {text}");
     }
 
     /// Sends what Ctrl-C sends, and returns the exit code.

@@ -74,6 +74,7 @@ fn the_registry_of_a_newcomer_shows_the_signed_examples_and_nothing_else() {
 fn a_second_start_publishes_nothing_even_if_an_example_was_changed() {
     let stage = fresh_stage();
     let first = come_and_go(&stage);
+    assert!(first[1].starts_with("Made a key for you, without a passphrase"), "{first:?}");
     assert!(
         first.iter().any(|line| line.starts_with("Published its 4 signed examples")),
         "{first:?}"
@@ -184,6 +185,24 @@ fn a_newcomer_sees_examples_everywhere_and_ctrl_c_stops_it() {
 }
 
 #[test]
+fn a_program_is_told_where_everything_answers() {
+    let stage = fresh_stage();
+    let mut up = Started::new(&stage, &[&["up", "--json"], &PORTS[..]].concat());
+    let reply = up.read_json();
+    assert_eq!(reply["code"], "MCP-SERVE-S-001", "{reply}");
+    let data = &reply["data"];
+    assert_eq!(data["space_made"], "project", "{reply}");
+    assert!(data["key_made"].as_str().is_some_and(|key| key.starts_with("SHA256:")), "{reply}");
+    let registry = data["registry"].as_str().expect("a URL");
+    assert!(fetch(registry, &[]).body.contains("Merestone registry"));
+    assert_eq!(up.interrupt(), Some(0));
+    let mut ui = Started::new(&stage, &["ui", "--json", "--port", "0"]);
+    let reply = ui.read_json();
+    let pages = reply["data"]["pages"].as_str().expect("a URL");
+    assert!(!fetch(pages, &[]).header("set-cookie").is_empty());
+}
+
+#[test]
 fn a_port_that_is_taken_is_named_with_the_option_that_helps() {
     let stage = fresh_stage();
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -195,7 +214,7 @@ fn a_port_that_is_taken_is_named_with_the_option_that_helps() {
         }
         let output = stage.command("project").args(&words).output().expect("mere runs");
         let text = String::from_utf8(output.stderr).expect("text");
-        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert_eq!(output.status.code(), Some(4), "{text}");
         assert!(text.contains(&port) && text.contains(option), "{text}");
         // Whoever starts again with another port still begins from nothing.
         assert!(!stage.path("project/.ai").exists());

@@ -42,6 +42,15 @@ pub(crate) struct GraphVisibility<'a> {
     pub(crate) trust_of: &'a dyn Fn(&ScopedPath) -> EntryTrust,
 }
 
+/// An entry that a walk reaches, and the link that leads to it.
+pub(crate) struct LinkedEntry {
+    /// Its number in the index.
+    pub(crate) item: u32,
+    pub(crate) place: ScopedPath,
+    pub(crate) relation: Relation,
+    pub(crate) direction: Direction,
+}
+
 impl LiveIndex {
     /// Builds the graph of every visible entry.
     pub(crate) fn full_graph(&self, visibility: GraphVisibility<'_>) -> Result<Graph, SearchError> {
@@ -74,26 +83,27 @@ impl LiveIndex {
         Ok((neighbourhood.build_graph(), neighbourhood.omitted.len()))
     }
 
-    /// Returns the places of the entries that a walk from an entry reaches, with the relation and
-    /// the direction of the link that leads to each.
-    pub(crate) fn linked_places(
+    /// Returns the entries that a walk from an entry reaches.
+    pub(crate) fn linked_entries(
         &self,
         place: &ScopedPath,
         walk: &WalkOptions,
         visibility: GraphVisibility<'_>,
-    ) -> Result<Vec<(ScopedPath, Relation, Direction)>, SearchError> {
+    ) -> Result<Vec<LinkedEntry>, SearchError> {
         let neighbourhood = self.neighbourhood_of(place, walk, visibility)?;
         let graph = neighbourhood.build_graph();
         let Some(node) = graph.node_at(place) else { return Ok(Vec::new()) };
-        let places = neighbourhood.entries.values().map(|entry| &entry.place);
-        let places = places.filter_map(|place| Some((graph.node_at(place)?, place)));
-        let places = places.collect::<HashMap<_, _>>();
+        let entries = neighbourhood.entries.iter().map(|(item, entry)| (*item, &entry.place));
+        let entries =
+            entries.filter_map(|(item, place)| Some((graph.node_at(place)?, (item, place))));
+        let entries = entries.collect::<HashMap<_, _>>();
         let groups = graph.walk(node, walk).groups;
         let reached = groups.into_iter().flat_map(|((relation, direction), reached)| {
             reached.into_iter().map(move |reached| (reached.node, relation, direction))
         });
         let reached = reached.filter_map(|(node, relation, direction)| {
-            Some(((*places.get(&node)?).clone(), relation, direction))
+            let (item, place) = *entries.get(&node)?;
+            Some(LinkedEntry { item, place: place.clone(), relation, direction })
         });
         Ok(reached.collect())
     }

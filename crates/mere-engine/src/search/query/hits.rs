@@ -3,6 +3,7 @@
 //! Nothing that a reply says of an item's content comes from the index. An item that may not be
 //! used is reported with its address and its trust status only.
 
+use jiff::Timestamp;
 use mere_core::address::Address;
 use mere_core::item::{ItemType, ScopedPath};
 use mere_core::reply::{Content, Data, Fields, ParsedName};
@@ -108,11 +109,7 @@ impl HitReader<'_> {
         fault_point("search", hit.place.id.as_str());
         let shadowed_by = (self.items.shadowed_by)(&hit.place);
         let superseded_by = hit.superseded_by.as_ref().map(item_name);
-        let mut content = (self.items.read)(&hit.place)?;
-        // The time that a memory states wins over the file's modification time.
-        if let Some(texts) = &mut content.texts {
-            texts.updated_at = texts.updated_at.or(hit.modified);
-        }
+        let content = self.read_content(&hit.place, hit.modified)?;
         let fields = match self.request.detail {
             HitDetail::Brief => self
                 .brief_fields(&hit.place, content)
@@ -129,7 +126,7 @@ impl HitReader<'_> {
 
     /// Reads an entry that is linked with a hit; none if its file disappeared in the meantime.
     fn read_related(&self, entry: &RelatedEntry) -> Option<Hit> {
-        let content = (self.items.read)(&entry.place)?;
+        let content = self.read_content(&entry.place, entry.modified)?;
         let shadowed_by = (self.items.shadowed_by)(&entry.place);
         let superseded_by = entry.superseded_by.as_ref().map(item_name);
         let fields = match self.request.detail {
@@ -155,6 +152,16 @@ impl HitReader<'_> {
         });
         let fields = fields.with("related_to", links.collect::<Data>());
         Some(Hit { kind: entry.place.kind, fields })
+    }
+
+    /// Reads the content of an item; none if its file disappeared in the meantime. The time that a
+    /// memory states wins over the file's modification time.
+    fn read_content(&self, place: &ScopedPath, modified: Option<Timestamp>) -> Option<HitContent> {
+        let mut content = (self.items.read)(place)?;
+        if let Some(texts) = &mut content.texts {
+            texts.updated_at = texts.updated_at.or(modified);
+        }
+        Some(content)
     }
 
     /// Returns what is needed to decide whether to load an item.

@@ -1,11 +1,13 @@
 //! The entries that are linked with the hits of a page, one link away.
 
+use jiff::Timestamp;
 use mere_core::graph::{Direction, WalkOptions};
 use mere_core::item::{ItemType, Relation, ScopedPath};
 
 use super::located_hits::LocatedHit;
 use crate::search::context::SearchContext;
 use crate::search::error::SearchError;
+use crate::search::graph::LinkedEntry;
 use crate::search::update::live_index::LiveIndex;
 
 /// The most related entries of a page.
@@ -14,6 +16,8 @@ const MAX_RELATED: usize = 50;
 /// An entry that is linked with at least one hit and is no hit itself.
 pub(super) struct RelatedEntry {
     pub(super) place: ScopedPath,
+    /// The time when its file was modified.
+    pub(super) modified: Option<Timestamp>,
     /// The visible entry that superseded it.
     pub(super) superseded_by: Option<ScopedPath>,
     /// The links with hits, as each hit sees them.
@@ -40,9 +44,8 @@ pub(super) fn find_related(
             return Err(SearchError::Cancelled);
         }
         let walk = WalkOptions::default();
-        for (place, relation, direction) in
-            live_index.linked_places(&hit.place, &walk, context.visibility())?
-        {
+        for linked in live_index.linked_entries(&hit.place, &walk, context.visibility())? {
+            let LinkedEntry { item, place, relation, direction } = linked;
             if hits.iter().any(|hit| hit.place == place) {
                 continue;
             }
@@ -51,7 +54,8 @@ pub(super) fn find_related(
                 entry.links.push(link);
             } else if related.len() < MAX_RELATED {
                 let superseded_by = live_index.successor(&place, context.visibility())?;
-                related.push(RelatedEntry { place, superseded_by, links: vec![link] });
+                let modified = live_index.index.modified_at(item)?;
+                related.push(RelatedEntry { place, modified, superseded_by, links: vec![link] });
             }
         }
     }

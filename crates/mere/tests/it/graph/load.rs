@@ -260,6 +260,7 @@ fn a_search_brings_related_entries_along_and_marks_them() {
             json!([{ "hit": "lists", "relation": "extends", "direction": "incoming" }])
         );
         assert_eq!(related["trust"]["status"], "unsigned");
+        assert!(related["updated_at"].is_string(), "{related}");
         assert!(!data.to_string().contains("AKIAIOSFODNN7EXAMPLE"), "secrets are masked: {data}");
     }
 }

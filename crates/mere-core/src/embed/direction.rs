@@ -8,23 +8,22 @@ pub struct Direction(Vec<f32>);
 
 impl Direction {
     /// Scales numbers to length one. Returns `None` if they are all zero or one is not finite.
-    pub fn from_sums(mut numbers: Vec<f32>) -> Option<Self> {
+    pub fn from_sums(numbers: &[f32]) -> Option<Self> {
         // Divide by the greatest first: the square of a very small number is zero.
         let greatest = numbers.iter().fold(0.0_f32, |so_far, number| so_far.max(number.abs()));
         if greatest == 0.0 || !numbers.iter().all(|number| number.is_finite()) {
             return None;
         }
-        numbers.iter_mut().for_each(|number| *number /= greatest);
-        let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
-        numbers.iter_mut().for_each(|number| *number /= length);
-        Some(Self(numbers))
+        let scaled = numbers.iter().map(|number| number / greatest);
+        let length = scaled.clone().map(|number| number * number).sum::<f32>().sqrt();
+        Some(Self(scaled.map(|number| number / length).collect()))
     }
 
     /// Adds a share of another direction of the same model.
     #[must_use]
     pub fn turned_to(self, other: &Self, share: f32) -> Self {
-        let sums = self.0.iter().zip(&other.0).map(|(own, other)| own + share * other).collect();
-        Self::from_sums(sums).unwrap_or(self)
+        let sums = self.0.iter().zip(&other.0).map(|(own, other)| own + share * other);
+        Self::from_sums(&sums.collect::<Vec<_>>()).unwrap_or(self)
     }
 
     /// Appends the direction that another model gives to the same text, with `dimensions` zeros if
@@ -52,18 +51,18 @@ mod tests {
     #[test]
     fn only_the_direction_counts() {
         for sums in [[3.0, 4.0], [3e-30, 4e-30], [3e30, 4e30]] {
-            let Direction(numbers) = Direction::from_sums(sums.to_vec()).expect("a direction");
+            let Direction(numbers) = Direction::from_sums(&sums).expect("a direction");
             assert!((numbers[0] - 0.6).abs() < 1e-6 && (numbers[1] - 0.8).abs() < 1e-6);
         }
         for sums in [[0.0, 0.0], [f32::NAN, 1.0], [f32::INFINITY, 1.0]] {
-            assert_eq!(Direction::from_sums(sums.to_vec()), None);
+            assert_eq!(Direction::from_sums(&sums), None);
         }
-        assert_eq!(Direction::from_sums(Vec::new()), None);
+        assert_eq!(Direction::from_sums(&[]), None);
     }
 
     #[test]
     fn a_joint_cosine_weighs_both_models() {
-        let direction = |x: f32, y: f32| Direction::from_sums(vec![x, y]).expect("a direction");
+        let direction = |x: f32, y: f32| Direction::from_sums(&[x, y]).expect("a direction");
         let joint = |second| direction(1.0, 0.0).joined_with(second, 2, 0.5).to_vector();
         let one = joint(Some(direction(1.0, 0.0))).expect("a vector");
         let other = joint(Some(direction(0.0, 1.0))).expect("a vector");

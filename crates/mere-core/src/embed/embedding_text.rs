@@ -34,8 +34,8 @@ mod tests {
     #[test]
     fn the_heading_counts_a_little_more_than_the_rest() {
         let model = |text: &str| match text {
-            "heading" => Direction::from_sums(vec![1.0, 0.0]),
-            "whole" => Direction::from_sums(vec![0.0, 5.0]),
+            "heading" => Direction::from_sums(&[1.0, 0.0]),
+            "whole" => Direction::from_sums(&[0.0, 5.0]),
             _ => None,
         };
         let text = |heading: &str| EmbeddingText {

@@ -95,14 +95,14 @@ impl StaticEmbeddings {
 
     /// Computes the direction of a text, or `None` if the text has no token with a vector.
     pub fn embed(&self, text: &str) -> Option<Direction> {
-        let mut sums = vec![0.0; DIMENSIONS];
+        let mut sums = [0.0; DIMENSIONS];
         wordpiece::for_each_token(&self.vocabulary, text, MAX_TOKENS, |token| {
             self.add_token(token, &mut sums);
         });
-        Direction::from_sums(sums)
+        Direction::from_sums(&sums)
     }
 
-    fn add_token(&self, token: TokenId, sums: &mut [f32]) {
+    fn add_token(&self, token: TokenId, sums: &mut [f32; DIMENSIONS]) {
         let at = usize::from(token);
         let row = self.rows.as_chunks::<ROW_BYTES>().0.get(at);
         if let (Some(row), Some(scale)) = (row, self.scales.get(at)) {

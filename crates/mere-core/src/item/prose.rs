@@ -65,7 +65,9 @@ fn collect_descriptions<'a>(value: &'a Value, depth: usize, found: &mut Vec<&'a 
             }
         }
         Value::Array(entries) => {
-            entries.iter().for_each(|entry| collect_descriptions(entry, depth, found));
+            for entry in entries {
+                collect_descriptions(entry, depth, found);
+            }
         }
         _ => {}
     }

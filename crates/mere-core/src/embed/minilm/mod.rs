@@ -118,7 +118,7 @@ impl MiniLm {
         for state in states.chunks_exact(width) {
             sums.iter_mut().zip(state).for_each(|(sum, number)| *sum += number);
         }
-        Direction::from_sums(sums)
+        Direction::from_sums(&sums)
     }
 
     /// Computes the input of the first layer: the normalised sum of each token's word and position

@@ -388,7 +388,7 @@ mod tests {
             vector: None,
         };
         let texts = [title, "", "", "", "", ""].map(str::to_owned);
-        batch.add(entry, Some(&Document { texts, exact_terms: Vec::new() }));
+        batch.add(entry, Some(&Document { texts, prose: String::new(), exact_terms: Vec::new() }));
         batch
     }
 

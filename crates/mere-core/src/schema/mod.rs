@@ -11,6 +11,7 @@ mod frontmatter;
 mod inputs;
 mod keyword;
 mod messages;
+mod schema_cache;
 mod schema_document;
 #[cfg(test)]
 mod tests;
@@ -86,6 +87,11 @@ impl Schema {
     /// Compiles a schema, or returns the reason why it is refused.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
         bounds::check_schema(schema)?;
+        Self::compile_bounded(schema)
+    }
+
+    /// Does the same for a schema whose size was checked.
+    fn compile_bounded(schema: &Value) -> Result<Self, SchemaError> {
         let references = SchemaDocument::parse(schema)?;
         expansion::check(&references)?;
         let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_SIZE);

@@ -44,10 +44,7 @@ pub fn run_tool(
     plan: &RunPlan<'_>,
     observer: &RunObserver<'_>,
 ) -> Result<FinishedRun, SandboxError> {
-    let cell = cells.take()?;
-    let finished = run_in_cell(cell, plan, observer);
-    cells.replenish();
-    finished
+    run_in_cell(cells.take()?, plan, observer)
 }
 
 fn run_in_cell(

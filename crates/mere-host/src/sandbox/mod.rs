@@ -33,6 +33,8 @@ mod stages;
 #[cfg(target_os = "linux")]
 mod supervisor;
 #[cfg(target_os = "linux")]
+mod syscall_ranges;
+#[cfg(target_os = "linux")]
 mod syscalls;
 #[cfg(not(target_os = "linux"))]
 mod unsupported;

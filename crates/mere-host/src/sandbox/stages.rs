@@ -30,6 +30,7 @@ use super::project::mount::{PROJECT, mount_project};
 use super::protocol::{
     CellInput, CellNetwork, CellOrder, CellReport, Exit, SandboxLayer, receive, send,
 };
+use super::syscalls::{compile_filters, install_filters};
 use crate::SweepReport;
 
 /// The argument that starts the first stage.
@@ -128,7 +129,7 @@ fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
         }
         std::process::exit(1);
     });
-    let filter = || super::syscalls::install_filters(order.network);
+    let filter = || install_filters(&compile_filters(order.network)?);
     if !build_layer(supervisor, &order, SandboxLayer::Seccomp, filter)? {
         return Ok(());
     }

@@ -17,6 +17,8 @@ mod network;
 #[cfg(target_os = "linux")]
 mod output_capture;
 #[cfg(target_os = "linux")]
+mod prepared_layers;
+#[cfg(target_os = "linux")]
 mod private_root;
 #[cfg(target_os = "linux")]
 mod probe;

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use arguments::{Arguments, command_line};
-use clap::FromArgMatches;
+use clap::{CommandFactory, FromArgMatches};
 use mere_engine::CellPool;
 use print::{json_outcome, terminal};
 
@@ -43,7 +43,10 @@ pub fn run() -> ExitCode {
 }
 
 fn parse_arguments() -> Result<Arguments, clap::Error> {
-    let parsed = command_line().try_get_matches();
+    // Putting the whole help together takes several times longer than parsing the words, and only
+    // what is printed differs: help, or what is wrong.
+    let parsed = Arguments::command().try_get_matches();
+    let parsed = parsed.or_else(|_| command_line().try_get_matches());
     match &parsed {
         Ok(matches) => json_outcome::begin(matches),
         Err(_) => json_outcome::begin_with_words(mere_engine::own_arguments()),

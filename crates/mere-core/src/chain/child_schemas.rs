@@ -3,6 +3,8 @@
 //! The whole list is parsed before anything is looked up in it, so that a malformed list never
 //! permits anything. The first entry that matches decides; if none matches, the answer is no.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::ChainTool;
@@ -19,7 +21,7 @@ struct ChildSchema<'a> {
     /// The expected values in the child's manifest, by paths of names joined by dots. An empty map
     /// matches every manifest.
     expected: &'a Map<String, Value>,
-    schema: Schema,
+    schema: Arc<Schema>,
 }
 
 /// Refuses a pair that the parent does not accept.
@@ -71,7 +73,7 @@ fn parse_child_schema<'a>(entry: &'a Value, field: &str) -> Result<ChildSchema<'
     if wanted.keys().any(|path| path.split('.').any(str::is_empty)) {
         return Err(malformed(&match_field, "a mapping whose keys are names joined by dots"));
     }
-    let schema = Schema::compile(schema)
+    let schema = Schema::compile_once(schema)
         .map_err(|error| PairFault::InvalidSchema { field: format!("{field}.schema"), error })?;
     Ok(ChildSchema { expected: wanted, schema })
 }

@@ -77,7 +77,7 @@ impl FilledConfig<'_> {
 fn check_config(member: &ChainTool, config: &Value) -> Result<(), PrimitiveFault> {
     let Some(schema) = member.manifest.get("config_schema") else { return Ok(()) };
     let link = || member.pin.id.clone();
-    let schema = Schema::compile(schema)
+    let schema = Schema::compile_once(schema)
         .map_err(|error| PrimitiveFault::InvalidSchema { link: link(), error })?;
     match schema.problems(config) {
         problems if problems.is_empty() => Ok(()),

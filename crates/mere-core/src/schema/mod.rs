@@ -12,6 +12,7 @@ mod inputs;
 mod keyword;
 mod messages;
 mod near_names;
+mod schema_cache;
 mod schema_document;
 #[cfg(test)]
 mod tests;
@@ -87,6 +88,11 @@ impl Schema {
     /// Compiles a schema, or returns the reason why it is refused.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
         bounds::check_schema(schema)?;
+        Self::compile_bounded(schema)
+    }
+
+    /// Does the same for a schema whose size was checked.
+    fn compile_bounded(schema: &Value) -> Result<Self, SchemaError> {
         let references = SchemaDocument::parse(schema)?;
         expansion::check(&references)?;
         let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_SIZE);

@@ -53,24 +53,41 @@ fn write_object(map: &Map<String, Value>, out: &mut String) {
 
 fn write_string(text: &str, out: &mut String) {
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            ' '..='~' => out.push(c),
-            _ => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
+    let mut rest = text;
+    // Most texts need no escapes, so what needs none is copied at once.
+    while let Some(at) = rest.bytes().position(|byte| !is_plain(byte)) {
+        let (plain, after) = rest.split_at(at);
+        out.push_str(plain);
+        let mut characters = after.chars();
+        if let Some(c) = characters.next() {
+            write_escaped(c, out);
+        }
+        rest = characters.as_str();
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+/// Checks whether a byte stands for itself in a string.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
+}
+
+fn write_escaped(c: char, out: &mut String) {
+    match c {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\u{8}' => out.push_str("\\b"),
+        '\u{c}' => out.push_str("\\f"),
+        _ => {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
             }
         }
     }
-    out.push('"');
 }
 
 fn write_number(number: &Number, out: &mut String) {
@@ -103,6 +120,19 @@ fn write_float(float: f64, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_printable_ascii_is_written_as_it_is() {
+        for (text, expected) in [
+            ("", r#""""#),
+            (" a~", r#"" a~""#),
+            ("a\"b\\", r#""a\"b\\""#),
+            ("\n\r\t\u{8}\u{c}\0\u{7f}", r#""\n\r\t\b\f\u0000\u007f""#),
+            ("a\u{fc}b\u{1f600}", r#""a\u00fcb\ud83d\ude00""#),
+        ] {
+            assert_eq!(to_text(&Value::from(text)), expected);
+        }
+    }
 
     #[test]
     fn floats_are_written_as_python_writes_them() {

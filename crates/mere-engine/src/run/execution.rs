@@ -84,7 +84,10 @@ pub(super) fn run_recorded(
     call.cells.prepare();
     let mut receipt = PendingReceipt::begin(call, request)?;
     let ended = run_linked(call, request, &mut receipt);
-    receipt.finish(ended)
+    let recorded = receipt.finish(ended);
+    // Only now, because building a cell takes processor time from what a caller waits for.
+    call.cells.replenish();
+    recorded
 }
 
 fn run_linked(

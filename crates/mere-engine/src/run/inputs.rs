@@ -14,7 +14,7 @@ pub(crate) fn check_inputs(
     parameters: &Map<String, Value>,
 ) -> Result<(), ItemError> {
     let address = || loaded.address.clone();
-    let compiled = Schema::compile(schema)
+    let compiled = Schema::compile_once(schema)
         .map_err(|error| ItemError::InvalidSchema { address: Some(address()), error })?;
     let problems = compiled.problems(&Value::Object(parameters.clone()));
     if problems.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! Most of the cost of a cell does not depend on the tool: two processes, namespaces, a control
 //! group. So the cell is built while the chain is verified, and a long-lived session has the next
-//! one built after each run.
+//! one built after each run, once the run is recorded.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -56,7 +56,7 @@ impl CellPool {
     }
 
     /// Prepares the next cell after a run, if the session is long-lived.
-    pub(super) fn replenish(&self) {
+    pub fn replenish(&self) {
         if self.is_long_lived.load(Ordering::Relaxed) {
             self.prepare();
         }

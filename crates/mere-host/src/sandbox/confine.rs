@@ -4,7 +4,7 @@
 //! None of this can be undone by the tool that runs afterwards.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
@@ -95,8 +95,16 @@ impl LandlockRules {
         })
     }
 
+    /// Allows access to paths.
+    pub(super) fn allow_all(
+        self,
+        paths: impl IntoIterator<Item = (PathBuf, Access)>,
+    ) -> io::Result<Self> {
+        paths.into_iter().try_fold(self, |rules, (path, access)| rules.allow(&path, access))
+    }
+
     /// Allows access to one path.
-    pub(super) fn allow(self, path: &Path, access: Access) -> io::Result<Self> {
+    fn allow(self, path: &Path, access: Access) -> io::Result<Self> {
         let folder = match access {
             Access::Read => AccessFs::from_read(NEWEST_ABI),
             Access::Write => {

@@ -17,6 +17,8 @@ mod network;
 #[cfg(target_os = "linux")]
 mod output_capture;
 #[cfg(target_os = "linux")]
+mod prepared_layers;
+#[cfg(target_os = "linux")]
 mod private_root;
 #[cfg(target_os = "linux")]
 mod probe;
@@ -32,6 +34,8 @@ mod run_plan;
 mod stages;
 #[cfg(target_os = "linux")]
 mod supervisor;
+#[cfg(target_os = "linux")]
+mod syscall_ranges;
 #[cfg(target_os = "linux")]
 mod syscalls;
 #[cfg(not(target_os = "linux"))]

@@ -25,6 +25,8 @@ use super::protocol::{Access, BindMount, CellNetwork};
 const PIVOT_POINT: &str = "/proc";
 /// Where the machine's root is until it is detached.
 const OLD_ROOT: &str = "/old";
+/// Where the tool's own files are.
+const TOOL_FOLDER: &str = "/tool";
 /// The settings of the system that are shown.
 const SYSTEM_SETTINGS: [&str; 2] = ["etc/ld.so.cache", "etc/alternatives"];
 /// Mounts that belong to the cell itself or are devices.
@@ -58,14 +60,12 @@ pub(super) enum ProcVisibility {
     Hidden,
 }
 
-/// Replaces the machine's root by a new one for this cell.
-pub(super) fn enter(
-    binds: &[BindMount],
-    processes: ProcVisibility,
-    network: CellNetwork,
-) -> io::Result<()> {
-    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    mount_change("/", private)?;
+/// Replaces the machine's root by a new one for this cell, and shows the system in it.
+///
+/// What the machine mounts later still appears below the old root, until [`show_folders`]: the order
+/// may name it.
+pub(super) fn enter_system() -> io::Result<()> {
+    mount_change("/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC)?;
     let plain = MountFlags::NOSUID | MountFlags::NODEV;
     mount("tmpfs", PIVOT_POINT, "tmpfs", plain, c"mode=0755,size=80m,nr_inodes=8k")?;
     let old = format!("{PIVOT_POINT}{OLD_ROOT}");
@@ -74,19 +74,32 @@ pub(super) fn enter(
     std::env::set_current_dir("/")?;
     fs::create_dir("/proc")?;
     mount("proc", "/proc", "proc", plain | MountFlags::NOEXEC, c"subset=pid")?;
-    let system = SYSTEM_PATHS.map(|place| place.trim_start_matches('/'));
-    let certificates = CERTIFICATE_PATHS.into_iter().filter(|_| network == CellNetwork::Proxy);
-    for name in system.into_iter().chain(SYSTEM_SETTINGS).chain(certificates) {
-        bind_system_path(name)?;
+    for path in SYSTEM_PATHS {
+        bind_system_path(path.trim_start_matches('/'))?;
     }
     bind_devices()?;
+    for (name, text) in ETC_FILES {
+        write_file(&Path::new("/").join(name), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Shows what the order names, and restricts every mount of the machine that is shown.
+pub(super) fn show_folders(
+    binds: &[BindMount],
+    processes: ProcVisibility,
+    network: CellNetwork,
+) -> io::Result<()> {
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+    // A file is shown as it is now: its folder may have another one since the system was shown.
+    let certificates = CERTIFICATE_PATHS.into_iter().filter(|_| network == CellNetwork::Proxy);
+    for name in SYSTEM_SETTINGS.into_iter().chain(certificates) {
+        bind_system_path(name)?;
+    }
     for bind in binds {
         bind_folder(bind)?;
     }
     restrict_mounts(binds)?;
-    for (name, text) in ETC_FILES {
-        write_file(&Path::new("/").join(name), text.as_bytes())?;
-    }
     if processes == ProcVisibility::Hidden {
         unmount("/proc", UnmountFlags::DETACH)?;
     }
@@ -95,11 +108,11 @@ pub(super) fn enter(
 
 /// Writes the tool's files, whose contents are read from `bytes`.
 pub(super) fn write_tool_files(files: &[(String, u64)], mut bytes: impl Read) -> io::Result<()> {
-    fs::create_dir("/tool")?;
+    fs::create_dir(TOOL_FOLDER)?;
     for (name, size) in files {
         let mut text = vec![0; usize::try_from(*size).map_err(io::Error::other)?];
         bytes.read_exact(&mut text)?;
-        let path = Path::new("/tool").join(name);
+        let path = Path::new(TOOL_FOLDER).join(name);
         write_file(&path, &text)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o555))?;
     }
@@ -114,13 +127,19 @@ pub(super) fn detach_old_root() -> io::Result<()> {
     Ok(mount_remount("/", flags, "")?)
 }
 
-/// Returns the paths that a tool may access, and how.
-pub(super) fn accessible_paths(binds: &[BindMount]) -> Vec<(PathBuf, Access)> {
-    let system = SYSTEM_PATHS.into_iter().chain(["/etc", "/tool"]);
+/// Returns the paths of the system that a tool may access, and how.
+pub(super) fn system_paths() -> impl Iterator<Item = (PathBuf, Access)> {
+    let system = SYSTEM_PATHS.into_iter().chain(["/etc"]);
     let system = system.map(|place| (PathBuf::from(place), Access::Read));
     let devices = DEVICES.map(|(name, access)| (Path::new("/dev").join(name), access));
+    system.chain(devices).filter(|(path, _)| path.exists())
+}
+
+/// Returns the paths of the order that a tool may access, and how.
+pub(super) fn ordered_paths(binds: &[BindMount]) -> impl Iterator<Item = (PathBuf, Access)> {
     let shown = binds.iter().map(|bind| (PathBuf::from(&bind.target), bind.access));
-    system.chain(devices).chain(shown).filter(|(path, _)| path.exists()).collect()
+    let tool = (PathBuf::from(TOOL_FOLDER), Access::Read);
+    shown.chain([tool]).filter(|(path, _)| path.exists())
 }
 
 /// Shows a part of the system as it is: a symbolic link stays one.

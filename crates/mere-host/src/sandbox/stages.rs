@@ -1,8 +1,9 @@
 //! The two stages of a cell: this program again, started by the supervisor.
 //!
 //! The first stage leaves the namespaces of the machine. The second is the first process of the new
-//! ones: it builds the root, gives up all privileges, starts the tool and reaps orphans. When it
-//! ends, the kernel ends everything that the tool started; and it ends when the supervisor does.
+//! ones: it builds the root, as far as it can before it has an order, gives up all privileges, starts
+//! the tool and reaps orphans. When it ends, the kernel ends everything that the tool started; and
+//! it ends when the supervisor does.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -25,11 +26,13 @@ use rustix::process::{
 
 use super::confine::{self, LandlockRules};
 use super::network::{PROXY_PORT, open_listener, send_handle};
+use super::prepared_layers::PreparedLayers;
 use super::private_root::{self, ProcVisibility};
 use super::project::mount::{PROJECT, mount_project};
 use super::protocol::{
     CellInput, CellNetwork, CellOrder, CellReport, Exit, SandboxLayer, receive, send,
 };
+use super::syscalls::{compile_filters, install_filters};
 use crate::SweepReport;
 
 /// The argument that starts the first stage.
@@ -102,6 +105,7 @@ fn unshare_namespaces() -> io::Result<()> {
 /// Runs the second stage.
 fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
+    let prepared = PreparedLayers::build();
     let Some(order) = receive::<CellOrder>(supervisor)? else { return Ok(()) };
     if order.network == CellNetwork::Proxy {
         match open_listener() {
@@ -112,7 +116,8 @@ fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
             Err(error) => return send(supervisor, &CellReport::Unstarted(error.to_string())),
         }
     }
-    let Some(input) = build_layers(&order, supervisor)? else { return Ok(()) };
+    let PreparedLayers { root, rules, filters } = prepared;
+    let Some(input) = build_layers(&order, supervisor, (root, rules))? else { return Ok(()) };
     send(supervisor, &CellReport::Built)?;
     let Some(()) = receive(supervisor)? else { return Ok(()) };
     let watched = supervisor.try_clone()?;
@@ -128,7 +133,10 @@ fn run_inner_stage(supervisor: &UnixStream) -> io::Result<()> {
         }
         std::process::exit(1);
     });
-    let filter = || super::syscalls::install_filters(order.network);
+    let filter = || match order.network {
+        CellNetwork::None => install_filters(&filters?),
+        CellNetwork::Proxy => install_filters(&compile_filters(order.network)?),
+    };
     if !build_layer(supervisor, &order, SandboxLayer::Seccomp, filter)? {
         return Ok(());
     }
@@ -187,13 +195,17 @@ fn clean_up() {
 
 /// Builds all layers but the last, seccomp, which is built when nothing else is left to do. Returns
 /// `None` if a layer is missing.
-fn build_layers(order: &CellOrder, supervisor: &UnixStream) -> io::Result<Option<Stdio>> {
-    let rules = LandlockRules::new();
+fn build_layers(
+    order: &CellOrder,
+    supervisor: &UnixStream,
+    (root, rules): (io::Result<()>, io::Result<LandlockRules>),
+) -> io::Result<Option<Stdio>> {
     let processes = if rules.is_ok() { ProcVisibility::Shown } else { ProcVisibility::Hidden };
     let mut input = Stdio::null();
     let enter = || {
+        root?;
         rustix::system::sethostname(b"sandbox")?;
-        private_root::enter(&order.binds, processes, order.network)?;
+        private_root::show_folders(&order.binds, processes, order.network)?;
         private_root::write_tool_files(&order.files, supervisor)?;
         input = match order.input {
             CellInput::Bytes(size) => read_input(size, supervisor)?,
@@ -210,13 +222,10 @@ fn build_layers(order: &CellOrder, supervisor: &UnixStream) -> io::Result<Option
     };
     let places = || {
         let project = order.project.iter().map(|project| (PROJECT.into(), project.access));
-        private_root::accessible_paths(&order.binds).into_iter().chain(project)
+        private_root::ordered_paths(&order.binds).chain(project)
     };
     let restrict_paths = || {
-        let open = |rules: LandlockRules, (path, access): (std::path::PathBuf, _)| {
-            rules.allow(&path, access)
-        };
-        let rules = places().try_fold(rules?, open)?;
+        let rules = rules?.allow_all(places())?;
         match order.network {
             CellNetwork::None => rules.enforce(),
             CellNetwork::Proxy => rules.allow_port(PROXY_PORT)?.enforce(),

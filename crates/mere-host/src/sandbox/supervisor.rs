@@ -44,10 +44,7 @@ pub fn run_tool(
     plan: &RunPlan<'_>,
     observer: &RunObserver<'_>,
 ) -> Result<FinishedRun, SandboxError> {
-    let cell = cells.take()?;
-    let finished = run_in_cell(cell, plan, observer);
-    cells.replenish();
-    finished
+    run_in_cell(cells.take()?, plan, observer)
 }
 
 fn run_in_cell(
@@ -71,6 +68,7 @@ fn run_in_cell(
     let hidden = project.as_ref().map(|project| project.hidden.as_slice());
     let bytes = files.chain([plan.input.bytes()]).chain(hidden);
     let ordered = cell.process.send_order(&order, bytes);
+    plan.marker.sync()?;
     // A cell that lacks a layer stops reading the order and reports the layer, so that report
     // matters more than the failed write.
     let built = await_layers(&mut cell.process, plan.level, project.as_mut());

@@ -15,6 +15,7 @@ use seccompiler::{
 };
 
 use super::protocol::CellNetwork;
+use super::syscall_ranges::allow_calls;
 
 /// The flags of `clone` that create a namespace.
 const CLONE_NAMESPACE_FLAGS: u64 = 0x7e02_0000;
@@ -128,17 +129,24 @@ const ALLOWED_LEGACY: &[i64] = &[libc::SYS_getrlimit, libc::SYS_setrlimit];
 
 type SyscallRules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Restricts this thread, and everything that it starts, to the allowed calls.
-pub(super) fn install_filters(network: CellNetwork) -> io::Result<()> {
-    for program in filter_programs(network).map_err(io::Error::other)? {
-        seccompiler::apply_filter(&program).map_err(io::Error::other)?;
-    }
-    Ok(())
+/// Restricts this thread, and everything that it starts, to what all these programs allow.
+pub(super) fn install_filters(programs: &[BpfProgram]) -> io::Result<()> {
+    programs
+        .iter()
+        .try_for_each(|program| seccompiler::apply_filter(program).map_err(io::Error::other))
 }
 
-fn filter_programs(network: CellNetwork) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
+/// Compiles the programs that allow a tool its calls.
+pub(super) fn compile_filters(network: CellNetwork) -> io::Result<Vec<BpfProgram>> {
+    let mut programs = denying_programs(network).map_err(io::Error::other)?;
+    let conditional = allowing_program(conditional_rules()).map_err(io::Error::other)?;
+    programs.push(allow_calls(conditional, unconditional_calls(network))?);
+    Ok(programs)
+}
+
+/// Returns the programs that deny calls, each with an error of its own.
+fn denying_programs(network: CellNetwork) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let target = TargetArch::try_from(std::env::consts::ARCH)?;
-    let deny = |code: i32| SeccompAction::Errno(code.unsigned_abs());
     let always = |call| SyscallRules::from([(call, Vec::new())]);
     let denied = [
         (libc::EACCES, socket_rules(network)?),
@@ -152,13 +160,19 @@ fn filter_programs(network: CellNetwork) -> Result<Vec<BpfProgram>, seccompiler:
     let denied = denied.into_iter().map(|(code, rules)| {
         SeccompFilter::new(rules, SeccompAction::Allow, deny(code), target)?.try_into()
     });
-    let calls = SeccompFilter::new(
-        allow_rules(network)?,
-        deny(libc::ENOSYS),
-        SeccompAction::Allow,
-        target,
-    )?;
-    denied.chain([calls.try_into()]).collect()
+    denied.collect()
+}
+
+/// Returns the program that allows what the rules allow, and nothing else.
+fn allowing_program(
+    rules: Result<SyscallRules, seccompiler::BackendError>,
+) -> Result<BpfProgram, seccompiler::BackendError> {
+    let target = TargetArch::try_from(std::env::consts::ARCH)?;
+    SeccompFilter::new(rules?, deny(libc::ENOSYS), SeccompAction::Allow, target)?.try_into()
+}
+
+fn deny(code: i32) -> SeccompAction {
+    SeccompAction::Errno(code.unsigned_abs())
 }
 
 /// Returns the rules for sockets that are denied: all of them, or all but TCP sockets.
@@ -211,9 +225,15 @@ fn masked_condition(
     SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(mask), bits)
 }
 
-fn allow_rules(network: CellNetwork) -> Result<SyscallRules, seccompiler::BackendError> {
-    let mut rules: SyscallRules =
-        ALLOWED.iter().chain(ALLOWED_LEGACY).map(|call| (*call, Vec::new())).collect();
+/// Returns the calls that are allowed with any arguments.
+fn unconditional_calls(network: CellNetwork) -> impl Iterator<Item = i64> {
+    let connect = (network == CellNetwork::Proxy).then_some(libc::SYS_connect);
+    ALLOWED.iter().chain(ALLOWED_LEGACY).copied().chain(connect)
+}
+
+/// Returns the rules for calls that are allowed with some arguments.
+fn conditional_rules() -> Result<SyscallRules, seccompiler::BackendError> {
+    let mut rules = SyscallRules::new();
     let differs =
         |value| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value);
     let threads = SeccompRule::new(vec![masked_condition(0, CLONE_NAMESPACE_FLAGS, 0)?])?;
@@ -236,8 +256,95 @@ fn allow_rules(network: CellNetwork) -> Result<SyscallRules, seccompiler::Backen
     rules.insert(libc::SYS_socketpair, pairs.into_iter().collect::<Result<_, _>>()?);
     let nowhere = SeccompRule::new(vec![masked_condition(4, u64::MAX, 0)?])?;
     rules.insert(libc::SYS_sendto, vec![nowhere]);
-    if network == CellNetwork::Proxy {
-        rules.insert(libc::SYS_connect, Vec::new());
-    }
     Ok(rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use seccompiler::sock_filter;
+
+    use super::*;
+
+    /// Runs a program for a call on this architecture, and returns its decision. A call is its
+    /// number and its arguments.
+    fn decide(program: &[sock_filter], (number, arguments): (u32, [u64; 6])) -> u32 {
+        let architecture = program[1].k;
+        let mut words = vec![number, architecture, 0, 0];
+        for argument in arguments {
+            let half = |bits: u64| u32::try_from(bits & 0xffff_ffff).expect("32 bits");
+            words.extend([half(argument), half(argument >> 32)]);
+        }
+        let (mut at, mut loaded) = (0, 0);
+        loop {
+            let sock_filter { code, jt, jf, k } = program[at].clone();
+            let jump = |is_true: bool| usize::from(if is_true { jt } else { jf });
+            at += 1;
+            match u32::from(code) {
+                0x20 => loaded = words[k as usize / 4],
+                0x05 => at += k as usize,
+                0x15 => at += jump(loaded == k),
+                0x25 => at += jump(loaded > k),
+                0x35 => at += jump(loaded >= k),
+                0x54 => loaded &= k,
+                0x06 => return k,
+                _ => panic!("an instruction that no filter has: {code:#x}"),
+            }
+        }
+    }
+
+    /// Arguments that some conditions accept and others do not.
+    fn some_arguments() -> impl Iterator<Item = [u64; 6]> {
+        let values = [0, 1, 2, 5, MAP_PRIVATE | MAP_ANONYMOUS, TIOCSTI, CLONE_NAMESPACE_FLAGS, !0];
+        let each = values.into_iter().flat_map(move |one| (0..6).map(move |at| (one, at)));
+        each.chain([(0, 0)]).map(|(one, at)| {
+            let mut arguments = [1; 6];
+            arguments[at] = one;
+            arguments
+        })
+    }
+
+    #[test]
+    fn ranges_allow_what_a_comparison_with_each_number_allows() {
+        for network in [CellNetwork::None, CellNetwork::Proxy] {
+            let programs = compile_filters(network).expect("programs");
+            let mut rules = conditional_rules().expect("rules");
+            rules.extend(unconditional_calls(network).map(|call| (call, Vec::new())));
+            let each = allowing_program(Ok(rules)).expect("a program");
+            let ours = programs.last().expect("a program");
+            assert!(ours.len() * 3 < each.len(), "{} of {}", ours.len(), each.len());
+            let foreign = [0x4000_0000, 0x4000_0001, 0x4000_0100, u32::MAX];
+            for number in (0..1024).chain(foreign) {
+                for arguments in some_arguments() {
+                    let call = (number, arguments);
+                    assert_eq!(decide(ours, call), decide(&each, call), "{call:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_listed_calls_are_allowed() {
+        let programs = compile_filters(CellNetwork::None).expect("programs");
+        let ours = programs.last().expect("a program");
+        let allows = |call: i64, arguments| {
+            let number = u32::try_from(call).expect("a number");
+            decide(ours, (number, arguments)) == libc::SECCOMP_RET_ALLOW
+        };
+        for (call, arguments, expected) in [
+            (libc::SYS_read, [0; 6], true),
+            (libc::SYS_ioctl, [0; 6], true),
+            (libc::SYS_ioctl, [0, TIOCSTI, 0, 0, 0, 0], false),
+            (libc::SYS_clone, [0; 6], true),
+            (libc::SYS_clone, [CLONE_NAMESPACE_FLAGS, 0, 0, 0, 0, 0], false),
+            (libc::SYS_mmap, [0, 0, 0, MAP_PRIVATE | MAP_ANONYMOUS, 0, 0], true),
+            (libc::SYS_mmap, [0, 0, 0, 0x01 | MAP_ANONYMOUS, 0, 0], false),
+            (libc::SYS_connect, [0; 6], false),
+            (libc::SYS_mount, [0; 6], false),
+            (libc::SYS_ptrace, [0; 6], false),
+            (libc::SYS_unshare, [0; 6], false),
+            (libc::SYS_memfd_create, [0; 6], false),
+        ] {
+            assert_eq!(allows(call, arguments), expected, "{call} {arguments:?}");
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! The marker of a run that has begun in a workspace and has not ended properly.
 //!
-//! It is a file beside the workspaces, where no tool can write. It is made before the tool starts,
-//! and removed only once the workspace has been swept after the run. If this program is killed
-//! meanwhile, the marker stays, and the next process that opens the project sweeps the workspace.
-//! A marker whose run is still going on is locked by its supervisor, or names a living process.
+//! It is a file beside the workspaces, where no tool can write. It is made and synced before the
+//! tool starts, and removed only once the workspace has been swept after the run. If this program
+//! is killed meanwhile, the marker stays, and the next process that opens the project sweeps the
+//! workspace. A marker whose run is still going on is locked by its supervisor, or names a living
+//! process.
 
 use std::fs::TryLockError;
 use std::io::{self, Read, Write};
@@ -31,7 +32,7 @@ pub struct RunMarker {
 }
 
 impl RunMarker {
-    /// Marks that a run in an agent's workspace begins.
+    /// Marks that a run in an agent's workspace begins. The marker is not synced yet.
     pub(super) fn begin(all_workspaces: &Dir, agent: &AgentName) -> io::Result<Self> {
         let all_workspaces = all_workspaces.try_clone()?;
         loop {
@@ -41,7 +42,6 @@ impl RunMarker {
             let file = all_workspaces.open_with(&name, &options)?.into_std();
             // Another process may have taken the new file for one that was left behind.
             if file.try_lock().is_ok() && all_workspaces.symlink_metadata(&name).is_ok() {
-                OpenFolder::open(&all_workspaces, "")?.sync()?;
                 return Ok(Self { all_workspaces, name, file });
             }
         }
@@ -51,6 +51,12 @@ impl RunMarker {
     pub(crate) fn record_process(&self, process: u32) -> io::Result<()> {
         let started = process_start(process).unwrap_or_default();
         (&self.file).write_all(format!("{process} {started}\n").as_bytes())
+    }
+
+    /// Syncs the marker. It takes as long as the disk does, so it is called while the cell is built,
+    /// and before its tool is started.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        OpenFolder::open(&self.all_workspaces, "")?.sync()
     }
 
     /// Removes the marker, because the workspace was swept after the run and is clean.

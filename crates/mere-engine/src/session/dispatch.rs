@@ -218,7 +218,10 @@ impl Session {
     }
 
     /// Returns everything that a call can find items in.
-    fn item_sources<'a>(&'a self, snapshot: &'a Snapshot) -> Result<ItemSources<'a>, ToolError> {
+    pub(super) fn item_sources<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+    ) -> Result<ItemSources<'a>, ToolError> {
         let spaces = snapshot.spaces(&self.context)?;
         Ok(ItemSources::new(spaces, &self.catalogs, self.memory_sources(snapshot)))
     }
@@ -238,7 +241,7 @@ impl Session {
 
     /// Returns what a search needs. The indexed texts depend on the folders that the gate knows,
     /// because the gate rewrites them, so these folders decide which database is used.
-    fn search_context<'a>(
+    pub(super) fn search_context<'a>(
         &'a self,
         snapshot: &'a Snapshot,
         item_reader: ItemReader<'a>,
@@ -260,6 +263,7 @@ impl Session {
             embedder: snapshot.embedder()?,
             embedding_config: snapshot.embeddings()?,
             type_priority: snapshot.type_priority()?,
+            rules_digest: Box::new(move || self.rules_digest(snapshot)),
             signals,
         })
     }

@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant, SystemTime};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, Permissions, PermissionsExt};
+use cap_std::fs::{Dir, MetadataExt, Permissions, PermissionsExt};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::net::{SocketFlags, accept_with, bind, connect, listen};
@@ -30,6 +30,7 @@ pub struct VouchListener {
     socket: OwnedFd,
     folder: Dir,
     name: String,
+    database: Database,
 }
 
 /// A question that waits for its answer.
@@ -54,7 +55,18 @@ impl VouchListener {
         folder.set_permissions(&unfinished, Permissions::from_mode(0o600))?;
         listen(&socket, MAX_WAITING)?;
         folder.rename(&unfinished, &folder, &name)?;
-        Ok(Self { socket, folder, name })
+        Ok(Self { socket, folder, name, database: database.clone() })
+    }
+
+    /// Checks whether other processes still find the socket.
+    pub fn is_in_place(&self) -> bool {
+        let found = self.database.socket_location().and_then(|(cache, _)| {
+            let cache = Dir::open_ambient_dir(cache, ambient_authority()).ok()?;
+            let metadata = open_socket_folder(&cache).ok()?.symlink_metadata(&self.name).ok()?;
+            Some((metadata.dev(), metadata.ino()))
+        });
+        let own = self.folder.symlink_metadata(&self.name);
+        found.is_some() && found == own.ok().map(|metadata| (metadata.dev(), metadata.ino()))
     }
 
     /// Waits for a question of a process of the same user, but no longer than `patience`.

@@ -1,7 +1,7 @@
 //! Vouching for the search index of a lasting session to other processes of the user.
 //!
 //! It answers one question after the other, beside the calls of the session. While it cannot vouch,
-//! it refuses at once, and prepares itself as soon as nobody asks any more.
+//! it refuses at once, and prepares itself a moment later.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -21,11 +21,10 @@ use mere_host::{VouchListener, VouchQuestion};
 
 /// How long one round waits for a question.
 const ROUND: Duration = Duration::from_millis(500);
-/// How long nobody must have asked before everything is compared: whoever was refused is doing the
-/// same.
-const QUIET_TIME: Duration = Duration::from_secs(1);
-/// How long a session that could not prepare itself refuses without trying again.
-const REST: Duration = Duration::from_mins(1);
+/// How long after a refusal everything is compared: until then, whoever was refused does the same.
+const PREPARATION_DELAY: Duration = Duration::from_secs(1);
+/// How long a session that cannot prepare itself goes without trying again at most.
+const MAX_PREPARATION_DELAY: Duration = Duration::from_mins(1);
 
 /// Answers the questions of other processes about the search index of a session.
 #[derive(Default)]
@@ -35,7 +34,8 @@ pub struct IndexVoucher {
     config: Option<u64>,
     /// When to compare everything.
     prepare_at: Option<Instant>,
-    rest_until: Option<Instant>,
+    /// How often in a row that was in vain.
+    failures: u32,
 }
 
 impl IndexVoucher {
@@ -66,10 +66,10 @@ impl IndexVoucher {
                 None
             }
         };
-        match question {
-            Some(question) => self.answer(session, question),
-            None => self.prepare(session),
+        if let Some(question) = question {
+            self.answer(session, question);
         }
+        self.prepare(session);
     }
 
     fn answer(&mut self, session: &Session, question: VouchQuestion) {
@@ -77,7 +77,7 @@ impl IndexVoucher {
         let vouched = match outcome {
             Some(Ok(VouchOutcome::Vouched(generation))) => Some(generation),
             Some(Ok(VouchOutcome::Unknown)) => {
-                self.prepare_at = Some(Instant::now() + QUIET_TIME);
+                self.prepare_later();
                 None
             }
             Some(Ok(VouchOutcome::OtherSubject)) | None => None,
@@ -91,19 +91,26 @@ impl IndexVoucher {
 
     /// Compares everything, if that is due.
     fn prepare(&mut self, session: &Session) {
-        let now = Instant::now();
-        if self.prepare_at.is_none() && session.searches.relies_on_others() {
-            self.prepare_at = Some(now + QUIET_TIME);
+        if session.searches.relies_on_others() {
+            self.prepare_later();
         }
-        let is_resting = self.rest_until.is_some_and(|end| now < end);
-        if is_resting || self.prepare_at.is_none_or(|due| now < due) {
+        if self.prepare_at.is_none_or(|due| Instant::now() < due) {
             return;
         }
-        self.prepare_at = None;
         let prepared = session.with_voucher_context(|context| context.prepare_to_vouch());
-        if !matches!(prepared, Some(Ok(true))) {
-            self.rest_until = Some(Instant::now() + REST);
+        self.prepare_at = None;
+        if matches!(prepared, Some(Ok(true))) {
+            self.failures = 0;
+        } else {
+            self.failures = self.failures.saturating_add(1);
         }
+    }
+
+    /// Lets everything be compared after a while, unless that is planned already.
+    fn prepare_later(&mut self) {
+        let delay = PREPARATION_DELAY.saturating_mul(1 << self.failures.min(6));
+        let due = Instant::now() + delay.min(MAX_PREPARATION_DELAY);
+        self.prepare_at.get_or_insert(due);
     }
 }
 

@@ -155,6 +155,9 @@ impl SessionIndex {
     ) -> Result<VouchOutcome, SearchError> {
         let began = Instant::now();
         let mut guard = self.wait_for_lock(&|| began.elapsed() > MAX_QUESTION_WAIT)?;
+        if guard.as_ref().is_some_and(|live_index| !live_index.has_its_file()) {
+            *guard = None;
+        }
         self.open_index(&mut guard, target)?.vouch(request, update)
     }
 

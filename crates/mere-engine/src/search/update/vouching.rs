@@ -64,6 +64,12 @@ impl SearchContext<'_> {
 }
 
 impl LiveIndex {
+    /// Returns whether the file of the index is still the one that was opened, and not removed or
+    /// replaced.
+    pub(super) fn has_its_file(&self) -> bool {
+        self.file_identity == self.database.file_identity()
+    }
+
     /// Returns whether this process can vouch for the index, as far as it knows now.
     pub(super) fn can_vouch(&mut self) -> Result<bool, SearchError> {
         Ok(self.detector.watch_gap().is_none() && self.index.known_generation()?.is_some())
@@ -73,10 +79,7 @@ impl LiveIndex {
     /// other: the program, its view of the machine, the file of the index, the folders, and the
     /// rules. Returns none where nobody can vouch.
     fn vouch_subject(&self, rules: &Sha256) -> Option<Sha256> {
-        let opened = self.file_identity.filter(|_| self.is_persistent())?;
-        if self.database.file_identity() != Some(opened) {
-            return None;
-        }
+        let opened = self.file_identity.filter(|_| self.is_persistent() && self.has_its_file())?;
         let corpora = self.detector.corpora.iter().map(|corpus| corpus.describe() + "\n");
         let corpora = corpora.collect::<String>();
         let view = describe_process_view().ok()?;

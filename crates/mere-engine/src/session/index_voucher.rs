@@ -55,16 +55,12 @@ impl IndexVoucher {
             self.listener = VouchListener::open(&database).ok();
             self.config = Some(config);
         }
-        let question = match &self.listener {
-            Some(listener) => listener.wait_for_question(ROUND).unwrap_or_else(|error| {
-                tracing::debug!(%error, "no questions about the search index can be received");
-                thread::sleep(ROUND);
-                None
-            }),
-            None => {
-                thread::sleep(ROUND);
-                None
-            }
+        let received = self.listener.as_ref().map(|listener| listener.wait_for_question(ROUND));
+        let question = if let Some(Ok(question)) = received {
+            question
+        } else {
+            thread::sleep(ROUND);
+            None
         };
         if let Some(question) = question {
             self.answer(session, question);
@@ -97,9 +93,10 @@ impl IndexVoucher {
         if self.prepare_at.is_none_or(|due| Instant::now() < due) {
             return;
         }
-        let prepared = session.with_voucher_context(|context| context.prepare_to_vouch());
+        let is_ready =
+            session.with_voucher_context(|context| matches!(context.prepare_to_vouch(), Ok(true)));
         self.prepare_at = None;
-        if matches!(prepared, Some(Ok(true))) {
+        if is_ready == Some(true) {
             self.failures = 0;
         } else {
             self.failures = self.failures.saturating_add(1);

@@ -329,12 +329,11 @@ impl ScanWorkers<'_> {
                 continue;
             }
             if self.options.depth == ScanDepth::Stamps {
-                match folder.file_stamp_and_names(&name) {
-                    Ok(found) => {
-                        scan_result.has_shared_file |= found.is_some_and(|(_, names)| names > 1);
-                        let entry = found.map(|(stamp, _)| CatalogEntry::new(place, stamp, None));
-                        scan_result.entries.extend(entry);
-                    }
+                match folder.file_stamp_and_sharing(&name) {
+                    Ok(found) => scan_result.entries.extend(found.map(|(stamp, is_shared)| {
+                        scan_result.has_shared_file |= is_shared;
+                        CatalogEntry::new(place, stamp, None)
+                    })),
                     Err(_) => scan_result.unreadable += 1,
                 }
                 continue;

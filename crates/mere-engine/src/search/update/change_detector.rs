@@ -253,8 +253,8 @@ impl ChangeDetector {
         let Some((tree_index, place)) = corpus.item_at(path) else { return Ok(()) };
         let known = against.index.known_file(corpus_id, path)?;
         let tree = &corpus.trees[tree_index];
-        let (stamp, names) = file_stamp_and_names(tree, &place)?.unzip();
-        if names.is_some_and(|names| names > 1) {
+        let (stamp, is_shared) = file_stamp_and_sharing(tree, &place)?.unzip();
+        if is_shared == Some(true) {
             self.gaps.add(WatchGap::SharedFile);
         }
         let (folder, _) = place.folder_and_file().unwrap_or_default();
@@ -350,17 +350,17 @@ impl ChangeDetector {
 
 /// Returns the stamp of an item's file; none if there is no such file.
 fn file_stamp(tree: &ItemTree, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
-    Ok(file_stamp_and_names(tree, place)?.map(|(stamp, _)| stamp))
+    Ok(file_stamp_and_sharing(tree, place)?.map(|(stamp, _)| stamp))
 }
 
-/// Returns the same stamp with the number of the file's names.
-fn file_stamp_and_names(
+/// Returns the same stamp, and whether the file has other names.
+fn file_stamp_and_sharing(
     tree: &ItemTree,
     place: &ScopedPath,
-) -> io::Result<Option<(FileStamp, u64)>> {
+) -> io::Result<Option<(FileStamp, bool)>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
     let opened = OpenFolder::find(tree.dir(), &tree.path_from_handle(&folder))?;
-    let stamp = opened.map(|folder| folder.file_stamp_and_names(&name)).transpose();
+    let stamp = opened.map(|folder| folder.file_stamp_and_sharing(&name)).transpose();
     Ok(stamp.ok().flatten().flatten())
 }
 

@@ -120,27 +120,32 @@ impl SearchReport {
     /// yet.
     pub(crate) fn measure_search(&mut self, field: &NoteProject<'_>, rg: Option<&Program>) {
         self.measure_build(field);
-        let mut client = field.mere.connect();
-        let first = Question::new(QuestionClass::Rare, field.notebook, 0);
-        let took = millis(client.call(&first.call("text")).took);
-        self.add_row(
-            field,
-            "first search of a server, the index is there",
-            Unit::Millis,
-            vec![took],
-        );
+        let mut client = self.measure_first_search(field, "the index is there");
         if let Some(rg) = rg {
             self.compare_with_rg(field, &mut client, rg);
         }
         self.measure_queries(field, &mut client);
         let memory = vec![client.peak_memory()];
         self.add_row(field, "peak memory after these queries", Unit::Megabytes, memory);
+        // The server vouches for the index.
+        self.measure_command(field, "while a server watches");
+        self.measure_first_search(field, "beside one that watches");
         drop(client);
-        self.measure_command(field);
+        self.measure_command(field, "alone");
     }
 
     fn add_row(&mut self, field: &NoteProject<'_>, what: &str, unit: Unit, samples: Vec<f64>) {
         self.others.push(measurement(&field.row_name(what), unit, vec![samples, Vec::new()]));
+    }
+
+    /// Measures the first search of a server that finds an index, and returns the client.
+    fn measure_first_search(&mut self, field: &NoteProject<'_>, beside: &str) -> McpClient {
+        let mut client = field.mere.connect();
+        let first = Question::new(QuestionClass::Rare, field.notebook, 0);
+        let took = millis(client.call(&first.call("text")).took);
+        let what = format!("first search of a server, {beside}");
+        self.add_row(field, &what, Unit::Millis, vec![took]);
+        client
     }
 
     /// Measures the first search of a server that finds no index.
@@ -243,7 +248,7 @@ impl SearchReport {
     }
 
     /// Measures `mere call search` as a process, with an existing index.
-    fn measure_command(&mut self, field: &NoteProject<'_>) {
+    fn measure_command(&mut self, field: &NoteProject<'_>, beside: &str) {
         for mode in ["text", "hybrid"] {
             let samples = (0..COMMANDS).map(|number| {
                 let question =
@@ -255,7 +260,7 @@ impl SearchReport {
                     &["call", "search", &arguments],
                 )
             });
-            let what = format!("`mere call search`, {mode}, as a process");
+            let what = format!("`mere call search`, {mode}, as a process, {beside}");
             let samples = samples.collect();
             self.add_row(field, &what, Unit::Millis, samples);
         }

@@ -38,6 +38,7 @@ pub use mere_host::{
 pub use session::Session;
 pub use session::event::{Changes, SeenChanges};
 pub use session::file_approval::{AllowError, AllowedFiles, VisibleBefore};
+pub use session::index_voucher::IndexVoucher;
 pub use session::locations::{Locations, PathReport, find_locations};
 pub use session::options::{SessionOptions, SessionState};
 pub use session::own_folders::OwnFolders;

@@ -5,6 +5,7 @@
 
 use jiff::Timestamp;
 use mere_core::address::Address;
+use mere_core::digest::Sha256;
 use mere_core::gate::Gate;
 use mere_core::item::{ItemType, Scope, ScopedPath, Version};
 use mere_core::reply::{Content, Fields};
@@ -18,6 +19,7 @@ use super::index::corpus::Corpus;
 use super::update::coverage::IndexAnswer;
 use super::update::live_index::{LiveIndex, Patience, UpdateContext};
 use super::update::session_index::{IndexTarget, QuickQuery, SessionIndex, StalePolicy};
+use super::update::vouching::VouchSource;
 use crate::config::EmbeddingsConfig;
 use crate::memory::MemorySource;
 use crate::space::Space;
@@ -36,6 +38,8 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) embedding_config: &'a EmbeddingsConfig,
     /// The order of item types among hits of equal score.
     pub(crate) type_priority: &'a [ItemType],
+    /// Returns a digest of the configuration, and of the rules that say which items are indexed.
+    pub(crate) rules_digest: Box<dyn Fn() -> Sha256 + 'a>,
     pub(crate) signals: CallSignals<'a>,
 }
 
@@ -149,19 +153,20 @@ impl SearchContext<'_> {
         self.session_index.with_open_index(self.embedder, ask)
     }
 
-    fn update_context(&self, patience: Patience) -> UpdateContext<'_> {
+    pub(super) fn update_context(&self, patience: Patience) -> UpdateContext<'_> {
         UpdateContext {
             gate: self.agent_gate,
             embedder: self.embedder,
             is_visible: &*self.items.is_indexable,
             signals: self.signals,
             patience,
+            vouch_source: Some(VouchSource { rules_digest: &*self.rules_digest }),
         }
     }
 }
 
 impl CorpusSources<'_> {
-    fn index_target(&self) -> Result<IndexTarget, SearchError> {
+    pub(super) fn index_target(&self) -> Result<IndexTarget, SearchError> {
         let mut corpora = Vec::new();
         for space in self.spaces {
             corpora.extend(Corpus::from_space(space)?);

@@ -33,6 +33,7 @@ pub(crate) use query::registry_hits::{RegistryAnswer, RegistryHit};
 pub(crate) use update::coverage::{Coverage, IndexAnswer};
 pub(crate) use update::embedding_backlog::EmbeddingJob;
 pub(crate) use update::session_index::{SessionIndex, StalePolicy};
+pub(crate) use update::vouching::VouchOutcome;
 
 use query::candidates::Candidates;
 use query::hits::Hits;

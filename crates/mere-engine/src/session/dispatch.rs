@@ -237,7 +237,7 @@ impl Session {
 
     /// Returns what a search needs. The indexed texts depend on the folders that the gate knows,
     /// because the gate rewrites them, so these folders decide which database is used.
-    fn search_context<'a>(
+    pub(super) fn search_context<'a>(
         &'a self,
         snapshot: &'a Snapshot,
         item_reader: ItemReader<'a>,
@@ -259,6 +259,7 @@ impl Session {
             embedder: snapshot.embedder()?,
             embedding_config: snapshot.embeddings()?,
             type_priority: snapshot.type_priority()?,
+            rules_digest: Box::new(move || self.rules_digest(snapshot)),
             signals,
         })
     }

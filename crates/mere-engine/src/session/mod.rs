@@ -46,6 +46,7 @@ pub(crate) mod event;
 pub(crate) mod file_approval;
 pub(crate) mod help;
 mod home;
+pub(crate) mod index_voucher;
 mod item_step;
 mod landmarks;
 pub(crate) mod locations;

@@ -209,6 +209,12 @@ impl Snapshot {
         self.landmarks_digest
     }
 
+    /// Returns a digest of the rules that say what is sensitive; none if the configuration is
+    /// invalid.
+    pub(crate) fn sensitivity_digest(&self) -> Option<Sha256> {
+        self.resolved.as_ref().ok().map(|resolved| resolved.sensitivity.digest())
+    }
+
     /// Returns the model that search by meaning uses.
     pub(crate) fn embedder(&self) -> Result<&Embedder, WorldError> {
         Ok(&self.resolved.as_ref().map_err(WorldError::clone)?.embedder)

@@ -34,7 +34,7 @@ pub(crate) use comparison::IndexComparison;
 pub(crate) use entry::CatalogEntry;
 pub(crate) use lookup::is_category_inside_an_item;
 pub(crate) use orphan::{ItemClaim, OrphanedSidecar};
-pub(crate) use scan::{ScanDepth, ScanOptions, Stray, scan_from};
+pub(crate) use scan::{FolderState, ScanDepth, ScanOptions, Stray, scan_from};
 
 /// The types that are indexed. Memories are not, because their stores have other rules.
 const INDEXED_TYPES: [ItemType; 4] =

@@ -59,6 +59,8 @@ pub(crate) struct ScanResult {
     pub(crate) bare_scripts: Vec<BareScript>,
     /// How many files and folders were skipped because they may not be read.
     pub(crate) unreadable: u64,
+    /// Whether a file whose stamp was taken has other names, under which it may be changed.
+    pub(crate) has_shared_file: bool,
 }
 
 /// The state of a folder when it was read. Its variants are written to the index record.
@@ -167,6 +169,7 @@ impl ScanResult {
         self.orphans.extend(other.orphans);
         self.bare_scripts.extend(other.bare_scripts);
         self.unreadable += other.unreadable;
+        self.has_shared_file |= other.has_shared_file;
     }
 }
 
@@ -326,10 +329,11 @@ impl ScanWorkers<'_> {
                 continue;
             }
             if self.options.depth == ScanDepth::Stamps {
-                match folder.file_stamp(&name) {
-                    Ok(stamp) => scan_result
-                        .entries
-                        .extend(stamp.map(|stamp| CatalogEntry::new(place, stamp, None))),
+                match folder.file_stamp_and_sharing(&name) {
+                    Ok(found) => scan_result.entries.extend(found.map(|(stamp, is_shared)| {
+                        scan_result.has_shared_file |= is_shared;
+                        CatalogEntry::new(place, stamp, None)
+                    })),
                     Err(_) => scan_result.unreadable += 1,
                 }
                 continue;

@@ -5,6 +5,7 @@
 //! it is reported as missing. Listing, sweeping and resolving all use this one rule.
 
 use mere_core::address::{Address, RelPath, Root, visible_form};
+use mere_core::digest::Sha256;
 use mere_core::sensitive::is_sensitive;
 use mere_core::text::pattern::Patterns;
 
@@ -20,6 +21,8 @@ pub(crate) struct SensitivityRules {
     pass_through: Patterns,
     allowed: Vec<Address>,
     outer: Option<OuterRule>,
+    /// Everything that the rules were made from.
+    source: String,
 }
 
 /// The rules of the project around this one for its own files, which include this project.
@@ -34,8 +37,9 @@ struct OuterRule {
 impl SensitivityRules {
     /// Adds the patterns that the project around this one, readable as `root`, calls sensitive.
     pub(crate) fn with_outer(self, sensitive: &[&str], root: Root, below: RelPath) -> Self {
+        let source = format!("{} {sensitive:?} {root:?} {below}", self.source);
         let sensitive = patterns_or_everything(sensitive);
-        Self { outer: Some(OuterRule { sensitive, root, inner_path: below }), ..self }
+        Self { source, outer: Some(OuterRule { sensitive, root, inner_path: below }), ..self }
     }
 
     /// Builds the rules from the patterns of `sensitive:` and `visible:`, and from what was
@@ -48,9 +52,15 @@ impl SensitivityRules {
             sensitive: patterns_or_everything(sensitive),
             visible: Patterns::case_insensitive(visible).unwrap_or_default(),
             pass_through: Patterns::case_insensitive(&passages).unwrap_or_default(),
+            source: format!("{sensitive:?} {visible:?} {allowed:?}"),
             allowed,
             outer: None,
         }
+    }
+
+    /// Returns a digest that differs for rules that were made from anything else.
+    pub(crate) fn digest(&self) -> Sha256 {
+        Sha256::digest(self.source.as_bytes())
     }
 }
 

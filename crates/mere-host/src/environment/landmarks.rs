@@ -103,7 +103,8 @@ impl Environment {
 
 /// Returns the landmarks of a folder, in its given and its canonical spelling.
 pub(crate) fn landmarks_for(path: &Path, stand_in: &StandIn) -> Vec<Landmark> {
-    let canonical = path.canonicalize().ok();
+    // A folder that exists by now has the same landmarks as before, unless a link leads to it.
+    let canonical = path.canonicalize().ok().filter(|canonical| canonical != path);
     let texts = [Some(path.to_owned()), canonical];
     let texts = texts.into_iter().flatten().map(|path| path.to_string_lossy().into_owned());
     texts.map(|path| Landmark { path, stand_in: stand_in.clone() }).collect()

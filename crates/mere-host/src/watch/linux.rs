@@ -13,7 +13,7 @@ use cap_std::fs::Dir;
 use rustix::fs::inotify::{self, CreateFlags, Event, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 
-use super::{FolderChange, Interest, WatchReport};
+use super::{FolderChange, Interest, WatchOutcome, WatchReport};
 use crate::OpenFolder;
 use crate::folder::file_system::shared_file_system;
 
@@ -22,12 +22,20 @@ const MAX_EVENTS: usize = 65_536;
 /// From this many changes on, looking at everything is no more work.
 const MAX_CHANGES: usize = 1024;
 
+/// File systems that report every change made through them, by their magic numbers: ext2 to ext4,
+/// XFS, btrfs, F2FS and tmpfs. An overlay is not among them: what happens in its lower folders is
+/// not reported.
+const ORDINARY_FILE_SYSTEMS: [u64; 5] =
+    [0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x0102_1994];
+
 /// Watches some folders for changes.
 pub struct FolderWatcher {
     inotify: Option<OwnedFd>,
     interest: Interest,
     /// The folders, by the system's number of each watch.
     folders: HashMap<i32, WatchedFolder>,
+    /// Whether a folder lies on a file system that is not known to report every change.
+    has_unusual_folder: bool,
 }
 
 struct WatchedFolder {
@@ -48,13 +56,14 @@ enum EventsRead {
 impl FolderWatcher {
     /// Creates a watcher that never reports "unchanged".
     pub fn new_disabled() -> Self {
-        Self { inotify: None, interest: Interest::Names, folders: HashMap::new() }
+        let (inotify, folders) = (None, HashMap::new());
+        Self { inotify, interest: Interest::Names, folders, has_unusual_folder: false }
     }
 
     /// Creates a watcher without folders.
     pub fn new(interest: Interest) -> Self {
         let inotify = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok();
-        Self { inotify, interest, folders: HashMap::new() }
+        Self { inotify, interest, folders: HashMap::new(), has_unusual_folder: false }
     }
 
     /// Reports whether the system is asked to report changes.
@@ -62,10 +71,18 @@ impl FolderWatcher {
         self.inotify.is_some()
     }
 
+    /// Reports whether every change in the folders is reported: the system is asked, and they lie
+    /// on file systems that are known to tell.
+    pub fn reports_everything(&self) -> bool {
+        self.is_active() && !self.has_unusual_folder
+    }
+
     /// Adds a folder. One that does not exist needs no watch, because its parent has one.
     pub fn add(&mut self, root: &Dir, path: &str) {
         match OpenFolder::find(root, path) {
-            Ok(Some(folder)) => self.add_open_folder(&folder, path),
+            Ok(Some(folder)) => {
+                self.add_open_folder(&folder, path);
+            }
             Ok(None) => {}
             Err(error) => self.disable(&error),
         }
@@ -73,19 +90,27 @@ impl FolderWatcher {
 
     /// Adds a folder that is already open, under this path. If it is watched under another path, it
     /// has moved, and is reported under the new path from now on.
-    pub fn add_open_folder(&mut self, folder: &OpenFolder, path: &str) {
-        let Some(system) = &self.inotify else { return };
+    pub fn add_open_folder(&mut self, folder: &OpenFolder, path: &str) -> WatchOutcome {
+        let Some(system) = &self.inotify else { return WatchOutcome::Failed };
         // The watch is set through the handle: the name could lead elsewhere by now.
         let name = format!("/proc/self/fd/{}", folder.descriptor());
         let flags = watch_flags(self.interest);
-        let added = check_local_file_system(folder)
-            .and_then(|()| Ok(inotify::add_watch(system, name, flags)?));
+        let added = local_file_system(folder)
+            .and_then(|kind| Ok((kind, inotify::add_watch(system, name, flags)?)));
         match added {
-            Ok(number) => {
+            Ok((kind, number)) => {
+                self.has_unusual_folder |= !ORDINARY_FILE_SYSTEMS.contains(&kind);
                 let watched = WatchedFolder { path: path.to_owned(), is_stale: false };
-                self.folders.insert(number, watched);
+                let before = self.folders.insert(number, watched);
+                match before {
+                    Some(before) if before.path == path => WatchOutcome::Known,
+                    _ => WatchOutcome::Added,
+                }
             }
-            Err(error) => self.disable(&error),
+            Err(error) => {
+                self.disable(&error);
+                WatchOutcome::Failed
+            }
         }
     }
 
@@ -190,11 +215,13 @@ fn watch_flags(interest: Interest) -> WatchFlags {
     }
 }
 
-/// Fails if the folder lies on a file system that can change without this kernel's knowledge.
-fn check_local_file_system(folder: &OpenFolder) -> io::Result<()> {
-    match shared_file_system(folder.file_system_type()?) {
+/// Returns the magic number of the folder's file system, and fails if that can change without this
+/// kernel's knowledge.
+fn local_file_system(folder: &OpenFolder) -> io::Result<u64> {
+    let kind = folder.file_system_type()?;
+    match shared_file_system(kind) {
         Some((name, _)) => Err(io::Error::other(format!("{name} can be changed from elsewhere"))),
-        None => Ok(()),
+        None => Ok(kind),
     }
 }
 

@@ -8,8 +8,11 @@
 pub(crate) mod file_stamps;
 #[cfg(all(target_os = "linux", not(mere_portable)))]
 mod linux;
+pub(crate) mod mount_points;
+pub(crate) mod process_view;
 #[cfg(any(not(target_os = "linux"), mere_portable))]
 mod unsupported;
+pub(crate) mod vouching;
 
 use std::collections::BTreeSet;
 
@@ -25,6 +28,17 @@ pub enum Interest {
     Names,
     /// Also the contents and the permissions of files.
     Contents,
+}
+
+/// What became of a folder that was added to a watcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchOutcome {
+    /// It was not watched under this path before.
+    Added,
+    /// It was watched under this path already.
+    Known,
+    /// It is not watched, and the watcher never reports "unchanged" from now on.
+    Failed,
 }
 
 /// What has happened since the watcher was last asked.

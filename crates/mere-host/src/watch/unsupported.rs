@@ -4,7 +4,7 @@
 
 use cap_std::fs::Dir;
 
-use super::{Interest, WatchReport};
+use super::{Interest, WatchOutcome, WatchReport};
 use crate::OpenFolder;
 
 /// A watcher that never reports "unchanged".
@@ -24,9 +24,16 @@ impl FolderWatcher {
         false
     }
 
+    /// Reports whether every change in the folders is reported.
+    pub fn reports_everything(&self) -> bool {
+        false
+    }
+
     pub fn add(&mut self, _root: &Dir, _path: &str) {}
 
-    pub fn add_open_folder(&mut self, _folder: &OpenFolder, _path: &str) {}
+    pub fn add_open_folder(&mut self, _folder: &OpenFolder, _path: &str) -> WatchOutcome {
+        WatchOutcome::Failed
+    }
 
     pub fn mark_stale(&mut self, _top: &str) {}
 

@@ -9,8 +9,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
+#[cfg(all(target_os = "linux", not(mere_portable)))]
+use mere_core::digest::Sha256;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -48,6 +51,23 @@ impl Database {
     /// Checks whether the database exists as a file.
     pub fn exists(&self) -> bool {
         matches!(self, Self::InCache(path) if path.exists())
+    }
+
+    /// Returns the device and inode of the file that has the database's name now; none if there is
+    /// no such file.
+    pub fn file_identity(&self) -> Option<(u64, u64)> {
+        let Self::InCache(path) = self else { return None };
+        let metadata = fs::symlink_metadata(path).ok()?;
+        Some((MetadataExt::dev(&metadata), MetadataExt::ino(&metadata)))
+    }
+
+    /// Returns the folder in which sockets about this database lie, and how their names begin.
+    #[cfg(all(target_os = "linux", not(mere_portable)))]
+    pub(crate) fn socket_location(&self) -> Option<(&Path, String)> {
+        let Self::InCache(path) = self else { return None };
+        let (folder, name) = split_path(path).ok()?;
+        let digest = Sha256::digest(name.as_encoded_bytes()).to_string();
+        Some((folder, digest[..24].to_owned()))
     }
 
     /// Opens the database and creates it if needed.

@@ -25,10 +25,11 @@ mod translate;
 
 use std::io;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::thread;
 use std::time::Duration;
 
-use mere_engine::{SeenChanges, Session, SessionState};
+use mere_engine::{IndexVoucher, SeenChanges, Session, SessionState};
 use rmcp::ServerHandler;
 use rmcp::service::ServerInitializeError;
 use tokio::net::TcpListener;
@@ -77,8 +78,7 @@ pub(crate) async fn serve_loopback(
     session.watch_for_changes();
     session.create_configured_categories();
     let runner = Arc::new(CallRunner::new(session));
-    tokio::spawn(watch_changes(Arc::clone(&runner)));
-    tokio::spawn(embed_items(Arc::clone(&runner)));
+    start_upkeep(&runner);
     let toolsets = ListedTools::from(None);
     let server = ToolServer { runner: Arc::clone(&runner), toolsets };
     http::serve(server, &runner, listener, &[]).await
@@ -96,8 +96,7 @@ where
     };
     let runtime = runtime.max_blocking_threads(MAX_CALLS + 4).enable_all().build()?;
     let ended = runtime.block_on(async {
-        tokio::spawn(watch_changes(Arc::clone(runner)));
-        tokio::spawn(embed_items(Arc::clone(runner)));
+        start_upkeep(runner);
         if let Some(address) = &mcp.http {
             return http::bind_and_serve(server, runner, address, &mcp.allow_host).await;
         }
@@ -140,6 +139,25 @@ async fn serve_stdio<H: ServerHandler + Clone>(server: H, runner: &Arc<CallRunne
             ) => return,
             Err(error) => tracing::warn!(%error, "a handshake failed"),
         }
+    }
+}
+
+/// Starts everything that a server does beside its calls.
+fn start_upkeep(runner: &Arc<CallRunner>) {
+    tokio::spawn(watch_changes(Arc::clone(runner)));
+    tokio::spawn(embed_items(Arc::clone(runner)));
+    let session = Arc::downgrade(&runner.session);
+    let started = thread::Builder::new().name("vouch".to_owned()).spawn(move || vouch(&session));
+    if let Err(error) = started {
+        tracing::warn!(%error, "other processes have to compare every file with the search index");
+    }
+}
+
+/// Vouches for the search index to other processes of the user, as long as the session lasts.
+fn vouch(session: &Weak<Session>) {
+    let mut voucher = IndexVoucher::default();
+    while let Some(session) = session.upgrade() {
+        voucher.run_round(&session);
     }
 }
 

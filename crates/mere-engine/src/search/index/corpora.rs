@@ -35,8 +35,9 @@ impl SearchIndex {
             let id = change.last_insert_rowid();
             id.try_into().map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, id))?
         };
-        bump_generation(&change)?;
+        let generation = bump_generation(&change)?;
         change.commit()?;
+        self.note_own_change(generation);
         self.refresh()?;
         Ok(id)
     }

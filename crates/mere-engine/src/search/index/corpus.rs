@@ -57,6 +57,12 @@ impl Corpus {
         Ok(Self { name, scope, trees, space_folder: top, folder_identities: identity })
     }
 
+    /// Describes the name, folders and labels, which are the same for another process only if they
+    /// are the same corpus.
+    pub(crate) fn describe(&self) -> String {
+        format!("{} {:?} {:?}", self.name, self.folder_identities, self.tree_labels())
+    }
+
     /// Checks whether the other corpus has the same name, folders and labels.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.name == other.name

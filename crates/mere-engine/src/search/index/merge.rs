@@ -40,8 +40,9 @@ impl SearchIndex {
         if !write_merged(&change, &old, enough)? {
             return Ok(false);
         }
-        bump_generation(&change)?;
+        let generation = bump_generation(&change)?;
         change.commit()?;
+        self.note_own_change(generation);
         self.refresh()?;
         Ok(true)
     }

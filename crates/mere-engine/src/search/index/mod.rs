@@ -9,6 +9,7 @@
 mod batch;
 mod corpora;
 pub(crate) mod corpus;
+mod generation;
 mod known_files;
 mod links;
 mod merge;
@@ -34,12 +35,16 @@ pub(crate) use vocabulary::{WordForm, letter_bits};
 
 use super::error::SearchError;
 use batch::{BatchTerms, CountedEntry};
+use generation::{bump_generation, read_counter, set_counter};
 use mere_host::Database;
 
 /// The index of one project.
 pub(crate) struct SearchIndex {
     pub(super) connection: Connection,
     generation: i64,
+    /// The last generation for which this process knows every change: those of others up to when it
+    /// last accepted them, and its own.
+    known_generation: i64,
     /// Increases when the index is cleared: earlier comparisons with the disk are then void.
     pub(crate) epoch: i64,
     pub(super) segments: Vec<Segment>,
@@ -76,7 +81,9 @@ impl SearchIndex {
     fn from_connection(mut connection: Connection) -> rusqlite::Result<Self> {
         connection.set_prepared_statement_cache_capacity(64);
         schema::ensure_tables(&mut connection)?;
-        let mut index = Self { connection, generation: 0, epoch: 0, segments: Vec::new() };
+        let (generation, known_generation) = (0, 0);
+        let (epoch, segments) = (0, Vec::new());
+        let mut index = Self { connection, generation, known_generation, epoch, segments };
         index.refresh()?;
         if schema::is_consistent(&index.connection, index.snapshot().live_items)? {
             Ok(index)
@@ -169,8 +176,9 @@ impl SearchIndex {
         let next = first + i64::try_from(entries.len()).unwrap_or(i64::MAX);
         set_counter(&change, "next", next)?;
         write_segment(&change, &slots, terms)?;
-        bump_generation(&change)?;
+        let generation = bump_generation(&change)?;
         change.commit()?;
+        self.note_own_change(generation);
         self.refresh()?;
         Ok(late == 0)
     }
@@ -182,8 +190,9 @@ impl SearchIndex {
         schema::empty_tables(&change)?;
         set_counter(&change, "vectors", read_counter(&change, "vectors")? + 1)?;
         set_counter(&change, "epoch", read_counter(&change, "epoch")? + 1)?;
-        bump_generation(&change)?;
+        let generation = bump_generation(&change)?;
         change.commit()?;
+        self.note_own_change(generation);
         self.refresh()
     }
 
@@ -196,8 +205,9 @@ impl SearchIndex {
         for item in items {
             delete_item(&change, i64::from(*item))?;
         }
-        bump_generation(&change)?;
+        let generation = bump_generation(&change)?;
         change.commit()?;
+        self.note_own_change(generation);
         self.refresh()
     }
 }
@@ -344,21 +354,6 @@ fn write_segment_words(
 /// Converts a count to an integer of the database.
 fn to_sql_integer(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-fn read_counter(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
-    let mut one = connection.prepare_cached("SELECT value FROM counter WHERE name = ?")?;
-    one.query_row([name], |row| row.get(0))
-}
-
-fn set_counter(change: &Connection, name: &str, value: i64) -> rusqlite::Result<()> {
-    let mut one = change.prepare_cached("UPDATE counter SET value = ? WHERE name = ?")?;
-    one.execute((value, name)).map(|_| ())
-}
-
-/// Increases the generation, by which other processes notice that the index has changed.
-fn bump_generation(change: &Connection) -> rusqlite::Result<()> {
-    set_counter(change, "generation", read_counter(change, "generation")? + 1)
 }
 
 #[cfg(test)]

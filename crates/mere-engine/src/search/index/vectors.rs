@@ -205,8 +205,9 @@ impl SearchIndex {
             one.execute((own, vector.as_ref().map_or(&[][..], Vector::as_bytes), text, item))?;
         }
         super::set_counter(&change, "vectors", super::read_counter(&change, "vectors")? + 1)?;
-        super::bump_generation(&change)?;
+        let generation = super::bump_generation(&change)?;
         change.commit()?;
+        self.note_own_change(generation);
         self.refresh()
     }
 }

@@ -4,18 +4,20 @@
 //! first, folders are scanned and every file's stamp is compared with the one in the index.
 //! Reported changes count only after a complete scan was applied.
 
-use std::collections::HashSet;
 use std::io;
 
 use mere_core::item::{Category, ScopedPath};
 
+use super::watch_gaps::{WatchGap, WatchGaps};
 use crate::search::error::SearchError;
 use crate::search::index::corpus::Corpus;
 use crate::search::index::{CorpusId, SearchIndex};
 use crate::space::{
-    ItemTree, ScanDepth, ScanOptions, is_category_inside_an_item, join_path, scan_from,
+    FolderState, ItemTree, ScanDepth, ScanOptions, is_category_inside_an_item, join_path, scan_from,
 };
-use mere_host::{FileStamp, FolderChange, FolderWatcher, Interest, OpenFolder, WatchReport};
+use mere_host::{
+    FileStamp, FolderChange, FolderWatcher, Interest, OpenFolder, WatchOutcome, WatchReport,
+};
 
 /// How often newly created folders are looked for while the others are being watched.
 const MAX_WATCH_ROUNDS: usize = 4;
@@ -26,8 +28,8 @@ pub(crate) struct ChangeDetector {
     /// The number of each corpus in the index; empty until the index was asked.
     pub(crate) corpus_ids: Vec<CorpusId>,
     watch: FolderWatcher,
-    /// The folders that are watched.
-    watched_folders: HashSet<String>,
+    /// What the watches may not have told since the last complete scan.
+    gaps: WatchGaps,
     /// Whether a change may have been missed, so that everything must be scanned.
     must_rescan: bool,
 }
@@ -83,7 +85,7 @@ impl ChangeDetector {
             corpora,
             corpus_ids: Vec::new(),
             watch,
-            watched_folders: HashSet::new(),
+            gaps: WatchGaps::default(),
             must_rescan: true,
         }
     }
@@ -114,6 +116,22 @@ impl ChangeDetector {
         self.must_rescan = true;
     }
 
+    /// Returns whether everything must be scanned.
+    pub(crate) fn must_rescan(&self) -> bool {
+        self.must_rescan
+    }
+
+    /// Returns why a change of the files may have been missed since the last full scan, if it may.
+    pub(super) fn watch_gap(&self) -> Option<WatchGap> {
+        if self.must_rescan {
+            Some(WatchGap::NotScanned)
+        } else if !self.watch.reports_everything() {
+            Some(WatchGap::NotReported)
+        } else {
+            self.gaps.find()
+        }
+    }
+
     /// Returns the current differences. A full scan stays required until [`Self::mark_scanned`] is
     /// called.
     pub(crate) fn detect(
@@ -122,6 +140,9 @@ impl ChangeDetector {
     ) -> Result<IndexChanges, SearchError> {
         let report = self.watch.take_changes();
         let mut changes = IndexChanges::default();
+        if self.watch.is_active() {
+            self.gaps.check_mounts(&self.corpora);
+        }
         match report {
             WatchReport::Unchanged if !self.must_rescan => {}
             WatchReport::Changed(events) if !self.must_rescan => {
@@ -132,6 +153,7 @@ impl ChangeDetector {
             }
             _ => {
                 self.must_rescan = true;
+                self.gaps = WatchGaps::at_full_scan(&self.corpora);
                 self.watch_space_folders();
                 for corpus_index in 0..self.corpora.len() {
                     for tree_index in 0..self.corpora[corpus_index].trees.len() {
@@ -150,10 +172,12 @@ impl ChangeDetector {
 
     fn watch_space_folders(&mut self) {
         for (number, corpus) in self.corpora.iter().enumerate() {
-            if let Some(top) = &corpus.space_folder
-                && let Ok(folder) = OpenFolder::open(top, "")
-            {
-                self.watch.add_open_folder(&folder, &watch_name(number, ""));
+            let Some(top) = &corpus.space_folder else { continue };
+            match OpenFolder::open(top, "") {
+                Ok(folder) => {
+                    self.watch.add_open_folder(&folder, &watch_name(number, ""));
+                }
+                Err(_) => self.gaps.add(WatchGap::Unwatched),
             }
         }
     }
@@ -219,7 +243,7 @@ impl ChangeDetector {
 
     /// Compares one file with the index.
     fn check_file(
-        &self,
+        &mut self,
         corpus_index: usize,
         path: &str,
         against: &DetectionContext<'_>,
@@ -229,7 +253,10 @@ impl ChangeDetector {
         let Some((tree_index, place)) = corpus.item_at(path) else { return Ok(()) };
         let known = against.index.known_file(corpus_id, path)?;
         let tree = &corpus.trees[tree_index];
-        let stamp = file_stamp(tree, &place)?;
+        let (stamp, is_shared) = file_stamp_and_sharing(tree, &place)?.unzip();
+        if is_shared == Some(true) {
+            self.gaps.add(WatchGap::SharedFile);
+        }
         let (folder, _) = place.folder_and_file().unwrap_or_default();
         let category = folder.parse::<Category>().unwrap_or_default();
         let counts = stamp.is_some()
@@ -264,6 +291,9 @@ impl ChangeDetector {
         let known = ScanOptions { depth: ScanDepth::Stamps, is_known: &|_| false };
         let scan_result = scan_from(corpus.scope, &corpus.trees, start, &known)?;
         changes.unreadable += scan_result.unreadable;
+        if scan_result.has_shared_file {
+            self.gaps.add(WatchGap::SharedFile);
+        }
         let label = corpus.trees[folder.tree].index_label(&folder.path);
         let mut known = against.index.known_files_below(corpus_id, &label)?;
         for entry in scan_result.entries {
@@ -296,28 +326,41 @@ impl ChangeDetector {
             let known = ScanOptions { depth: ScanDepth::Names, is_known: &|_| false };
             let scan_result = scan_from(corpus.scope, &corpus.trees, start, &known)?;
             let mut is_new = false;
-            for (label, _) in scan_result.folders {
+            for (label, state) in scan_result.folders {
+                // The next folder of this name is reported by its parent.
+                if state == FolderState::Gone {
+                    continue;
+                }
                 let Some((tree_index, below)) = corpus.find_tree(&label) else { continue };
                 let tree = &corpus.trees[tree_index];
                 let opened = OpenFolder::open(tree.dir(), &tree.path_from_handle(below));
-                let Ok(folder) = opened else { continue };
-                let name = watch_name(top.corpus, &label);
-                self.watch.add_open_folder(&folder, &name);
-                is_new |= self.watched_folders.insert(name);
+                is_new |= opened.map_or(true, |folder| {
+                    let name = watch_name(top.corpus, &label);
+                    self.watch.add_open_folder(&folder, &name) == WatchOutcome::Added
+                });
             }
             if !is_new {
-                break;
+                return Ok(());
             }
         }
+        self.gaps.add(WatchGap::Unwatched);
         Ok(())
     }
 }
 
 /// Returns the stamp of an item's file; none if there is no such file.
 fn file_stamp(tree: &ItemTree, place: &ScopedPath) -> io::Result<Option<FileStamp>> {
+    Ok(file_stamp_and_sharing(tree, place)?.map(|(stamp, _)| stamp))
+}
+
+/// Returns the same stamp, and whether the file has other names.
+fn file_stamp_and_sharing(
+    tree: &ItemTree,
+    place: &ScopedPath,
+) -> io::Result<Option<(FileStamp, bool)>> {
     let (folder, name) = place.folder_and_file().unwrap_or_default();
     let opened = OpenFolder::find(tree.dir(), &tree.path_from_handle(&folder))?;
-    let stamp = opened.map(|folder| folder.file_stamp(&name)).transpose();
+    let stamp = opened.map(|folder| folder.file_stamp_and_sharing(&name)).transpose();
     Ok(stamp.ok().flatten().flatten())
 }
 

@@ -32,6 +32,7 @@ impl LiveIndex {
         let (sketches, backlog_pass) = Default::default();
         let detector = ChangeDetector::new(Vec::new(), WatchMode::ScanOnly);
         let (checked_epoch, checked) = (index.epoch, index.snapshot());
+        let file_identity = database.file_identity();
         Self {
             preferred_database,
             database,
@@ -42,6 +43,9 @@ impl LiveIndex {
             checked_epoch,
             checked,
             coverage: Coverage::Partial(IndexGap::Unchecked),
+            file_identity,
+            vouched_generation: None,
+            relies_on_others: false,
         }
     }
 

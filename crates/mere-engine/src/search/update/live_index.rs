@@ -13,6 +13,7 @@ use super::batch_reader::{BatchReader, UnreadFiles, read_batches};
 use super::change_detector::{ChangeDetector, DetectionContext, IndexChanges};
 use super::coverage::{Coverage, IndexAnswer, IndexGap};
 use super::embedding_backlog::BacklogPass;
+use super::vouching::VouchSource;
 use crate::search::call_signals::CallSignals;
 use crate::search::embed::embedder::Embedder;
 use crate::search::error::SearchError;
@@ -48,6 +49,13 @@ pub(crate) struct LiveIndex {
     pub(super) checked: IndexSnapshot,
     /// What the index covers, as far as the current query knows.
     pub(crate) coverage: Coverage,
+    /// The database file that was opened, by device and inode.
+    pub(super) file_identity: Option<(u64, u64)>,
+    /// The only generation that the current query may use, because another process vouched for it
+    /// alone.
+    pub(super) vouched_generation: Option<i64>,
+    /// Whether another process vouched since this one last compared everything itself.
+    pub(super) relies_on_others: bool,
 }
 
 /// The inputs of an update of the index.
@@ -58,6 +66,8 @@ pub(crate) struct UpdateContext<'a> {
     pub(crate) is_visible: &'a dyn Fn(&ScopedPath) -> bool,
     pub(crate) signals: CallSignals<'a>,
     pub(crate) patience: Patience,
+    /// Where another process may vouch for the index, if it may be asked.
+    pub(crate) vouch_source: Option<VouchSource<'a>>,
 }
 
 /// How long an update may take.
@@ -110,7 +120,11 @@ impl LiveIndex {
         embedder: &Embedder,
         ask: impl FnOnce(&mut Self) -> Result<T, SearchError>,
     ) -> Result<Option<IndexAnswer<T>>, SearchError> {
+        let vouched = self.vouched_generation.take();
         let answer = self.ask_in_transaction(embedder, |live_index| {
+            if vouched.is_some_and(|generation| generation != live_index.index.generation()) {
+                return Ok(None);
+            }
             let was_complete = live_index.coverage == Coverage::Complete;
             if was_complete && !live_index.index.still_covers(&live_index.checked) {
                 return Ok(None);
@@ -150,10 +164,19 @@ impl LiveIndex {
     }
 
     /// Brings the index up to date with the disk, and returns what it covers then.
-    fn update(&mut self, context: &UpdateContext<'_>) -> Result<Coverage, SearchError> {
+    pub(super) fn update(&mut self, context: &UpdateContext<'_>) -> Result<Coverage, SearchError> {
+        self.vouched_generation = None;
         for _ in 0..MAX_UPDATE_ROUNDS {
             self.refresh()?;
             self.detector.assign_corpus_ids(&mut self.index)?;
+            if self.detector.must_rescan() {
+                if self.is_vouched_for(context)? {
+                    self.checked = self.index.snapshot();
+                    return Ok(Coverage::Complete);
+                }
+                self.relies_on_others = false;
+                self.index.accept_generation();
+            }
             let mut changes = self.detect_changes(context)?;
             let _lock = if changes.to_read.len() >= EXCLUSIVE_READ_MIN {
                 let Some((lock, waited)) = self.wait_for_process_lock(context)? else {
@@ -163,6 +186,7 @@ impl LiveIndex {
                 if waited {
                     self.refresh()?;
                     self.detector.require_rescan();
+                    self.index.accept_generation();
                     changes = self.detect_changes(context)?;
                 }
                 Some(lock)
@@ -192,7 +216,7 @@ impl LiveIndex {
 
     /// Loads what other processes have changed. If one of them cleared the index, everything must
     /// be scanned again.
-    fn refresh(&mut self) -> Result<(), SearchError> {
+    pub(super) fn refresh(&mut self) -> Result<(), SearchError> {
         self.index.refresh()?;
         if self.index.epoch != self.checked_epoch {
             self.checked_epoch = self.index.epoch;

@@ -13,3 +13,5 @@ pub(crate) mod index_recovery;
 pub(crate) mod live_index;
 pub(crate) mod maintenance;
 pub(crate) mod session_index;
+pub(crate) mod vouching;
+mod watch_gaps;

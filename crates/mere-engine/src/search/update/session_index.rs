@@ -6,11 +6,12 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::change_detector::WatchMode;
-use super::coverage::IndexAnswer;
+use super::coverage::{Coverage, IndexAnswer};
 use super::live_index::{LiveIndex, UpdateContext};
+use super::vouching::{VouchOutcome, VouchRequest};
 use crate::search::embed::embedder::Embedder;
 use crate::search::error::SearchError;
 use crate::search::index::corpus::Corpus;
@@ -19,6 +20,8 @@ use mere_host::{Database, reset_poisoned};
 
 /// The pause before checking again whether another caller has finished.
 const CALLER_POLL_INTERVAL: Duration = Duration::from_micros(500);
+/// How long a question of another process waits for other callers.
+const MAX_QUESTION_WAIT: Duration = Duration::from_millis(30);
 /// How often an index is recovered for one query.
 const MAX_RECOVERIES: usize = 3;
 /// Up to this number of items, comparing the files takes almost no time.
@@ -141,6 +144,39 @@ impl SessionIndex {
         let Some(live_index) = guard.as_mut() else { return Ok(None) };
         live_index.index.refresh()?;
         live_index.ask_if_covered(embedder, ask)
+    }
+
+    /// Answers another process, unless other callers use the index for too long.
+    pub(super) fn vouch(
+        &self,
+        target: IndexTarget,
+        update: &UpdateContext<'_>,
+        request: &VouchRequest<'_>,
+    ) -> Result<VouchOutcome, SearchError> {
+        let began = Instant::now();
+        let mut guard = self.wait_for_lock(&|| began.elapsed() > MAX_QUESTION_WAIT)?;
+        if guard.as_ref().is_some_and(|live_index| !live_index.has_its_file()) {
+            *guard = None;
+        }
+        self.open_index(&mut guard, target)?.vouch(request, update)
+    }
+
+    /// Compares everything with the index, and returns whether this process can vouch for it now.
+    pub(super) fn prepare_to_vouch(
+        &self,
+        target: IndexTarget,
+        update: &UpdateContext<'_>,
+    ) -> Result<bool, SearchError> {
+        let mut guard = self.wait_for_lock(update.signals.is_cancelled)?;
+        self.require_rescan();
+        let answer = self.answer_with_recovery(&mut guard, target, update, LiveIndex::can_vouch)?;
+        Ok(answer.value && answer.coverage == Coverage::Complete)
+    }
+
+    /// Returns whether another process vouched for the index since this one last compared
+    /// everything itself.
+    pub(crate) fn relies_on_others(&self) -> bool {
+        self.try_lock().is_some_and(|guard| guard.as_ref().is_some_and(|one| one.relies_on_others))
     }
 
     /// Clears the index, which is built anew by the next query. Other processes may be using it.

@@ -147,10 +147,15 @@ impl OpenFolder {
     /// Returns the stamp of a regular file in this folder without opening it, or `None` if the name
     /// is missing or is something else.
     pub fn file_stamp(&self, name: &str) -> io::Result<Option<FileStamp>> {
+        Ok(self.file_stamp_and_sharing(name)?.map(|(stamp, _)| stamp))
+    }
+
+    /// Returns the same stamp, and whether the file has other names, here or elsewhere.
+    pub fn file_stamp_and_sharing(&self, name: &str) -> io::Result<Option<(FileStamp, bool)>> {
         match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => {
                 let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-                Ok(is_file.then(|| FileStamp::from_stat(&stat)))
+                Ok(is_file.then(|| (FileStamp::from_stat(&stat), stat.st_nlink > 1)))
             }
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(error) => Err(error.into()),

@@ -94,6 +94,11 @@ impl OpenFolder {
             .map(|metadata| FileStamp::from_metadata(&metadata)))
     }
 
+    /// Returns the same stamp, and whether the file has other names, which is not known here.
+    pub fn file_stamp_and_sharing(&self, name: &str) -> io::Result<Option<(FileStamp, bool)>> {
+        Ok(self.file_stamp(name)?.map(|stamp| (stamp, true)))
+    }
+
     /// Opens a regular file of this folder, or returns `None` if the name is something else.
     pub fn open_file(&self, name: &str) -> io::Result<Option<File>> {
         open_regular_file(&self.0, name)

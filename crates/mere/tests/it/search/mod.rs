@@ -11,3 +11,4 @@ pub(crate) mod parity;
 pub(crate) mod queries;
 pub(crate) mod seen;
 pub(crate) mod trouble;
+mod vouched;

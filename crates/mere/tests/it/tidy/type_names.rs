@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use super::sources;
 
 /// Types with one definition for each platform.
-const BY_PLATFORM: [(&str, &str); 5] = [
+const BY_PLATFORM: [(&str, &str); 7] = [
     ("mere-host", "Cell"),
     ("mere-host", "FolderWatcher"),
     ("mere-host", "OpenFolder"),
     ("mere-host", "SshAgent"),
     ("mere-host", "Terminal"),
+    ("mere-host", "VouchListener"),
+    ("mere-host", "VouchQuestion"),
 ];
 
 /// The name of the type that a line declares for other modules.

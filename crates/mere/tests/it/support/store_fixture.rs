@@ -201,6 +201,8 @@ fn look(folder: &Path, above: &str, found: &mut BTreeMap<String, String>) {
             "folder".to_owned()
         } else if kind.is_fifo() {
             "pipe".to_owned()
+        } else if kind.is_socket() {
+            "socket".to_owned()
         } else {
             let bytes = std::fs::read(&path).expect("a file");
             format!("file {}", String::from_utf8_lossy(&bytes))

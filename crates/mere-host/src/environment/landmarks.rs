@@ -88,7 +88,7 @@ impl Environment {
     pub fn git_landmarks(&self, tree: &Folder) -> Vec<Landmark> {
         let folders = git_folders::find(tree.path());
         let outside = folders.into_iter().filter(|(path, _)| {
-            let is_repository = || path.join("HEAD").is_file() || path.join(".git").exists();
+            let is_repository = || holds_repository(path) || path.join(".git").exists();
             let is_bait = would_spoil_texts(path) && !is_repository();
             let is_known = path.starts_with(tree.path()) || self.is_below_home(path);
             !is_public(path) && !is_known && !is_bait
@@ -108,6 +108,13 @@ pub(crate) fn landmarks_for(path: &Path, stand_in: &StandIn) -> Vec<Landmark> {
     let texts = [Some(path.to_owned()), canonical];
     let texts = texts.into_iter().flatten().map(|path| path.to_string_lossy().into_owned());
     texts.map(|path| Landmark { path, stand_in: stand_in.clone() }).collect()
+}
+
+/// Checks whether git keeps a repository or a working tree's part of one in a folder. `HEAD` alone
+/// is no sign of it: some systems have a program of that name in `/usr/bin`.
+fn holds_repository(path: &Path) -> bool {
+    let has_objects = path.join("objects").is_dir() || path.join("commondir").is_file();
+    path.join("HEAD").is_file() && has_objects
 }
 
 /// Checks whether ordinary texts name a path, so that a repository could spoil them by naming it

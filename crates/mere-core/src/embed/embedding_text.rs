@@ -1,6 +1,6 @@
 //! The text of an item as models embed it.
 
-use super::{Direction, Vector};
+use super::{UnitVector, Vector};
 
 /// How much the heading counts once more beside the whole text.
 const HEADING_SHARE: f32 = 0.3;
@@ -17,7 +17,7 @@ pub struct EmbeddingText {
 impl EmbeddingText {
     /// Computes the vector of the item with a model: the direction of the whole text, turned a
     /// little to that of its heading.
-    pub fn embed(&self, model: impl Fn(&str) -> Option<Direction>) -> Option<Vector> {
+    pub fn embed(&self, model: impl Fn(&str) -> Option<UnitVector>) -> Option<Vector> {
         let whole = model(&self.whole)?;
         let turned = match model(&self.heading) {
             Some(heading) => whole.turned_to(&heading, HEADING_SHARE),
@@ -34,8 +34,8 @@ mod tests {
     #[test]
     fn the_heading_counts_a_little_more_than_the_rest() {
         let model = |text: &str| match text {
-            "heading" => Direction::from_sums(&[1.0, 0.0]),
-            "whole" => Direction::from_sums(&[0.0, 5.0]),
+            "heading" => UnitVector::from_sums(&[1.0, 0.0]),
+            "whole" => UnitVector::from_sums(&[0.0, 5.0]),
             _ => None,
         };
         let text = |heading: &str| EmbeddingText {

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::{Direction, MiniLm, ModelIdentity, StaticEmbeddings, static_embeddings};
+use super::{MiniLm, ModelIdentity, StaticEmbeddings, UnitVector, static_embeddings};
 
 /// The model behind [`embed`] with a [`MiniLm`] that is packed from all-MiniLM-L6-v2.
 pub const MODEL: ModelIdentity = ModelIdentity {
@@ -18,7 +18,7 @@ const TABLE_WEIGHT: f32 = 0.75;
 
 /// Computes the direction of a text by the transformer, joined with that by the built-in table.
 /// Returns `None` for a text without tokens.
-pub fn embed(transformer: &MiniLm, text: &str) -> Option<Direction> {
+pub fn embed(transformer: &MiniLm, text: &str) -> Option<UnitVector> {
     let by_table = StaticEmbeddings::built_in().embed(text);
     let direction = transformer.embed(text)?;
     Some(direction.joined_with(by_table, static_embeddings::DIMENSIONS, TABLE_WEIGHT))

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::vocabulary::{TokenId, Vocabulary, VocabularyError};
-use super::{Direction, ModelIdentity, wordpiece};
+use super::{ModelIdentity, UnitVector, wordpiece};
 
 /// The model behind [`StaticEmbeddings::built_in`].
 pub const MODEL: ModelIdentity =
@@ -94,12 +94,12 @@ impl StaticEmbeddings {
     }
 
     /// Computes the direction of a text, or `None` if the text has no token with a vector.
-    pub fn embed(&self, text: &str) -> Option<Direction> {
+    pub fn embed(&self, text: &str) -> Option<UnitVector> {
         let mut sums = [0.0; DIMENSIONS];
         wordpiece::for_each_token(&self.vocabulary, text, MAX_TOKENS, |token| {
             self.add_token(token, &mut sums);
         });
-        Direction::from_sums(&sums)
+        UnitVector::from_sums(&sums)
     }
 
     fn add_token(&self, token: TokenId, sums: &mut [f32; DIMENSIONS]) {

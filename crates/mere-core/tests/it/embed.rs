@@ -1,11 +1,13 @@
 //! The shipped table, against numbers from elsewhere: tokens as the `tokenizers` library makes
 //! them, similarities as `models/compare.py` prints them.
 
-use mere_core::embed::{Direction, Sketch, StaticEmbeddings, Vector, static_embeddings, wordpiece};
+use mere_core::embed::{
+    Sketch, StaticEmbeddings, UnitVector, Vector, static_embeddings, wordpiece,
+};
 use proptest::prelude::*;
 
 fn embed(text: &str) -> Option<Vector> {
-    StaticEmbeddings::built_in().embed(text).as_ref().and_then(Direction::to_vector)
+    StaticEmbeddings::built_in().embed(text).as_ref().and_then(UnitVector::to_vector)
 }
 
 fn check_tokens(text: &str, expected: &[&str]) {

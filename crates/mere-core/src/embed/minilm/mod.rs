@@ -25,7 +25,7 @@ use self::layer_norm::LayerNorm;
 use self::matrix::QuantizedMatrix;
 use self::shape::ModelShape;
 use super::vocabulary::{TokenId, Vocabulary, VocabularyError};
-use super::{Direction, wordpiece};
+use super::{UnitVector, wordpiece};
 
 const MAGIC: &[u8; 8] = b"MEREBERT";
 const VERSION: u32 = 1;
@@ -104,7 +104,7 @@ impl MiniLm {
     /// make no sense.
     ///
     /// Only the first tokens are read: 254 with all-MiniLM-L6-v2.
-    pub fn embed(&self, text: &str) -> Option<Direction> {
+    pub fn embed(&self, text: &str) -> Option<UnitVector> {
         let tokens = wordpiece::tokenize(&self.vocabulary, text, self.shape.positions - 2);
         if tokens.is_empty() {
             return None;
@@ -118,7 +118,7 @@ impl MiniLm {
         for state in states.chunks_exact(width) {
             sums.iter_mut().zip(state).for_each(|(sum, number)| *sum += number);
         }
-        Direction::from_sums(&sums)
+        UnitVector::from_sums(&sums)
     }
 
     /// Computes the input of the first layer: the normalised sum of each token's word and position

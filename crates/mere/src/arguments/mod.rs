@@ -23,6 +23,7 @@ mod mcp;
 mod memory;
 mod models;
 mod moment;
+mod narrow_command_line;
 mod registry;
 mod review;
 mod run;
@@ -83,6 +84,7 @@ pub(crate) use memory::{
 };
 pub(crate) use models::{ModelArguments, ModelCommandArguments, ModelNameArgument};
 pub(crate) use moment::Moment;
+pub(crate) use narrow_command_line::narrow_command_line;
 pub(crate) use registry::{
     RegistryArguments, RegistryCommandArguments, RegistryKeyCommand, RegistryNamespaceCommand,
     RegistryServeArguments, RegistryTokenCommand, RegistryUserCommand,

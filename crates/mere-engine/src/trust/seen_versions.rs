@@ -7,9 +7,11 @@
 //!
 //! The record is bounded: a space has at most [`FILES_PER_SPACE`] files of at most [`MAX_RECORDS`]
 //! records. What was seen first stays. Only items that trusted keys signed are recorded, so nobody
-//! else fills it. A reply reads one small file, and writes it only if a version is new.
+//! else fills it. A reply reads one small file, parses it if it changed, and writes it only if a
+//! version is new.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mere_core::digest::Sha256;
 use mere_core::item::{CategoryBase, ItemName, ItemType, ScopedPath, Version};
@@ -37,11 +39,24 @@ pub(crate) struct SeenError {
     cause: String,
 }
 
+/// The most files that are kept parsed.
+const MAX_PARSED_FILES: usize = 4 * FILES_PER_SPACE as usize;
+
 /// What this machine has seen. The default has seen nothing and records nothing.
 #[derive(Clone, Default)]
 pub(crate) struct SeenVersions {
     folder: Option<StateFolder>,
+    parsed: Arc<Mutex<HashMap<String, ParsedFile>>>,
 }
+
+/// What a file said when it had these bytes. The bytes are read each time, but parsing them takes
+/// ten times longer.
+struct ParsedFile {
+    bytes: Vec<u8>,
+    records: Arc<SeenRecords>,
+}
+
+type SeenRecords = BTreeMap<SeenKey, SeenVersion>;
 
 /// The key of an item in the record of its space.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +96,7 @@ impl SeenKey {
 impl SeenVersions {
     /// Returns the record of the user who runs this process.
     pub(super) fn of_user(environment: &Environment) -> Self {
-        Self { folder: environment.state_folder(FOLDER) }
+        Self { folder: environment.state_folder(FOLDER), ..Self::default() }
     }
 
     /// Returns what was seen of an item. A record that cannot be read is an error, because without
@@ -100,14 +115,23 @@ impl SeenVersions {
             return Ok(None);
         };
         let damaged = || fault("it is damaged".to_owned());
-        let records = records::parse_strict(&bytes).ok_or_else(damaged)?;
-        // Whatever damaged another record may have taken this one away.
-        let mut own = None;
-        for record in &records {
-            let seen = parse_record(record).ok_or_else(damaged)?;
-            own = own.or_else(|| key.matches(record).then_some(seen));
+        let records = self.parse_file(file.clone(), bytes).ok_or_else(damaged)?;
+        Ok(records.get(&key).cloned())
+    }
+
+    /// Parses a file, unless it has the bytes that it had the last time.
+    fn parse_file(&self, file: String, bytes: Vec<u8>) -> Option<Arc<SeenRecords>> {
+        let lock = || self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&file).filter(|known| known.bytes == bytes) {
+            return Some(Arc::clone(&known.records));
         }
-        Ok(own)
+        let records = Arc::new(parse_records(&records::parse_strict(&bytes)?)?);
+        let mut parsed = lock();
+        if parsed.len() >= MAX_PARSED_FILES {
+            parsed.clear();
+        }
+        parsed.insert(file, ParsedFile { bytes, records: Arc::clone(&records) });
+        Some(records)
     }
 
     /// Remembers versions that trusted keys signed. Where there is no folder, nothing is remembered.
@@ -198,6 +222,21 @@ fn to_record(key: &SeenKey, seen: &SeenVersion) -> Value {
         "version": seen.newest.to_string(),
         "accepted": accepted.collect::<Vec<_>>(),
     })
+}
+
+/// Parses all records. One that is damaged makes all of them useless: whatever damaged it may have
+/// taken others away.
+fn parse_records(records: &[Value]) -> Option<SeenRecords> {
+    let mut parsed = SeenRecords::new();
+    for record in records {
+        let seen = parse_record(record)?;
+        let key = SeenKey {
+            item: record["item"].as_str()?.to_owned(),
+            base: record["base"].as_str().map(str::to_owned),
+        };
+        parsed.entry(key).or_insert(seen);
+    }
+    Some(parsed)
 }
 
 /// Parses a record; `None` if it is damaged.

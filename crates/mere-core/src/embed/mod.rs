@@ -23,7 +23,7 @@ pub mod wordpiece;
 
 pub use embedding_text::EmbeddingText;
 pub use minilm::MiniLm;
-pub use sketch::Sketch;
+pub use sketch::{Sketch, sketch_words};
 pub use static_embeddings::StaticEmbeddings;
 pub use unit_vector::UnitVector;
 pub use vector::Vector;

@@ -12,11 +12,7 @@ pub struct Sketch(Box<[u64]>);
 impl Sketch {
     /// Takes the sign bits of a vector.
     pub fn from_vector(vector: &Vector) -> Self {
-        let words = vector.as_bytes().chunks(64).map(|bytes| {
-            let signs = bytes.iter().rev();
-            signs.fold(0, |word, byte| word << 1 | u64::from(byte >> 7))
-        });
-        Self(words.collect())
+        Self(sketch_words(vector.as_bytes()).collect())
     }
 
     /// Returns the words: the sign of dimension `n` is bit `n % 64` of word `n / 64`.
@@ -35,6 +31,24 @@ impl Sketch {
     }
 }
 
+/// Returns the words of the sketch of a vector that is stored as bytes, such as one row of many.
+pub fn sketch_words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.chunks(64).map(|bytes| {
+        let (eights, rest) = bytes.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let signs = eights.iter().chain([&last]).map(sign_bits);
+        signs.enumerate().take(8).fold(0, |word, (at, signs)| word | signs << (8 * at))
+    })
+}
+
+/// Returns the signs of eight bytes, the first in the lowest bit.
+fn sign_bits(bytes: &[u8; 8]) -> u64 {
+    let signs = (u64::from_le_bytes(*bytes) >> 7) & 0x0101_0101_0101_0101;
+    // The product moves each of them to its place in the highest byte.
+    signs.wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +63,21 @@ mod tests {
         bytes[3] = 0xff;
         bytes[129] = 0x81;
         assert_eq!(sketch(&bytes).words(), [8, 0, 2]);
+    }
+
+    #[test]
+    fn every_sign_has_its_bit() {
+        for length in 1..=200 {
+            let random =
+                (0..length).map(|at: u32| (at.wrapping_mul(2_654_435_761) >> 24) as u8 | 1);
+            let bytes = random.collect::<Vec<_>>();
+            let words = sketch_words(&bytes).collect::<Vec<_>>();
+            assert_eq!(words.len(), bytes.len().div_ceil(64));
+            for at in 0..words.len() * 64 {
+                let sign = bytes.get(at).is_some_and(|byte| byte >> 7 == 1);
+                assert_eq!(words[at / 64] >> (at % 64) & 1 == 1, sign, "{length}: {at}");
+            }
+        }
     }
 
     #[test]

@@ -55,6 +55,7 @@ impl Catalogs {
         }
         open.retain(|one| one.scope() != space.scope);
         let answer = ask(&mut catalog);
+        catalog.expire_check();
         open.push(catalog);
         answer
     }
@@ -155,10 +156,11 @@ impl<'a> ItemSources<'a> {
         &self.memory_sources
     }
 
-    /// Counts the items that the catalogs of the project and the user know. A catalog that cannot
-    /// be read counts nothing.
-    pub(crate) fn count_items(&self) -> u64 {
-        let count = |scope| self.with_catalog_of(scope, Catalog::count).ok().flatten();
+    /// Returns about how many items the catalogs of the project and the user know. A catalog that
+    /// cannot be read counts nothing.
+    pub(crate) fn estimate_count(&self) -> u64 {
+        let estimate = |catalog: &mut Catalog| Ok(catalog.estimate_count());
+        let count = |scope| self.with_catalog_of(scope, estimate).ok().flatten();
         [Scope::Project, Scope::User].into_iter().filter_map(count).sum()
     }
 

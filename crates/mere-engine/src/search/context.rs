@@ -17,9 +17,8 @@ use super::graph::EntryTrust;
 use super::graph::GraphVisibility;
 use super::index::corpus::Corpus;
 use super::update::coverage::IndexAnswer;
-use super::update::live_index::{LiveIndex, Patience, UpdateContext};
+use super::update::live_index::{LiveIndex, OtherProcesses, Patience, UpdateContext};
 use super::update::session_index::{IndexTarget, QuickQuery, SessionIndex, StalePolicy};
-use super::update::vouching::VouchSource;
 use crate::config::EmbeddingsConfig;
 use crate::memory::MemorySource;
 use crate::space::Space;
@@ -38,8 +37,8 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) embedding_config: &'a EmbeddingsConfig,
     /// The order of item types among hits of equal score.
     pub(crate) type_priority: &'a [ItemType],
-    /// Returns a digest of the configuration, and of the rules that say which items are indexed.
-    pub(crate) rules_digest: Box<dyn Fn() -> Sha256 + 'a>,
+    /// A digest of the configuration, and of the rules that say which items are indexed.
+    pub(crate) rules: Sha256,
     pub(crate) signals: CallSignals<'a>,
 }
 
@@ -52,8 +51,8 @@ pub(crate) struct CorpusSources<'a> {
     /// Returns the database of the index. It looks at folders, so it is called only when the index
     /// is needed.
     pub(crate) locate_database: Box<dyn Fn() -> Database + 'a>,
-    /// Counts the items in the catalogs of the spaces.
-    pub(crate) count_items: Box<dyn Fn() -> u64 + 'a>,
+    /// Returns about how many items the catalogs of the spaces have.
+    pub(crate) estimate_count: Box<dyn Fn() -> u64 + 'a>,
 }
 
 /// A question about an item, answered by the module that knows items.
@@ -139,7 +138,8 @@ impl SearchContext<'_> {
         ask: impl FnMut(&mut LiveIndex) -> Result<T, SearchError>,
     ) -> Result<Option<IndexAnswer<T>>, SearchError> {
         let target = self.sources.index_target()?;
-        let quick_query = QuickQuery { count_items: &*self.sources.count_items, stale_policy };
+        let quick_query =
+            QuickQuery { estimate_count: &*self.sources.estimate_count, stale_policy };
         let update = self.update_context(Patience::Limited);
         self.session_index.try_with_index(target, &update, &quick_query, ask)
     }
@@ -150,7 +150,7 @@ impl SearchContext<'_> {
         &self,
         ask: impl FnOnce(&mut LiveIndex) -> Result<T, SearchError>,
     ) -> Result<Option<IndexAnswer<T>>, SearchError> {
-        self.session_index.with_open_index(self.embedder, ask)
+        self.session_index.with_open_index(ask)
     }
 
     pub(super) fn update_context(&self, patience: Patience) -> UpdateContext<'_> {
@@ -160,7 +160,8 @@ impl SearchContext<'_> {
             is_visible: &*self.items.is_indexable,
             signals: self.signals,
             patience,
-            vouch_source: Some(VouchSource { rules_digest: &*self.rules_digest }),
+            rules: self.rules,
+            other_processes: OtherProcesses::Ask,
         }
     }
 }

@@ -252,14 +252,14 @@ impl Session {
                 memory_sources: sources.memory_sources(),
                 has_served_store: snapshot.stores()?.can_serve(),
                 locate_database: Box::new(move || self.context.search_database(landmarks)),
-                count_items: Box::new(move || sources.count_items()),
+                estimate_count: Box::new(move || sources.estimate_count()),
             },
             items: SearchAccess(item_reader).access(),
             agent_gate: snapshot.gate(Reader::Agent),
             embedder: snapshot.embedder()?,
             embedding_config: snapshot.embeddings()?,
             type_priority: snapshot.type_priority()?,
-            rules_digest: Box::new(move || self.rules_digest(snapshot)),
+            rules: snapshot.rules_digest(),
             signals,
         })
     }

@@ -3,12 +3,10 @@
 //! It answers one question after the other, beside the calls of the session. While it cannot vouch,
 //! it refuses at once, and prepares itself a moment later.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mere_core::digest::Sha256;
 use mere_core::request::{Caller, Reader};
 
 use super::snapshot::Snapshot;
@@ -133,13 +131,5 @@ impl Session {
         let items = ItemReader { view: &view, sources: &sources, trust_policy, reader };
         let signals = CallSignals { progress: &|_, _| {}, is_cancelled: &|| false };
         Ok(ask(&self.search_context(snapshot, items, signals)?))
-    }
-
-    /// Returns a digest of the configuration, and of the rules that say which items are indexed. It
-    /// is the same in two processes only if they read the same files.
-    pub(super) fn rules_digest(&self, snapshot: &Snapshot) -> Sha256 {
-        let stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
-        let (rules, folders) = (snapshot.sensitivity_digest(), snapshot.landmarks_digest());
-        Sha256::digest(format!("{:?} {rules:?} {folders}", *stamps).as_bytes())
     }
 }

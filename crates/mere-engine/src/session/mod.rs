@@ -38,7 +38,7 @@ use crate::session::open_runs::OpenRuns;
 use crate::session::options::{SessionOptions, SessionState};
 use crate::session::snapshot::Snapshot;
 use crate::world::{Context, OpenError, OperatorChoice, ResolveError};
-use mere_host::{CellPool, EnvironmentError, FileStamps, NoAddress, TypedPath, WatchedFiles};
+use mere_host::{CellPool, EnvironmentError, NoAddress, TypedPath, WatchedFiles};
 
 mod call_log;
 mod dispatch;
@@ -70,7 +70,8 @@ pub struct Session {
     memory: HomeMemory,
     choice: OperatorChoice,
     watched: WatchedFiles,
-    stamps: Mutex<FileStamps>,
+    /// Held while the configuration is read again.
+    reloading: Mutex<()>,
     /// Counts how often the configuration was read again.
     generation: AtomicU64,
     context: Context,
@@ -113,7 +114,7 @@ impl Session {
         let watched = Snapshot::watched_files(&context);
         let stamps = watched.read_stamps();
         let choice = OperatorChoice { mods: opening.mods, store: opening.store };
-        let snapshot = Arc::new(Snapshot::take(&context, &choice));
+        let snapshot = Arc::new(Snapshot::take_at(&context, &choice, stamps));
         check_requested_store(&choice, &snapshot)?;
         let kept = match opening.state {
             SessionState::Kept | SessionState::OneCall => {
@@ -129,7 +130,7 @@ impl Session {
             },
             choice,
             watched,
-            stamps: Mutex::new(stamps),
+            reloading: Mutex::default(),
             generation: AtomicU64::new(0),
             working_address: RwLock::default(),
             snapshot: RwLock::new(snapshot),
@@ -246,16 +247,14 @@ impl Session {
     /// Reads the configuration again if its files have changed. A call that is under way keeps the
     /// snapshot it has; the next one sees the change, including trust that was revoked.
     fn refresh(&self) {
-        let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+        let _reloading = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let stamps = self.watched.read_stamps();
-        if *known == stamps {
+        if *self.snapshot().stamps() == stamps {
             return;
         }
-        *known = stamps;
-        let snapshot = Arc::new(Snapshot::take(&self.context, &self.choice));
+        let snapshot = Arc::new(Snapshot::take_at(&self.context, &self.choice, stamps));
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         self.update_working_address();
-        self.searches.require_rescan();
         self.generation.fetch_add(1, Ordering::Release);
         tracing::info!("the configuration was reloaded");
     }

@@ -4,7 +4,7 @@
 //! does not parse is part of the snapshot: every call then reports it, and the gate still works.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mere_core::address::{AgentName, RelPath, Root};
 use mere_core::digest::Sha256;
@@ -27,7 +27,7 @@ use crate::trust::{ProjectFolders, TrustPolicy, keys, signers};
 use crate::world::{
     Context, Mods, MountedRoot, OperatorChoice, SensitivityRules, SettledTwins, World, WorldError,
 };
-use mere_host::{Environment, Folder, SPACE_FOLDER, WatchedFiles};
+use mere_host::{Environment, FileStamps, Folder, SPACE_FOLDER, WatchedFiles};
 
 /// Changes with the way in which the gate reads texts, because a search index keeps texts as they
 /// left the gate.
@@ -43,6 +43,9 @@ pub(crate) struct Snapshot {
     landmarks_digest: Sha256,
     /// What the calls with this configuration learned about names that look alike.
     settled_twins: Arc<SettledTwins>,
+    /// The stamps of the configuration's files, taken before they were read.
+    stamps: FileStamps,
+    rules_digest: OnceLock<Sha256>,
 }
 
 /// What follows from a configuration that is valid.
@@ -75,7 +78,13 @@ struct ResolvedConfig {
 }
 
 impl Snapshot {
+    /// Reads the configuration.
     pub(crate) fn take(context: &Context, choice: &OperatorChoice) -> Self {
+        Self::take_at(context, choice, Self::watched_files(context).read_stamps())
+    }
+
+    /// Reads the configuration, whose files had these stamps a moment ago.
+    pub(crate) fn take_at(context: &Context, choice: &OperatorChoice, stamps: FileStamps) -> Self {
         let resolved = resolve_config(context, choice);
         let mods = resolved.as_ref().map_or(&[][..], |resolved| &resolved.mods);
         let mirror = resolved.as_ref().map_or(MirrorFormat::default(), |resolved| resolved.mirror);
@@ -88,7 +97,23 @@ impl Snapshot {
             person_gate: Gate::new(Vec::new()),
             landmarks_digest: digest,
             settled_twins: Arc::default(),
+            stamps,
+            rules_digest: OnceLock::new(),
         }
+    }
+
+    /// Returns the stamps of the files that this configuration was read from.
+    pub(super) fn stamps(&self) -> &FileStamps {
+        &self.stamps
+    }
+
+    /// Returns a digest of the configuration, and of the rules that say which items are indexed. It
+    /// is the same in two processes only if they read the same files.
+    pub(super) fn rules_digest(&self) -> Sha256 {
+        *self.rules_digest.get_or_init(|| {
+            let (rules, folders) = (self.sensitivity_digest(), self.landmarks_digest());
+            Sha256::digest(format!("{:?} {rules:?} {folders}", self.stamps).as_bytes())
+        })
     }
 
     /// Returns the gate that a reply to this reader must pass.

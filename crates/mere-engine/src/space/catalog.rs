@@ -43,6 +43,8 @@ pub(crate) struct Catalog {
     /// Whether the last check failed. Each change is reported only once, so everything must then be
     /// checked again.
     must_check: bool,
+    /// Whether everything was checked just now, for the first question after the catalog is opened.
+    was_just_checked: bool,
     /// Counts how often folders were found changed.
     revision: u64,
 }
@@ -58,12 +60,21 @@ impl Catalog {
         };
         let (trees, overlay, watch) =
             (space.indexed_trees(), HashMap::new(), FolderWatcher::new_disabled());
-        let must_check = true;
-        let revision = 0;
-        let mut catalog =
-            Self { space, trees, base, folders, overlay, orphans, watch, must_check, revision };
+        let mut catalog = Self {
+            space,
+            trees,
+            base,
+            folders,
+            overlay,
+            orphans,
+            watch,
+            must_check: true,
+            was_just_checked: false,
+            revision: 0,
+        };
         catalog.check_folders()?;
         catalog.revision = 0;
+        catalog.was_just_checked = true;
         Ok(catalog)
     }
 
@@ -146,6 +157,21 @@ impl Catalog {
         Ok(found)
     }
 
+    /// Lets the next question look at the disk, even if it is the first.
+    pub(crate) fn expire_check(&mut self) {
+        self.was_just_checked = false;
+    }
+
+    /// Returns about how many items there are, without looking at the disk.
+    pub(crate) fn estimate_count(&self) -> u64 {
+        let base = match &self.base {
+            CatalogBase::Index(_, count) => *count,
+            CatalogBase::InMemory(entries) => entries.len() as u64,
+        };
+        let overlay = self.overlay.values().map(Vec::len).sum::<usize>();
+        base.saturating_add(overlay as u64)
+    }
+
     /// Returns how many items there are.
     pub(crate) fn count(&mut self) -> io::Result<u64> {
         match &self.base {
@@ -162,6 +188,9 @@ impl Catalog {
     /// Rewrites the index if that is worthwhile: if much has changed, if the index is old, or if it
     /// is small and no folder has changed just now.
     pub(crate) fn rewrite_if_worthwhile(&mut self) -> io::Result<()> {
+        if self.overlay.is_empty() && !self.watch.is_active() {
+            return Ok(());
+        }
         self.refresh()?;
         let (is_small, old) = match &self.base {
             CatalogBase::Index(index, items) => (
@@ -248,6 +277,9 @@ impl Catalog {
 
     /// Brings the overlay up to date with the disk.
     fn refresh(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.was_just_checked) {
+            return Ok(());
+        }
         let is_unchanged = self.watch.is_unchanged();
         if is_unchanged && !self.must_check { Ok(()) } else { self.check_folders() }
     }

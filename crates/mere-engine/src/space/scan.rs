@@ -40,6 +40,14 @@ pub(crate) enum ScanDepth {
     Stamps,
     /// Only names are read.
     Names,
+    /// Only the names of folders are read. One that may not be read is skipped.
+    Folders,
+}
+
+impl ScanDepth {
+    fn skips_unreadable(self) -> bool {
+        matches!(self, Self::Stamps | Self::Folders)
+    }
 }
 
 /// Everything that a scan found.
@@ -304,7 +312,7 @@ impl ScanWorkers<'_> {
     ) -> io::Result<ScannedFolder> {
         match read_folder(tree, self.scope, below) {
             Err(error)
-                if self.options.depth == ScanDepth::Stamps
+                if self.options.depth.skips_unreadable()
                     && error.kind() == io::ErrorKind::PermissionDenied =>
             {
                 scan_result.unreadable += 1;
@@ -323,6 +331,9 @@ impl ScanWorkers<'_> {
         let mut bytes = Vec::new();
         for (place, name) in files {
             fault_point("scan", place.id.as_str());
+            if self.options.depth == ScanDepth::Folders {
+                continue;
+            }
             if self.options.depth == ScanDepth::Names {
                 let stamp = FileStamp::from((0, 0, 0, 0));
                 scan_result.entries.push(CatalogEntry::new(place, stamp, None));

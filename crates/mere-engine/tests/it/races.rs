@@ -1,6 +1,4 @@
-//! A directory swapped for a link to outside while calls run never shows what is outside.
-//!
-//! One thread swaps the directory while another makes calls, and no reply may contain the secret.
+//! What changes while a call runs neither shows what is hidden nor settles what later calls find.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -8,6 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use mere_core::address::{AgentName, Root, Spoken};
+use mere_core::request::{Caller, Request};
+use mere_core::turn::{Outcome, Progress, Turn};
+use mere_engine::Session;
 
 use crate::scene::{PatientTurn, TestProject, call};
 
@@ -34,6 +35,7 @@ fn swap_until(stop: &AtomicBool, base: &Path) -> u64 {
 
 #[test]
 fn a_directory_swapped_for_a_link_never_leads_outside() {
+    // One thread swaps the directory while another makes calls.
     let scene = TestProject::new();
     let base = scene.base();
     std::fs::create_dir_all(base.join("project/swap/inside/deep")).expect("inside");
@@ -65,4 +67,64 @@ fn a_directory_swapped_for_a_link_never_leads_outside() {
         (calls, seen, swapper.join().expect("the swapper"))
     });
     assert!(swaps > 100 && calls > 100 && seen > 10, "{swaps} swaps, {calls} calls, {seen} seen");
+}
+
+/// A caller who does something else the first time that it is asked whether it still waits.
+struct DistractedTurn<F: FnMut()> {
+    /// Locked, because several threads of a search may ask.
+    distraction: std::sync::Mutex<Option<F>>,
+}
+
+impl<F: FnMut()> Turn for DistractedTurn<F> {
+    fn progress(&mut self, _note: &Progress) {}
+
+    fn is_cancelled(&self) -> bool {
+        let taken = self.distraction.lock().expect("not poisoned").take();
+        if let Some(mut distraction) = taken {
+            distraction();
+        }
+        false
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+}
+
+#[test]
+fn a_search_by_rules_of_a_moment_ago_does_not_settle_what_later_ones_find() {
+    let scene = TestProject::new();
+    let space = scene.base().join("project/.ai");
+    std::fs::create_dir_all(space.join("knowledge")).expect("a folder");
+    for id in ["open", "hidden"] {
+        let note = format!("---\nid: {id}\ntitle: About {id}\n---\nlantern\n");
+        std::fs::write(space.join(format!("knowledge/{id}.md")), note).expect("a note");
+    }
+    let hide = |hidden: &str| {
+        std::fs::write(space.join("config.yaml"), format!("sensitive: ['**/{hidden}.md']\n"))
+            .expect("a config");
+    };
+    hide("hidden");
+    let session = scene.session();
+    session.watch_for_changes();
+    assert_eq!(find(&session, &mut PatientTurn), ["open"]);
+    let mut turn = DistractedTurn {
+        distraction: std::sync::Mutex::new(Some(|| {
+            hide("open");
+            call(&session, r#"{"command":"list"}"#, &mut PatientTurn);
+        })),
+    };
+    find(&session, &mut turn);
+    assert!(turn.distraction.get_mut().expect("not poisoned").is_none(), "the rules changed");
+    assert_eq!(find(&session, &mut PatientTurn), ["hidden"]);
+}
+
+/// Searches for all notes, and returns their ids.
+fn find(session: &Session, turn: &mut dyn Turn) -> Vec<String> {
+    let arguments = r#"{"query":"lantern","mode":"text","source":"local","rank":"unified"}"#;
+    let request = Request::from_text(Caller::default(), "search", arguments);
+    let Outcome::Done(reply) = session.handle(&request, turn) else { panic!("search asked") };
+    let reply = reply.to_value();
+    let hits = reply["data"]["results"].as_array().unwrap_or_else(|| panic!("{reply}"));
+    hits.iter().map(|hit| hit["ref"].as_str().expect("a name").to_owned()).collect()
 }

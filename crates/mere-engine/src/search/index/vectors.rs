@@ -2,7 +2,7 @@
 //!
 //! An item has at most one vector. Vectors of different models or dimensions are never compared.
 
-use mere_core::embed::{ModelIdentity, Sketch, Vector};
+use mere_core::embed::{ModelIdentity, Sketch, Vector, sketch_words};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{CorpusId, SearchIndex, schema, to_sql_integer};
@@ -35,10 +35,11 @@ pub(crate) struct EmbeddedItem {
 }
 
 impl Sketches {
-    fn push(&mut self, item: u32, sketch: &Sketch) {
-        self.words_per_sketch = sketch.words().len();
+    /// Adds the sketch of a vector that is not empty.
+    fn push(&mut self, item: u32, vector: &[u8]) {
+        self.words_per_sketch = vector.len().div_ceil(64);
         self.items.push(item);
-        self.words.extend(sketch.words());
+        self.words.extend(sketch_words(vector));
     }
 
     /// Returns every item with the distance of its sketch from another.
@@ -84,9 +85,9 @@ impl SearchIndex {
         let last = sketches.items.last().copied().unwrap_or_default();
         let mut rows = all.query((last, sketches.model_number))?;
         while let Some(row) = rows.next()? {
-            let vector = Vector::from_bytes(row.get_ref(1)?.as_blob()?);
-            if let Some(vector) = vector.filter(|own| own.dimensions() == model.dimensions) {
-                sketches.push(row.get(0)?, &Sketch::from_vector(&vector));
+            let vector = row.get_ref(1)?.as_blob()?;
+            if !vector.is_empty() && vector.len() == model.dimensions {
+                sketches.push(row.get(0)?, vector);
             }
         }
         sketches.generation = self.generation;

@@ -70,10 +70,13 @@ struct WordMatches {
 impl Candidates {
     /// Finds the candidates in an index that is up to date.
     pub(crate) fn find(
-        live_index: &LiveIndex,
+        live_index: &mut LiveIndex,
         question: &SearchQuestion<'_>,
         context: &SearchContext<'_>,
     ) -> Result<Self, SearchError> {
+        if question.vector.is_some() {
+            live_index.refresh_sketches(context.embedder)?;
+        }
         let (index, is_cancelled) = (&live_index.index, context.signals.is_cancelled);
         let filters = Filter::resolve_all(question.request, live_index, context.visibility())?;
         let mut allowed = allowed_slots(live_index, question, &filters)?;

@@ -4,6 +4,7 @@
 //! first, folders are scanned and every file's stamp is compared with the one in the index.
 //! Reported changes count only after a complete scan was applied.
 
+use std::collections::HashMap;
 use std::io;
 
 use mere_core::item::{Category, ScopedPath};
@@ -16,7 +17,8 @@ use crate::space::{
     FolderState, ItemTree, ScanDepth, ScanOptions, is_category_inside_an_item, join_path, scan_from,
 };
 use mere_host::{
-    FileStamp, FolderChange, FolderWatcher, Interest, OpenFolder, WatchOutcome, WatchReport,
+    FileStamp, FolderChange, FolderIdentity, FolderWatcher, Interest, OpenFolder, WatchOutcome,
+    WatchReport,
 };
 
 /// How often newly created folders are looked for while the others are being watched.
@@ -32,6 +34,8 @@ pub(crate) struct ChangeDetector {
     gaps: WatchGaps,
     /// Whether a change may have been missed, so that everything must be scanned.
     must_rescan: bool,
+    /// The folders that the current full scan has watched, with their names.
+    watched_in_scan: Option<HashMap<FolderIdentity, String>>,
 }
 
 /// How changes of the files are noticed.
@@ -87,6 +91,7 @@ impl ChangeDetector {
             watch,
             gaps: WatchGaps::default(),
             must_rescan: true,
+            watched_in_scan: None,
         }
     }
 
@@ -138,7 +143,10 @@ impl ChangeDetector {
         &mut self,
         against: &DetectionContext<'_>,
     ) -> Result<IndexChanges, SearchError> {
-        let report = self.watch.take_changes();
+        let report = match self.watch.take_changes() {
+            _ if self.gaps.has_shared_folder() => WatchReport::Unknown,
+            report => report,
+        };
         let mut changes = IndexChanges::default();
         if self.watch.is_active() {
             self.gaps.check_mounts(&self.corpora);
@@ -154,6 +162,7 @@ impl ChangeDetector {
             _ => {
                 self.must_rescan = true;
                 self.gaps = WatchGaps::at_full_scan(&self.corpora);
+                self.watched_in_scan = Some(HashMap::new());
                 self.watch_space_folders();
                 for corpus_index in 0..self.corpora.len() {
                     for tree_index in 0..self.corpora[corpus_index].trees.len() {
@@ -165,21 +174,36 @@ impl ChangeDetector {
                         self.scan_folder(&folder, against, &mut changes)?;
                     }
                 }
+                self.watched_in_scan = None;
             }
         }
         Ok(changes)
     }
 
     fn watch_space_folders(&mut self) {
-        for (number, corpus) in self.corpora.iter().enumerate() {
-            let Some(top) = &corpus.space_folder else { continue };
-            match OpenFolder::open(top, "") {
+        let tops = self.corpora.iter().enumerate().filter_map(|(number, corpus)| {
+            Some((number, OpenFolder::open(corpus.space_folder.as_ref()?, "")))
+        });
+        for (number, opened) in tops.collect::<Vec<_>>() {
+            match opened {
                 Ok(folder) => {
-                    self.watch.add_open_folder(&folder, &watch_name(number, ""));
+                    self.watch_folder(&folder, watch_name(number, ""));
                 }
                 Err(_) => self.gaps.add(WatchGap::Unwatched),
             }
         }
+    }
+
+    /// Watches a folder, and notes whether it is reached by two paths: the system reports its
+    /// changes under one of them only.
+    fn watch_folder(&mut self, folder: &OpenFolder, name: String) -> WatchOutcome {
+        let outcome = self.watch.add_open_folder(folder, &name);
+        if let (Some(watched), Ok(identity)) = (&mut self.watched_in_scan, folder.identity())
+            && watched.insert(identity, name.clone()).is_some_and(|other| other != name)
+        {
+            self.gaps.add(WatchGap::SharedFolder);
+        }
+        outcome
     }
 
     /// Compares the files that a reported change affects.
@@ -320,10 +344,10 @@ impl ChangeDetector {
         if !self.watch.is_active() {
             return Ok(());
         }
-        let corpus = &self.corpora[top.corpus];
         for _ in 0..MAX_WATCH_ROUNDS {
+            let corpus = &self.corpora[top.corpus];
             let start = vec![(top.tree, top.path.clone())];
-            let known = ScanOptions { depth: ScanDepth::Names, is_known: &|_| false };
+            let known = ScanOptions { depth: ScanDepth::Folders, is_known: &|_| false };
             let scan_result = scan_from(corpus.scope, &corpus.trees, start, &known)?;
             let mut is_new = false;
             for (label, state) in scan_result.folders {
@@ -331,12 +355,13 @@ impl ChangeDetector {
                 if state == FolderState::Gone {
                     continue;
                 }
+                let corpus = &self.corpora[top.corpus];
                 let Some((tree_index, below)) = corpus.find_tree(&label) else { continue };
                 let tree = &corpus.trees[tree_index];
                 let opened = OpenFolder::open(tree.dir(), &tree.path_from_handle(below));
                 is_new |= opened.map_or(true, |folder| {
                     let name = watch_name(top.corpus, &label);
-                    self.watch.add_open_folder(&folder, &name) == WatchOutcome::Added
+                    self.watch_folder(&folder, name) == WatchOutcome::Added
                 });
             }
             if !is_new {

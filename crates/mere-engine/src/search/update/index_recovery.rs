@@ -40,6 +40,7 @@ impl LiveIndex {
             detector,
             sketches,
             backlog_pass,
+            scanned_rules: None,
             checked_epoch,
             checked,
             coverage: Coverage::Partial(IndexGap::Unchecked),

@@ -6,6 +6,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mere_core::digest::Sha256;
 use mere_core::gate::Gate;
 use mere_core::item::ScopedPath;
 
@@ -13,7 +14,6 @@ use super::batch_reader::{BatchReader, UnreadFiles, read_batches};
 use super::change_detector::{ChangeDetector, DetectionContext, IndexChanges};
 use super::coverage::{Coverage, IndexAnswer, IndexGap};
 use super::embedding_backlog::BacklogPass;
-use super::vouching::VouchSource;
 use crate::search::call_signals::CallSignals;
 use crate::search::embed::embedder::Embedder;
 use crate::search::error::SearchError;
@@ -43,6 +43,8 @@ pub(crate) struct LiveIndex {
     pub(crate) detector: ChangeDetector,
     pub(crate) sketches: Sketches,
     pub(super) backlog_pass: BacklogPass,
+    /// The rules by which everything was compared last.
+    pub(super) scanned_rules: Option<Sha256>,
     /// The epoch of the index that the last scan was compared with.
     pub(super) checked_epoch: i64,
     /// The state of the index when it was last seen to cover all items.
@@ -59,6 +61,7 @@ pub(crate) struct LiveIndex {
 }
 
 /// The inputs of an update of the index.
+#[derive(Clone, Copy)]
 pub(crate) struct UpdateContext<'a> {
     pub(crate) gate: &'a Gate,
     pub(crate) embedder: &'a Embedder,
@@ -66,8 +69,16 @@ pub(crate) struct UpdateContext<'a> {
     pub(crate) is_visible: &'a dyn Fn(&ScopedPath) -> bool,
     pub(crate) signals: CallSignals<'a>,
     pub(crate) patience: Patience,
-    /// Where another process may vouch for the index, if it may be asked.
-    pub(crate) vouch_source: Option<VouchSource<'a>>,
+    /// A digest of the configuration, and of the rules that say which items are indexed.
+    pub(crate) rules: Sha256,
+    pub(crate) other_processes: OtherProcesses,
+}
+
+/// Whether other processes are asked to vouch for the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OtherProcesses {
+    Ask,
+    Ignore,
 }
 
 /// How long an update may take.
@@ -94,8 +105,9 @@ impl LiveIndex {
         context: &UpdateContext<'_>,
         ask: &mut impl FnMut(&mut Self) -> Result<T, SearchError>,
     ) -> Result<IndexAnswer<T>, SearchError> {
+        let mut context = *context;
         for _ in 0..MAX_UPDATE_ROUNDS {
-            self.coverage = match self.update(context) {
+            self.coverage = match self.update(&context) {
                 Err(SearchError::Database(error)) if is_busy(&error) => {
                     tracing::warn!(
                         "another process is changing the search index; it is queried as it is"
@@ -104,12 +116,14 @@ impl LiveIndex {
                 }
                 updated => updated?,
             };
-            if let Some(answer) = self.ask_if_covered(context.embedder, &mut *ask)? {
+            if let Some(answer) = self.ask_if_covered(&mut *ask)? {
                 return Ok(answer);
             }
+            // Whoever vouched may change the index again and again, so nobody is asked twice.
+            context.other_processes = OtherProcesses::Ignore;
         }
         self.coverage = Coverage::Partial(IndexGap::Contended);
-        let value = self.ask_in_transaction(context.embedder, ask)?;
+        let value = self.ask_in_transaction(ask)?;
         Ok(IndexAnswer { value, coverage: self.coverage })
     }
 
@@ -117,11 +131,10 @@ impl LiveIndex {
     /// lost items since.
     pub(super) fn ask_if_covered<T>(
         &mut self,
-        embedder: &Embedder,
         ask: impl FnOnce(&mut Self) -> Result<T, SearchError>,
     ) -> Result<Option<IndexAnswer<T>>, SearchError> {
         let vouched = self.vouched_generation.take();
-        let answer = self.ask_in_transaction(embedder, |live_index| {
+        let answer = self.ask_in_transaction(|live_index| {
             if vouched.is_some_and(|generation| generation != live_index.index.generation()) {
                 return Ok(None);
             }
@@ -137,16 +150,16 @@ impl LiveIndex {
     /// Queries the index within one read transaction, so that everything is read as of one moment.
     pub(super) fn ask_in_transaction<T>(
         &mut self,
-        embedder: &Embedder,
         ask: impl FnOnce(&mut Self) -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
         self.index.begin_read()?;
-        let answer = self.refresh_sketches(embedder).and_then(|()| ask(self));
+        let answer = ask(self);
         self.index.end_read()?;
         answer
     }
 
-    fn refresh_sketches(&mut self, embedder: &Embedder) -> Result<(), SearchError> {
+    /// Loads the sketches of the vectors that were stored since. Only a query by meaning needs them.
+    pub(crate) fn refresh_sketches(&mut self, embedder: &Embedder) -> Result<(), SearchError> {
         if let Some(model) = embedder.model() {
             let model = self.index.with_known_dimensions(model)?;
             self.index.update_sketches(&model, &mut self.sketches)?;
@@ -166,11 +179,16 @@ impl LiveIndex {
     /// Brings the index up to date with the disk, and returns what it covers then.
     pub(super) fn update(&mut self, context: &UpdateContext<'_>) -> Result<Coverage, SearchError> {
         self.vouched_generation = None;
+        // Other rules make other items visible, without a change of their files.
+        if self.scanned_rules.is_some_and(|scanned| scanned != context.rules) {
+            self.detector.require_rescan();
+        }
+        let mut may_ask = context.other_processes == OtherProcesses::Ask;
         for _ in 0..MAX_UPDATE_ROUNDS {
             self.refresh()?;
             self.detector.assign_corpus_ids(&mut self.index)?;
             if self.detector.must_rescan() {
-                if self.is_vouched_for(context)? {
+                if std::mem::take(&mut may_ask) && self.is_vouched_for(context)? {
                     self.checked = self.index.snapshot();
                     return Ok(Coverage::Complete);
                 }
@@ -208,6 +226,7 @@ impl LiveIndex {
                     return Ok(Coverage::Partial(IndexGap::Unreadable(unreadable)));
                 }
                 self.detector.mark_scanned();
+                self.scanned_rules = Some(context.rules);
                 return Ok(Coverage::Complete);
             }
         }

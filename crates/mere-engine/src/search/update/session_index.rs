@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 use super::change_detector::WatchMode;
 use super::coverage::{Coverage, IndexAnswer};
 use super::live_index::{LiveIndex, UpdateContext};
-use super::vouching::{VouchOutcome, VouchRequest};
-use crate::search::embed::embedder::Embedder;
+use super::vouching::VouchOutcome;
 use crate::search::error::SearchError;
 use crate::search::index::corpus::Corpus;
 use crate::search::index::{IndexRecovery, SearchIndex};
@@ -34,8 +33,6 @@ const BACKGROUND_MERGE_ITEMS: usize = 1_000_000;
 pub(crate) struct SessionIndex {
     live_index: Mutex<Option<LiveIndex>>,
     is_watching: AtomicBool,
-    /// Whether the visibility of items has changed, so that everything must be scanned again.
-    must_rescan: AtomicBool,
     /// The number of callers that wait for the lock.
     waiting_callers: AtomicUsize,
 }
@@ -56,8 +53,8 @@ pub(crate) enum StalePolicy {
 
 /// A query of a caller who does not wait for much work.
 pub(crate) struct QuickQuery<'a> {
-    /// Counts the files that would have to be compared.
-    pub(crate) count_items: &'a dyn Fn() -> u64,
+    /// Returns about how many files would have to be compared.
+    pub(crate) estimate_count: &'a dyn Fn() -> u64,
     pub(crate) stale_policy: StalePolicy,
 }
 
@@ -77,11 +74,6 @@ impl SessionIndex {
 
     fn watch_mode(&self) -> WatchMode {
         if self.is_long_lived() { WatchMode::Watch } else { WatchMode::ScanOnly }
-    }
-
-    /// Requires a full scan before the next query, because the visibility of items has changed.
-    pub(crate) fn require_rescan(&self) {
-        self.must_rescan.store(true, Ordering::Relaxed);
     }
 
     /// Merges small segments as long as nobody else wants the index. A failure is left for the next
@@ -120,7 +112,7 @@ impl SessionIndex {
     ) -> Result<Option<IndexAnswer<T>>, SearchError> {
         let Some(mut guard) = self.try_lock() else { return Ok(None) };
         let is_watched = self.is_long_lived() && guard.is_some();
-        if is_watched || (quick_query.count_items)() <= QUICK_SCAN_ITEMS {
+        if is_watched || (quick_query.estimate_count)() <= QUICK_SCAN_ITEMS {
             return self.answer_with_recovery(&mut guard, target, update, ask).map(Some);
         }
         if quick_query.stale_policy == StalePolicy::Refuse
@@ -130,20 +122,19 @@ impl SessionIndex {
         }
         let live_index = self.open_index(&mut guard, target)?;
         live_index.reload_unchecked()?;
-        live_index.ask_if_covered(update.embedder, &mut ask)
+        live_index.ask_if_covered(&mut ask)
     }
 
     /// Passes the index to `ask` without comparing the disk again; returns none if it is not open,
     /// or has lost items since it was compared.
     pub(crate) fn with_open_index<T>(
         &self,
-        embedder: &Embedder,
         ask: impl FnOnce(&mut LiveIndex) -> Result<T, SearchError>,
     ) -> Result<Option<IndexAnswer<T>>, SearchError> {
         let mut guard = self.lock();
         let Some(live_index) = guard.as_mut() else { return Ok(None) };
         live_index.index.refresh()?;
-        live_index.ask_if_covered(embedder, ask)
+        live_index.ask_if_covered(ask)
     }
 
     /// Answers another process, unless other callers use the index for too long.
@@ -151,14 +142,14 @@ impl SessionIndex {
         &self,
         target: IndexTarget,
         update: &UpdateContext<'_>,
-        request: &VouchRequest<'_>,
+        subject: &[u8; 32],
     ) -> Result<VouchOutcome, SearchError> {
         let began = Instant::now();
         let mut guard = self.wait_for_lock(&|| began.elapsed() > MAX_QUESTION_WAIT)?;
         if guard.as_ref().is_some_and(|live_index| !live_index.has_its_file()) {
             *guard = None;
         }
-        self.open_index(&mut guard, target)?.vouch(request, update)
+        self.open_index(&mut guard, target)?.vouch(subject, update)
     }
 
     /// Compares everything with the index, and returns whether this process can vouch for it now.
@@ -168,8 +159,11 @@ impl SessionIndex {
         update: &UpdateContext<'_>,
     ) -> Result<bool, SearchError> {
         let mut guard = self.wait_for_lock(update.signals.is_cancelled)?;
-        self.require_rescan();
-        let answer = self.answer_with_recovery(&mut guard, target, update, LiveIndex::can_vouch)?;
+        let can_vouch = |live_index: &mut LiveIndex| live_index.can_vouch(&update.rules);
+        if let Some(live_index) = guard.as_mut() {
+            live_index.detector.require_rescan();
+        }
+        let answer = self.answer_with_recovery(&mut guard, target, update, can_vouch)?;
         Ok(answer.value && answer.coverage == Coverage::Complete)
     }
 
@@ -224,9 +218,6 @@ impl SessionIndex {
             Some(live_index) if live_index.preferred_database == database => live_index,
             _ => LiveIndex::open(&database)?,
         };
-        if self.must_rescan.swap(false, Ordering::Relaxed) {
-            live_index.detector.require_rescan();
-        }
         if !live_index.detector.has_corpora(&corpora) {
             live_index.set_corpora(corpora, self.watch_mode());
         }

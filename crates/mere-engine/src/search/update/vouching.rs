@@ -11,26 +11,13 @@ use std::time::Duration;
 use mere_core::digest::Sha256;
 
 use super::coverage::Coverage;
-use super::live_index::{LiveIndex, Patience, UpdateContext};
+use super::live_index::{LiveIndex, OtherProcesses, Patience, UpdateContext};
 use crate::search::context::SearchContext;
 use crate::search::error::SearchError;
 use mere_host::{ask_for_vouch, describe_process_view};
 
 /// How long a query waits for a process that may vouch.
 const MAX_VOUCH_WAIT: Duration = Duration::from_millis(50);
-
-/// What is needed to ask other processes, besides the index.
-#[derive(Clone, Copy)]
-pub(crate) struct VouchSource<'a> {
-    /// Returns a digest of the configuration, and of the rules that say which items are indexed.
-    pub(crate) rules_digest: &'a dyn Fn() -> Sha256,
-}
-
-/// A question of another process, with what this process knows of its subject.
-pub(super) struct VouchRequest<'a> {
-    pub(super) subject: &'a [u8; 32],
-    pub(super) rules: &'a Sha256,
-}
 
 /// The outcome of a question whether the index is up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +34,7 @@ impl SearchContext<'_> {
     /// Answers a question of another process about an index, without much work.
     pub(crate) fn vouch(&self, subject: &[u8; 32]) -> Result<VouchOutcome, SearchError> {
         let target = self.sources.index_target()?;
-        let request = VouchRequest { subject, rules: &(self.rules_digest)() };
-        self.session_index.vouch(target, &self.own_update(), &request)
+        self.session_index.vouch(target, &self.own_update(), subject)
     }
 
     /// Compares everything with the index, and returns whether this process can vouch for it from
@@ -59,7 +45,8 @@ impl SearchContext<'_> {
 
     /// Returns the inputs of an update in which no other process is believed.
     fn own_update(&self) -> UpdateContext<'_> {
-        UpdateContext { vouch_source: None, ..self.update_context(Patience::Limited) }
+        let context = self.update_context(Patience::Limited);
+        UpdateContext { other_processes: OtherProcesses::Ignore, ..context }
     }
 }
 
@@ -70,9 +57,11 @@ impl LiveIndex {
         self.file_identity == self.database.file_identity()
     }
 
-    /// Returns whether this process can vouch for the index, as far as it knows now.
-    pub(super) fn can_vouch(&mut self) -> Result<bool, SearchError> {
-        Ok(self.detector.watch_gap().is_none() && self.index.known_generation()?.is_some())
+    /// Returns whether this process can vouch for the index by these rules, as far as it knows now.
+    pub(super) fn can_vouch(&mut self, rules: &Sha256) -> Result<bool, SearchError> {
+        Ok(self.scanned_rules.as_ref() == Some(rules)
+            && self.detector.watch_gap().is_none()
+            && self.index.known_generation()?.is_some())
     }
 
     /// Returns a digest of everything that two processes must agree on before one believes the
@@ -92,11 +81,10 @@ impl LiveIndex {
         &mut self,
         context: &UpdateContext<'_>,
     ) -> Result<bool, SearchError> {
-        let Some(source) = context.vouch_source else { return Ok(false) };
         if context.patience == Patience::Unlimited {
             return Ok(false);
         }
-        let Some(subject) = self.vouch_subject(&(source.rules_digest)()) else { return Ok(false) };
+        let Some(subject) = self.vouch_subject(&context.rules) else { return Ok(false) };
         let vouched = ask_for_vouch(&self.database, subject.as_bytes(), MAX_VOUCH_WAIT);
         let Some(generation) = vouched else { return Ok(false) };
         self.refresh()?;
@@ -113,16 +101,16 @@ impl LiveIndex {
     /// to date, if that is certain.
     pub(super) fn vouch(
         &mut self,
-        request: &VouchRequest<'_>,
+        subject: &[u8; 32],
         context: &UpdateContext<'_>,
     ) -> Result<VouchOutcome, SearchError> {
-        let own = self.vouch_subject(request.rules);
-        if own.is_none_or(|own| own.as_bytes() != request.subject) {
+        let own = self.vouch_subject(&context.rules);
+        if own.is_none_or(|own| own.as_bytes() != subject) {
             return Ok(VouchOutcome::OtherSubject);
         }
         self.refresh()?;
         // What others have written was not compared with the disk by this process.
-        if !self.can_vouch()? {
+        if !self.can_vouch(&context.rules)? {
             return Ok(VouchOutcome::Unknown);
         }
         let coverage = self.update(context)?;

@@ -10,7 +10,7 @@ use std::time::Instant;
 use crate::search::index::corpus::Corpus;
 use mere_host::{MountPoints, now_nanoseconds};
 
-/// How far the clock may have been set between two looks, in nanoseconds.
+/// How far the clock may have been set since the last full scan, in nanoseconds.
 const MAX_CLOCK_STEP: i64 = 1_000_000_000;
 
 /// Why a change may have been missed.
@@ -24,6 +24,8 @@ pub(super) enum WatchGap {
     Unwatched,
     /// A file has several names, and may be changed under one that is not watched.
     SharedFile,
+    /// A folder is reached by two paths, and its changes are reported under one of them.
+    SharedFolder,
     /// Something is mounted below a folder of items, or was.
     Mounted,
     /// The clock was set, or the machine slept.
@@ -34,6 +36,7 @@ pub(super) enum WatchGap {
 #[derive(Default)]
 pub(super) struct WatchGaps {
     first: Option<WatchGap>,
+    has_shared_folder: bool,
     /// The two clocks at the last full scan.
     scanned_at: Option<(Instant, i64)>,
 }
@@ -42,13 +45,19 @@ impl WatchGaps {
     /// Begins anew, before everything is scanned.
     pub(super) fn at_full_scan(corpora: &[Corpus]) -> Self {
         let scanned_at = Some((Instant::now(), now_nanoseconds()));
-        let mut gaps = Self { first: None, scanned_at };
+        let mut gaps = Self { scanned_at, ..Self::default() };
         gaps.check_mounts(corpora);
         gaps
     }
 
     pub(super) fn add(&mut self, gap: WatchGap) {
         self.first.get_or_insert(gap);
+        self.has_shared_folder |= gap == WatchGap::SharedFolder;
+    }
+
+    /// Returns whether changes are missed even by the session itself.
+    pub(super) fn has_shared_folder(&self) -> bool {
+        self.has_shared_folder
     }
 
     /// Records whether anything is mounted among the items now.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use rustix::net::connect;
+use rustix::process::{Pid, getpid};
 use uuid::Uuid;
 
 use super::socket::{
@@ -18,10 +19,25 @@ use crate::Database;
 /// The most servers that one process asks.
 const MAX_ASKED: usize = 8;
 
-/// Asks the servers that watch an index for the generation that is up to date now, but no
+/// Asks the other processes that watch an index for the generation that is up to date now, but no
 /// longer than `patience`. Returns none where no server vouches for exactly this subject.
 pub fn ask_for_vouch(database: &Database, subject: &[u8; 32], patience: Duration) -> Option<i64> {
-    let until = Instant::now() + patience;
+    ask_servers(
+        database,
+        subject,
+        Question { asker: Some(getpid()), until: Instant::now() + patience },
+    )
+}
+
+/// Who asks, and how long.
+#[derive(Clone, Copy)]
+struct Question {
+    /// The process that asks and is not asked, because it cannot answer while it waits.
+    asker: Option<Pid>,
+    until: Instant,
+}
+
+fn ask_servers(database: &Database, subject: &[u8; 32], question: Question) -> Option<i64> {
     let (cache, prefix) = database.socket_location()?;
     let cache = Dir::open_ambient_dir(cache, ambient_authority()).ok()?;
     let folder = open_socket_folder(&cache).ok()?;
@@ -29,20 +45,31 @@ pub fn ask_for_vouch(database: &Database, subject: &[u8; 32], patience: Duration
         folder.entries().ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let names =
         names.filter(|name| name.strip_prefix(&prefix).is_some_and(|rest| rest.starts_with('-')));
-    names.take(MAX_ASKED).find_map(|name| ask_server(&folder, &name, subject, until).ok().flatten())
+    // Dead servers leave their sockets behind; only the living are counted.
+    let servers = names.filter_map(|name| connect_to_server(&folder, &name, question.asker).ok());
+    servers.take(MAX_ASKED).find_map(|server| {
+        // A server that was stopped leaves the next one half of the time.
+        let left = remaining(question.until).ok()?;
+        ask_server(server, subject, Instant::now() + left / 2).ok().flatten()
+    })
 }
 
-fn ask_server(
-    folder: &Dir,
-    name: &str,
-    subject: &[u8; 32],
-    until: Instant,
-) -> io::Result<Option<i64>> {
+/// Connects to a server of this user, other than the process that asks.
+fn connect_to_server(folder: &Dir, name: &str, asker: Option<Pid>) -> io::Result<UnixStream> {
     let socket = new_socket()?;
     // It does not wait: if too many questions are waiting already, it fails.
     connect(&socket, &address(folder, name)?)?;
-    check_same_user(&socket)?;
-    let mut stream = UnixStream::from(socket);
+    if Some(check_same_user(&socket)?) == asker {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    Ok(UnixStream::from(socket))
+}
+
+fn ask_server(
+    mut stream: UnixStream,
+    subject: &[u8; 32],
+    until: Instant,
+) -> io::Result<Option<i64>> {
     stream.set_nonblocking(false)?;
     let nonce = *Uuid::new_v4().as_bytes();
     stream.set_write_timeout(Some(remaining(until)?))?;
@@ -88,7 +115,10 @@ mod tests {
         }
 
         fn ask(&self, subject: &str) -> Option<i64> {
-            ask_for_vouch(&self.database(), Sha256::digest(subject.as_bytes()).as_bytes(), PATIENCE)
+            // The listener is in this process, too.
+            let question = Question { asker: None, until: Instant::now() + PATIENCE };
+            let subject = Sha256::digest(subject.as_bytes());
+            ask_servers(&self.database(), subject.as_bytes(), question)
         }
 
         /// Asks while a listener answers one question.
@@ -129,9 +159,35 @@ mod tests {
         let listener = VouchListener::open(&scene.database()).expect("listening");
         let began = std::time::Instant::now();
         assert_eq!(scene.ask("a"), None);
-        assert!(began.elapsed() >= PATIENCE);
+        assert!(began.elapsed() >= PATIENCE / 2);
         drop(listener);
         assert_eq!(scene.ask("a"), None, "it is gone");
+    }
+
+    #[test]
+    fn a_process_does_not_ask_itself() {
+        let scene = Scene::new();
+        let listener = VouchListener::open(&scene.database()).expect("listening");
+        let began = Instant::now();
+        assert_eq!(ask_for_vouch(&scene.database(), &[7; 32], PATIENCE * 20), None);
+        assert!(began.elapsed() < PATIENCE * 5, "nobody was waited for");
+        drop(listener);
+    }
+
+    #[test]
+    fn a_server_answers_beside_dead_and_stopped_ones() {
+        let scene = Scene::new();
+        drop(VouchListener::open(&scene.database()).expect("listening"));
+        let (_, name) = scene.database().socket_location().expect("in the cache");
+        for number in 0..2 * MAX_ASKED {
+            let path = scene.cache().join("vouching").join(format!("{name}-dead-{number}"));
+            drop(UnixListener::bind(path).expect("bound"));
+        }
+        let stopped = scene.cache().join("vouching").join(format!("{name}-stopped"));
+        let stopped = UnixListener::bind(stopped).expect("bound");
+        let listener = VouchListener::open(&scene.database()).expect("listening");
+        assert_eq!(scene.ask_listener(&listener, Some(7)), Some(7));
+        drop(stopped);
     }
 
     #[test]

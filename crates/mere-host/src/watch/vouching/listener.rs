@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant, SystemTime};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, MetadataExt, Permissions, PermissionsExt};
+use cap_std::fs::{Dir, FileTypeExt, MetadataExt, Permissions, PermissionsExt};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::net::{SocketFlags, accept_with, bind, connect, listen};
@@ -131,6 +131,9 @@ fn remove_abandoned(folder: &Dir) {
             SystemTime::now().duration_since(made).ok()
         };
         let Ok(name) = entry.file_name().into_string() else { continue };
+        if !entry.file_type().is_ok_and(|kind| kind.is_socket()) {
+            continue;
+        }
         let is_abandoned = || {
             let (socket, address) = (new_socket().ok()?, address(folder, &name).ok()?);
             let refused = connect(&socket, &address).err()?;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use cap_std::fs::{Dir, MetadataExt};
 use rustix::fd::OwnedFd;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with, sockopt};
+use rustix::process::Pid;
 
 use crate::OpenFolder;
 
@@ -44,11 +45,11 @@ pub(super) fn address(folder: &Dir, name: &str) -> io::Result<SocketAddrUnix> {
     Ok(SocketAddrUnix::new(format!("/proc/self/fd/{number}/{name}"))?)
 }
 
-/// Fails if the other process is not one of this user.
-pub(super) fn check_same_user(socket: &OwnedFd) -> io::Result<()> {
+/// Returns the other process, and fails if it is not one of this user.
+pub(super) fn check_same_user(socket: &OwnedFd) -> io::Result<Pid> {
     let peer = sockopt::socket_peercred(socket)?;
     if peer.uid == rustix::process::geteuid() {
-        Ok(())
+        Ok(peer.pid)
     } else {
         Err(io::ErrorKind::PermissionDenied.into())
     }

@@ -12,3 +12,4 @@ pub(crate) mod queries;
 pub(crate) mod seen;
 pub(crate) mod trouble;
 mod vouched;
+mod watched;

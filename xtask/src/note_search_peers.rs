@@ -11,7 +11,7 @@ use crate::memory_peers::{InstalledServer, ServerKind, wait_for_notes};
 use crate::note_search::NoteProject;
 use crate::notebook::NoteForm;
 use crate::process::Program;
-use crate::question::{Question, QuestionClass};
+use crate::question::{Question, QuestionClass, reply_data};
 
 /// How often each is asked, and from how many notes on it is asked less often.
 const ROUNDS: usize = 40;
@@ -121,7 +121,9 @@ impl Searcher<'_> {
             }
             Self::Mere(client) => {
                 let answer = client.call(&question.call("text"));
-                (answer.took, answer.message)
+                let total = reply_data(&answer.message)["total"].as_u64();
+                assert!(total == question.expected_count(field.notebook), "{}", answer.message);
+                return Some(answer.took);
             }
             Self::Server(known, client) => {
                 let answer = client.call(&known.search_call(&question.text));

@@ -7,7 +7,7 @@ use std::path::Path;
 use mere_core::search::{for_each_token, stem};
 use serde_json::{Value, json};
 
-use crate::notebook::{Notebook, hundredth_word, rare_word};
+use crate::notebook::{NoteForm, Notebook, hundredth_word, rare_word};
 use crate::peer::Call;
 
 /// How many questions there are of each class. The hundredth words repeat after 200.
@@ -89,7 +89,8 @@ impl Question {
 
     /// Returns the call that asks it.
     pub(crate) fn call(&self, mode: &str) -> Call {
-        Call { tool: "search", arguments: json!({ "query": self.text, "mode": mode }) }
+        let arguments = json!({ "query": self.text, "mode": mode, "source": "local" });
+        Call { tool: "search", arguments }
     }
 
     /// Checks an answer: the best hit must contain one of the words.
@@ -114,9 +115,12 @@ fn stem_word(word: &str) -> String {
 /// Returns the files on a page, best first.
 pub(crate) fn hits(answer: &Value) -> impl Iterator<Item = String> {
     let data = reply_data(answer);
-    let lists = ["knowledge", "memories"].into_iter().filter_map(|name| data[name].as_array());
-    let addresses = lists.flatten().filter_map(|hit| hit["address"].as_str());
-    addresses.map(|address| address.trim_start_matches("ROOT_PROJECT:/").to_owned())
+    let forms = [("knowledge", NoteForm::Knowledge), ("memories", NoteForm::Memory)];
+    forms.into_iter().flat_map(|(list, form)| {
+        let names = data[list].as_array().into_iter().flatten();
+        let names = names.filter_map(|hit| hit["ref"].as_str());
+        names.map(move |name| format!("{}/{name}.md", form.folder()))
+    })
 }
 
 /// Returns the data of a reply.

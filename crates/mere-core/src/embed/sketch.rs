@@ -37,14 +37,14 @@ pub fn sketch_words(bytes: &[u8]) -> impl Iterator<Item = u64> {
         let (eights, rest) = bytes.as_chunks::<8>();
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
-        let signs = eights.iter().chain([&last]).map(sign_bits);
+        let signs = eights.iter().chain([&last]).copied().map(sign_bits);
         signs.enumerate().take(8).fold(0, |word, (at, signs)| word | signs << (8 * at))
     })
 }
 
 /// Returns the signs of eight bytes, the first in the lowest bit.
-fn sign_bits(bytes: &[u8; 8]) -> u64 {
-    let signs = (u64::from_le_bytes(*bytes) >> 7) & 0x0101_0101_0101_0101;
+fn sign_bits(bytes: [u8; 8]) -> u64 {
+    let signs = (u64::from_le_bytes(bytes) >> 7) & 0x0101_0101_0101_0101;
     // The product moves each of them to its place in the highest byte.
     signs.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }

@@ -9,7 +9,8 @@ use mere_core::chain::builtin;
 use mere_core::item::{IdError, ItemId, ItemType, Scope, ScopedPath, ScriptLanguage};
 
 use super::Space;
-use super::scan::{ScanDepth, ScanOptions, Stray, scan_from};
+use super::scan::{Stray, scan_from};
+use super::scan_options::{ScanDepth, ScanOptions};
 use mere_host::SPACE_FOLDER;
 
 /// A file that marks a Python package. It is never run.

@@ -17,7 +17,8 @@ use super::catalog_base::{
 use super::entry::{self, CatalogEntry};
 use super::index_record::{OrphansByFolder, group_by_folder};
 use super::orphan::{OrphanedSidecar, orphans_at_top};
-use super::scan::{FolderState, ScanDepth, ScanOptions, ScanResult, Stray, scan, scan_from};
+use super::scan::{FolderState, ScanResult, Stray, scan, scan_from};
+use super::scan_options::{ScanDepth, ScanOptions};
 use super::{ItemTree, Space};
 use mere_host::{FolderWatcher, Interest, OpenFolder, now_nanoseconds};
 

@@ -10,7 +10,8 @@ use super::bare_script::BareScript;
 use super::entry::CatalogEntry;
 use super::index::IndexFile;
 use super::index_record::IndexRecord;
-use super::scan::{ScanDepth, Stray, scan};
+use super::scan::{Stray, scan};
+use super::scan_options::ScanDepth;
 
 /// The differences between an index and the disk.
 pub(crate) struct IndexComparison {

@@ -16,6 +16,7 @@ mod index_record;
 mod lookup;
 mod orphan;
 mod scan;
+mod scan_options;
 mod scanned_folder;
 
 use std::sync::Arc;
@@ -34,7 +35,8 @@ pub(crate) use comparison::IndexComparison;
 pub(crate) use entry::CatalogEntry;
 pub(crate) use lookup::is_category_inside_an_item;
 pub(crate) use orphan::{ItemClaim, OrphanedSidecar};
-pub(crate) use scan::{FolderState, ScanDepth, ScanOptions, Stray, scan_from};
+pub(crate) use scan::{FolderState, Stray, scan_from};
+pub(crate) use scan_options::{ScanDepth, ScanOptions};
 
 /// The types that are indexed. Memories are not, because their stores have other rules.
 const INDEXED_TYPES: [ItemType; 4] =

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::bare_script::BareScript;
 use super::entry::{self, CatalogEntry};
 use super::orphan::Orphan;
+use super::scan_options::{ScanDepth, ScanOptions};
 use super::scanned_folder::{ScannedFolder, read_folder};
 use super::{ItemTree, Space};
 use mere_host::{
@@ -31,29 +32,10 @@ const MAX_FILE_BYTES: u64 = item::MAX_ITEM_BYTES as u64;
 /// How many files one task reads.
 const FILES_PER_TASK: usize = 256;
 
-/// How closely the scanner looks at files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ScanDepth {
-    /// Files are read, and their digests taken.
-    Digests,
-    /// Only the stamps of files are taken. A folder that may not be read is skipped.
-    Stamps,
-    /// Only names are read.
-    Names,
-    /// Only the names of folders are read. One that may not be read is skipped.
-    Folders,
-}
-
-impl ScanDepth {
-    fn skips_unreadable(self) -> bool {
-        matches!(self, Self::Stamps | Self::Folders)
-    }
-}
-
 /// Everything that a scan found.
 #[derive(Default)]
 pub(crate) struct ScanResult {
-    /// The items, in the order of the index.
+    /// The items: in the order of the index, unless unreadable folders are skipped.
     pub(crate) entries: Vec<CatalogEntry>,
     /// Every folder that was read, by its label.
     pub(crate) folders: Vec<(String, FolderState)>,
@@ -125,14 +107,6 @@ pub(crate) fn scan(space: &Space, content: ScanDepth) -> io::Result<ScanResult> 
     scan_from(space.scope, &trees, starts, &ScanOptions { depth: content, is_known: &|_| false })
 }
 
-/// How closely to look, and which folders to leave out.
-pub(crate) struct ScanOptions<'a> {
-    pub(crate) depth: ScanDepth,
-    /// Tells whether the folder with this label is known already. The scan does not descend into
-    /// it.
-    pub(crate) is_known: &'a (dyn Fn(&str) -> bool + Sync),
-}
-
 /// Scans the given folders, each a tree and a path from its top, and everything below them.
 pub(crate) fn scan_from(
     scope: Scope,
@@ -162,7 +136,9 @@ pub(crate) fn scan_from(
     if let Some(error) = queue.failed {
         return Err(error);
     }
-    entry::sort_entries(&mut scan_result.entries);
+    if !known.depth.skips_unreadable() {
+        entry::sort_entries(&mut scan_result.entries);
+    }
     scan_result.strays.sort();
     scan_result.bare_scripts.sort_by(|left, right| left.address.path().cmp(right.address.path()));
     Ok(scan_result)

@@ -85,7 +85,7 @@ mod tests {
         let matches = narrow(&words[1..]).expect("a group").try_get_matches_from(words);
         let arguments = Arguments::from_arg_matches(&matches.expect("parsed")).expect("arguments");
         assert_eq!(
-            arguments.location.project().map(|path| path.display_text()).as_deref(),
+            arguments.location.project().map(mere_engine::TypedPath::display_text).as_deref(),
             Some("folder")
         );
         assert!(arguments.location.directory().is_some());

@@ -10,7 +10,7 @@ mod batch;
 mod corpora;
 pub(crate) mod corpus;
 mod generation;
-mod known_files;
+pub(crate) mod known_files;
 mod links;
 mod merge;
 mod postings;

@@ -9,6 +9,7 @@ use std::io;
 
 use mere_core::item::{Category, ScopedPath};
 
+use super::file_comparison::FileComparison;
 use super::watch_gaps::{WatchGap, WatchGaps};
 use crate::search::error::SearchError;
 use crate::search::index::corpus::Corpus;
@@ -67,16 +68,16 @@ pub(crate) struct IndexChanges {
 }
 
 /// A folder of an item tree.
-struct TreeFolder {
-    corpus: usize,
-    tree: usize,
+pub(super) struct TreeFolder {
+    pub(super) corpus: usize,
+    pub(super) tree: usize,
     path: String,
 }
 
 /// The index that files are compared with, and the visibility of items.
 pub(crate) struct DetectionContext<'a> {
     pub(crate) index: &'a SearchIndex,
-    pub(crate) is_visible: &'a dyn Fn(&ScopedPath) -> bool,
+    pub(crate) is_visible: &'a (dyn Fn(&ScopedPath) -> bool + Sync),
 }
 
 impl ChangeDetector {
@@ -187,7 +188,7 @@ impl ChangeDetector {
         for (number, opened) in tops.collect::<Vec<_>>() {
             match opened {
                 Ok(folder) => {
-                    self.watch_folder(&folder, watch_name(number, ""));
+                    self.watch_folder(&folder, &watch_name(number, ""));
                 }
                 Err(_) => self.gaps.add(WatchGap::Unwatched),
             }
@@ -196,10 +197,10 @@ impl ChangeDetector {
 
     /// Watches a folder, and notes whether it is reached by two paths: the system reports its
     /// changes under one of them only.
-    fn watch_folder(&mut self, folder: &OpenFolder, name: String) -> WatchOutcome {
-        let outcome = self.watch.add_open_folder(folder, &name);
+    fn watch_folder(&mut self, folder: &OpenFolder, name: &str) -> WatchOutcome {
+        let outcome = self.watch.add_open_folder(folder, name);
         if let (Some(watched), Ok(identity)) = (&mut self.watched_in_scan, folder.identity())
-            && watched.insert(identity, name.clone()).is_some_and(|other| other != name)
+            && watched.insert(identity, name.to_owned()).is_some_and(|other| other != name)
         {
             self.gaps.add(WatchGap::SharedFolder);
         }
@@ -319,23 +320,9 @@ impl ChangeDetector {
             self.gaps.add(WatchGap::SharedFile);
         }
         let label = corpus.trees[folder.tree].index_label(&folder.path);
-        let mut known = against.index.known_files_below(corpus_id, &label)?;
-        for entry in scan_result.entries {
-            let Some(path) = corpus.item_path(folder.tree, &entry.place) else { continue };
-            if !(against.is_visible)(&entry.place) {
-                continue;
-            }
-            let known = known.remove(&path);
-            if known.is_none_or(|known| known.stamp.is_none() || known.stamp != entry.stamp) {
-                let known = known.map(|known| known.item);
-                changes.to_read.push(PendingRead {
-                    corpus: folder.corpus,
-                    path,
-                    indexed_item: known,
-                });
-            }
-        }
-        changes.removed.extend(known.into_values().map(|known| known.item));
+        let known = against.index.known_files_below(corpus_id, &label)?;
+        let comparison = FileComparison { corpus, folder, known, is_visible: against.is_visible };
+        comparison.compare_all(&scan_result.entries, changes);
         Ok(())
     }
 
@@ -361,7 +348,7 @@ impl ChangeDetector {
                 let opened = OpenFolder::open(tree.dir(), &tree.path_from_handle(below));
                 is_new |= opened.map_or(true, |folder| {
                     let name = watch_name(top.corpus, &label);
-                    self.watch_folder(&folder, name) == WatchOutcome::Added
+                    self.watch_folder(&folder, &name) == WatchOutcome::Added
                 });
             }
             if !is_new {

@@ -66,7 +66,7 @@ pub(crate) struct UpdateContext<'a> {
     pub(crate) gate: &'a Gate,
     pub(crate) embedder: &'a Embedder,
     /// Whether an item may be known to anybody.
-    pub(crate) is_visible: &'a dyn Fn(&ScopedPath) -> bool,
+    pub(crate) is_visible: &'a (dyn Fn(&ScopedPath) -> bool + Sync),
     pub(crate) signals: CallSignals<'a>,
     pub(crate) patience: Patience,
     /// A digest of the configuration, and of the rules that say which items are indexed.

@@ -9,6 +9,7 @@ pub(crate) mod batch_reader;
 pub(crate) mod change_detector;
 pub(crate) mod coverage;
 pub(crate) mod embedding_backlog;
+mod file_comparison;
 pub(crate) mod index_recovery;
 pub(crate) mod live_index;
 pub(crate) mod maintenance;

@@ -267,6 +267,8 @@ def parse_placement(data):
     check_version(value)
     for name in ("statement", "scope", "space_id", "base"):
         take_text(value[name])
+    if not value["space_id"]:
+        raise Malformed("a placement names no space")
     take_text(value["created"], TIME)
     if value["origin"] is not None:
         origin = take_fields(value["origin"], ["registry_id", "namespace", "version"])

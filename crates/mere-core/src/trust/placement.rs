@@ -84,7 +84,7 @@ impl Placement {
                 statement.ok_or(SignedDataError("a digest begins with sha256:"))?,
             )?,
             scope: fields.parse("scope")?,
-            space_id: fields.text("space_id")?.to_owned(),
+            space_id: parse_space_id(fields.text("space_id")?)?,
             base: fields.text("base")?.to_owned(),
             origin: match fields.get("origin")? {
                 Value::Null => None,
@@ -93,6 +93,11 @@ impl Placement {
             created: fields.parse("created")?,
         })
     }
+}
+
+/// Parses the id of a space. An empty text names none, and would be met by any space without an id.
+fn parse_space_id(text: &str) -> Result<String, SignedDataError> {
+    if text.is_empty() { Err(SignedDataError("a space has an id")) } else { Ok(text.to_owned()) }
 }
 
 impl RegistryOrigin {

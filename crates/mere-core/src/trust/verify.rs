@@ -186,6 +186,7 @@ fn check_location(
         (LocationField::Id, statement.id.as_str(), place.id.as_str()),
         (LocationField::Category, statement.category.as_str(), place.category.as_str()),
         (LocationField::Scope, placement.scope.name(), place.scope.name()),
+        // A placement names a space, so it is never met by a space without an id.
         (LocationField::Space, &placement.space_id, found_item.space_id.unwrap_or_default()),
         (LocationField::Base, &placement.base, &base),
     ];

@@ -64,7 +64,7 @@ fn placements() -> impl Strategy<Value = Placement> {
         RegistryOrigin { registry_id, namespace, version }
     });
     let scopes = select(&[Scope::Project, Scope::User][..]);
-    (digests(), scopes, ".{0,40}", ".{0,20}", prop::option::of(origins), times()).prop_map(
+    (digests(), scopes, ".{1,40}", ".{0,20}", prop::option::of(origins), times()).prop_map(
         |(statement, scope, space_id, base, origin, created)| Placement {
             statement,
             scope,
@@ -116,6 +116,12 @@ proptest! {
         Person::new(1).sign(&mut sidecar.author);
         Person::new(2).sign(&mut sidecar.installer);
         prop_assert_eq!(Sidecar::parse(sidecar.to_text().as_bytes()), Ok(sidecar));
+    }
+
+    #[test]
+    fn a_placement_names_a_space(placement in placements()) {
+        let nowhere = Placement { space_id: String::new(), ..placement };
+        prop_assert!(Placement::parse(&nowhere.payload()).is_err());
     }
 
     #[test]

@@ -63,6 +63,7 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
         return Err(ItemChangeError::NewerFormat.into());
     }
     let is_new = new_space.write_space_file(call.change.context).map_err(failed)?;
+    let is_new = is_new.ok_or(ItemChangeError::NoSpaceId)?;
     new_space.write_gitignore().map_err(failed)?;
     let config = match scope {
         Scope::User => include_str!("examples/user-config.yaml"),
@@ -168,18 +169,21 @@ impl NewSpace {
         Ok(new)
     }
 
-    /// Writes `space.json`, unless it exists.
-    fn write_space_file(&mut self, context: &Context) -> std::io::Result<bool> {
+    /// Writes `space.json`, unless it exists, and returns whether it is new; `None` if it is there
+    /// and says no id.
+    fn write_space_file(&mut self, context: &Context) -> std::io::Result<Option<bool>> {
         let name = match self.scope {
             Scope::User => "user".to_owned(),
             _ => context.project()?.name(),
         };
-        let (id, new) = project_key::ensure_space_id(&self.editing, &name)?;
+        let Some((id, new)) = project_key::ensure_space_id(&self.editing, &name)? else {
+            return Ok(None);
+        };
         if new {
             self.created.push(config::SPACE_FILE.to_owned());
         }
         self.space_id = id;
-        Ok(new)
+        Ok(Some(new))
     }
 
     /// Notes that git's attributes were written.

@@ -136,8 +136,10 @@ fn foreign_lockfile_reply(address: &Address, tool: &ItemId) -> Draft {
 
 /// Answers an attempt to renew an id that does not exist.
 fn unnamed_space_reply() -> Draft {
-    Draft::invalid(codes::SPACE_WITHOUT_ID, "The space has no id that could be renewed.")
-        .hint("`mere init` (`--user` for your own space) gives it one.")
+    Draft::invalid(codes::SPACE_WITHOUT_ID, "The space has no id.").hint(
+        "`mere init` (`--user` for your own space) gives it one. If its space.json is there and says no \
+         id, remove that file first.",
+    )
 }
 
 /// Answers a change to an item that is a draft.

@@ -200,7 +200,8 @@ pub(crate) fn ensure_id_of_scope(
         return Ok(id.to_owned());
     }
     let ensured = call.context.ensure_space_id(scope, call.is_cancelled);
-    let (id, is_new) = ensured.map_err(|cause| ItemChangeError::WriteFailed { address, cause })?;
+    let ensured = ensured.map_err(|cause| ItemChangeError::WriteFailed { address, cause })?;
+    let (id, is_new) = ensured.ok_or(ItemChangeError::NoSpaceId)?;
     let project = call.context.project_folder().filter(|_| scope == Scope::Project && is_new);
     if project.and_then(GitRepository::discover).is_some() {
         let lines = byte_lines(call.items.sources.in_place_folders());

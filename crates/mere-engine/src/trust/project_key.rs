@@ -60,15 +60,18 @@ pub(crate) fn space_format(space: &Dir) -> u64 {
 }
 
 /// Writes the file that names a space, if there is none. Returns the space's id, and whether it is
-/// new.
-pub(crate) fn ensure_space_id(editing: &FolderWriter, name: &str) -> io::Result<(String, bool)> {
+/// new; `None` if the file is there and says no id.
+pub(crate) fn ensure_space_id(
+    editing: &FolderWriter,
+    name: &str,
+) -> io::Result<Option<(String, bool)>> {
     let path = config::SPACE_FILE.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
     let id = Uuid::new_v4().to_string();
     let value = json!({ "format": SPACE_FORMAT, "space_id": id, "name": name });
     let text = format!("{value:#}\n");
     let is_new = !editing.has_path(&path)?
         && editing.put(&path, text.as_bytes(), WritePrecondition::Absent)?;
-    Ok((space_id(editing.dir()).unwrap_or_default(), is_new))
+    Ok(space_id(editing.dir()).map(|id| (id, is_new)))
 }
 
 /// Gives a space a new id, and keeps everything else that its file says. Returns the id, or `None`
@@ -87,9 +90,9 @@ pub(crate) fn renew_space_id(editing: &FolderWriter) -> io::Result<Option<String
     Ok(is_written.then_some(id))
 }
 
-/// Reads the id of a space.
+/// Reads the id of a space. An empty text names no space.
 pub(crate) fn space_id(space: &Dir) -> Option<String> {
-    read_text_field(space, "space_id")
+    read_text_field(space, "space_id").filter(|id| !id.is_empty())
 }
 
 /// Reads the name that a space gives itself.

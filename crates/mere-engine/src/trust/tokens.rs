@@ -9,7 +9,6 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use mere_core::address::AgentName;
 use mere_core::digest::Sha256;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::trust::approvals::records;
 use crate::trust::approvals::records::RecordError;
@@ -27,6 +26,9 @@ pub enum TokenError {
     /// The process has no working directory.
     #[error("the working directory cannot be opened: {0}")]
     WorkingDirectory(mere_host::EnvironmentError),
+    /// The system gave no random numbers.
+    #[error("the system gave no random numbers: {0}")]
+    NoRandomness(String),
 }
 
 /// A token as a list shows it.
@@ -52,7 +54,9 @@ impl Tokens {
 
     /// Creates a token for an agent and returns its text, which is stored nowhere.
     pub fn create(&self, agent: &AgentName) -> Result<String, TokenError> {
-        let secret = [Uuid::new_v4().into_bytes(), Uuid::new_v4().into_bytes()].concat();
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret)
+            .map_err(|error| TokenError::NoRandomness(error.to_string()))?;
         let text = format!("{PREFIX}{}", BASE64_URL_SAFE_NO_PAD.encode(secret));
         let hash = hash(&text);
         let id = hash[..12].to_owned();

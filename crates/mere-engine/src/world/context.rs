@@ -206,12 +206,13 @@ impl Context {
         cache.database(&format!("search-{}", Sha256::digest(record.to_string().as_bytes())))
     }
 
-    /// Gives the space of a scope an id if it has none. Returns the id, and whether it is new.
+    /// Gives the space of a scope an id if it has none. Returns the id, and whether it is new;
+    /// `None` if the space has a file that says no id.
     pub(crate) fn ensure_space_id(
         &self,
         scope: Scope,
         is_cancelled: &dyn Fn() -> bool,
-    ) -> std::io::Result<(String, bool)> {
+    ) -> std::io::Result<Option<(String, bool)>> {
         let (folder, name) = match scope {
             Scope::Project => {
                 let project = self.project()?;

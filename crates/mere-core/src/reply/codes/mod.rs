@@ -111,7 +111,7 @@ declare_codes! {
     TRUST_ACCEPTED: Items "TRUST" Success 1 "`mere trust item`: the version may be used although a newer one was seen.";
     TRUST_NOTHING_TO_ACCEPT: Items "TRUST" Invalid 1 "`mere trust item`: the item is not signed by a key that counts, so there is no version to accept.";
     SPACE_RENEWED: Items "SPACE" Success 1 "`mere space renew`: the space has an id of its own.";
-    SPACE_WITHOUT_ID: Items "SPACE" Invalid 1 "`mere space renew`: the space has no id yet.";
+    SPACE_WITHOUT_ID: Items "SPACE" Invalid 1 "Signing, or `mere space renew`: the space has no id.";
     DOCTOR: Items "DOCTOR" Success 1 "`mere doctor`: no problems were found.";
     DOCTOR_FINDINGS: Items "DOCTOR" Fault 1 "`mere doctor`: problems were found; `data.checks` names each with its fix.";
     ADOPT_REPORT: Items "ADOPT" Success 1 "`mere adopt --dry-run`: what other programs keep. For people: it names host paths.";

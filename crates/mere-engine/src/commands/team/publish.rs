@@ -150,8 +150,7 @@ pub(super) fn write_roster(call: &ItemCall<'_>, signed: &SignedRoster) -> Result
 /// Returns the id of the project's space, and gives the space an id if it has none.
 pub(super) fn ensure_project_space_id(call: &ItemCall<'_>) -> Result<String, ItemError> {
     let address = trust::roster_address().ok_or(ItemChangeError::InvalidPlace)?;
-    let id = ensure_id_of_scope(call, Scope::Project, address)?;
-    if id.is_empty() { Err(ItemChangeError::NewerFormat.into()) } else { Ok(id) }
+    ensure_id_of_scope(call, Scope::Project, address)
 }
 
 /// Returns the public key that a person gave, either directly or as a file.

@@ -17,7 +17,8 @@ pub(super) fn restore_roster(call: &ItemCall<'_>) -> Result<Draft, ToolError> {
     let seen = id.and_then(|id| trust::last_pinned(&call.context.environment, id));
     let seen = seen.ok_or(ItemError::Team(RosterTrouble::Missing))?;
     write_roster(call, &seen)?;
-    let message = format!("The roster with serial {} is in the space again.", seen.roster.serial);
+    let message =
+        format!("The roster with serial {} was restored to the space.", seen.roster.serial);
     let draft = Draft::success(codes::TEAM_RESTORED, Prose::words(message));
     Ok(draft.hint("Commit .ai/signers.json and its .sig.").data(written_roster_fields(
         call,

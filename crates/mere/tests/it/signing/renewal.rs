@@ -142,3 +142,20 @@ fn signatures_of_the_old_id_that_lost_their_item_accuse_nobody() {
     renew(&stage);
     assert_eq!(status(&stage, &to), "unsigned");
 }
+
+#[test]
+fn nothing_is_signed_to_a_space_that_says_no_id() {
+    let items = Signed::new();
+    for text in ["{\"format\": 1}", "{\"format\": 1, \"space_id\": \"\"}"] {
+        let stage = items.copy();
+        let item = kinds()[0].clone();
+        stage.file("project/.ai/space.json", text);
+        assert_eq!(status(&stage, &item), "wrong-location", "{text}");
+        let output = stage.person(&["sign", item.kind, &item.reference(), "--yes", "--json"]);
+        let reply: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_ne!(output.status.code(), Some(0), "{text}: {reply}");
+        assert!(reply.to_string().contains("The space has no id."), "{text}: {reply}");
+        assert_eq!(status(&stage, &item), "wrong-location", "{text}");
+        assert_eq!(read(&stage, "project/.ai/space.json"), text);
+    }
+}

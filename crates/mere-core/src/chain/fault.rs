@@ -79,7 +79,7 @@ pub enum ChainFault {
         /// The tool.
         link: ItemId,
     },
-    /// One tool does not accept to run another.
+    /// One tool refuses to run another.
     #[error("`{parent}` does not run `{child}`: {fault}")]
     Pair {
         /// The tool that would run the other.

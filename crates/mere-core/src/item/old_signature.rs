@@ -57,7 +57,7 @@ pub(super) fn leading_length(text: &str) -> usize {
     lines[..skipped].iter().map(|line| line.len()).sum()
 }
 
-/// Returns how many lines the signature takes with which these lines begin; 0 if they do not.
+/// Returns how many of the first lines are a signature; 0 if they begin with none.
 fn signature_lines(lines: &[&str]) -> usize {
     let Some(first) = lines.first().map(|line| line.trim()) else { return 0 };
     if let Some(word) = first.strip_prefix('#') {

@@ -124,7 +124,10 @@ fn missing_item_reply(
     let draft =
         Draft::invalid(codes::ITEM_MISSING, message.and(format!("` in the {scopes} space.")));
     if suggestions.is_empty() {
-        return draft.hint("Ids must match exactly; with a category, write `category/id`.");
+        return draft.hint(
+            "Ids must match exactly; with a category, write `category/id`. Where there is no space yet, a \
+             person makes one with `mere init`.",
+        );
     }
     with_suggestions(draft, suggestions)
 }

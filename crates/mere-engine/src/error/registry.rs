@@ -3,6 +3,7 @@
 //! What a registry says is passed on as content, never as words of our own.
 
 use mere_core::chain::lock::LockMismatch;
+use mere_core::registry::ProblemCode;
 use mere_core::reply::{Code, Content, Draft, Fault, Fields, Prose, codes};
 
 use super::keys::end_sentence;
@@ -37,9 +38,9 @@ pub(crate) fn registry_error_reply(error: &RegistryError) -> Draft {
             Draft::invalid(codes::REGISTRY_READ_ONLY, "A mirror in a folder cannot be changed.")
                 .hint("Log in to the registry itself, or name it with `--registry`.")
         }
-        RegistryError::Refused { detail } => {
+        RegistryError::Refused { detail, code } => {
             let message = quote_registry("The registry refused: ", detail);
-            Draft::invalid(codes::REGISTRY_REFUSED, message).hint("Nothing was changed.")
+            Draft::invalid(codes::REGISTRY_REFUSED, message).hint(refusal_hint(*code))
         }
         RegistryError::Failed { detail } => {
             let message = quote_registry("The registry failed: ", detail);
@@ -76,6 +77,27 @@ pub(crate) fn registry_error_reply(error: &RegistryError) -> Draft {
 }
 
 /// Puts what a registry says about itself behind words of our own.
+/// Returns what can be done about a refusal of a registry.
+fn refusal_hint(code: Option<ProblemCode>) -> &'static str {
+    match code {
+        Some(ProblemCode::InvalidToken) => {
+            "Nothing was changed. Ask a person to run `mere login URL --token-file FILE` with a valid token."
+        }
+        Some(ProblemCode::NotPermitted) => {
+            "Nothing was changed. Ask a person to log in with a token that permits it; the registry's operator \
+             makes tokens."
+        }
+        Some(ProblemCode::UnknownSigner) => {
+            "Nothing was changed. The registry's operator adds a key with `mere registry key add NAMESPACE FILE`; \
+             `mere keys export` prints yours."
+        }
+        Some(ProblemCode::VersionExists) => {
+            "Nothing was changed. Raise `version` in the item, sign it, and publish it again."
+        }
+        _ => "Nothing was changed.",
+    }
+}
+
 fn quote_registry(words: &'static str, detail: &str) -> Prose {
     Prose::words(words).content(Content::mention(end_sentence(detail)))
 }
@@ -297,8 +319,8 @@ fn refusal_reply(error: &RegistryError) -> Draft {
             let message = Prose::words("").address(address.clone());
             let message = message.and(" was changed since it was installed. Nothing was replaced.");
             Draft::invalid(codes::PULL_CHANGED, message).hint(
-                "Ask a person to run `mere verify`, which says what differs. It is installed anew once it is \
-                 deleted, and kept with `mere copy --as-mine`.",
+                "Ask a person to run `mere sign --dry-run`, which shows what differs. To keep the change, it is \
+                 signed; to install the item anew, it is deleted first.",
             )
         }
         RegistryError::Yanked(item) => {
@@ -322,7 +344,8 @@ fn refusal_reply(error: &RegistryError) -> Draft {
                 "Version {version} is older than {newest}, which was installed here before."
             );
             Draft::invalid(codes::PULL_OLDER, Prose::words(message)).hint(
-                "The registry may be hiding the newer one. To go back on purpose, ask for the version by its number.",
+                "Its author may have withdrawn the newer one, which `mere outdated` says, or the registry may be \
+                 hiding it. To go back on purpose, ask for the version by its number.",
             )
         }
         RegistryError::LockMismatch(mismatch) => lock_mismatch_reply(mismatch),

@@ -62,10 +62,10 @@ pub(crate) enum Denied {
     /// The run of a directive that the agent follows does not permit it.
     #[error(transparent)]
     OutsideRun(#[from] RunRefusal),
-    /// Only a person may copy an item into a space.
+    /// The user's config does not let agents install items.
     #[error("agents may not install items")]
     Install,
-    /// Only a person may publish an item.
+    /// The user's config does not let agents publish items.
     #[error("agents may not publish items")]
     Publish,
     /// No person is present who could intend the signature.

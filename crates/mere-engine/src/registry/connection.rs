@@ -144,9 +144,10 @@ fn parse_answer<T: ApiBody>(bytes: &[u8]) -> Result<T, RegistryError> {
 
 /// Returns why a registry refused or failed, in its own words.
 fn describe_refusal(status: u16, body: &[u8]) -> RegistryError {
-    let problem = parse_body::<ProblemDetails>(body).ok().map(|problem| problem.detail);
+    let problem = parse_body::<ProblemDetails>(body).ok();
+    let code = problem.as_ref().map(|problem| problem.code);
     let detail = match (problem, status) {
-        (Some(detail), _) => detail.chars().take(400).collect(),
+        (Some(problem), _) => problem.detail.chars().take(400).collect(),
         (None, 401 | 403) => "the token does not permit this".to_owned(),
         (None, 429) => "there were too many requests; try again later".to_owned(),
         (None, status) => format!("it answered with status {status}"),
@@ -154,5 +155,5 @@ fn describe_refusal(status: u16, body: &[u8]) -> RegistryError {
     if status >= 500 {
         return RegistryError::Failed { detail };
     }
-    RegistryError::Refused { detail }
+    RegistryError::Refused { detail, code }
 }

@@ -7,7 +7,7 @@ use mere_core::address::Address;
 use mere_core::chain::lock::LockMismatch;
 use mere_core::item::{ItemType, Version};
 use mere_core::log::LogFingerprint;
-use mere_core::registry::{PublishedReference, RegistryId};
+use mere_core::registry::{ProblemCode, PublishedReference, RegistryId};
 use mere_core::trust::{Fingerprint, PublicKey, VerificationFailure};
 
 use super::publish_check::PublishFinding;
@@ -53,7 +53,7 @@ pub(crate) enum RegistryError {
     ReadOnly,
     /// The registry said no, with its own words.
     #[error("the registry refused: {detail}")]
-    Refused { detail: String },
+    Refused { detail: String, code: Option<ProblemCode> },
     /// The registry could not do what it was asked for.
     #[error("the registry failed: {detail}")]
     Failed { detail: String },

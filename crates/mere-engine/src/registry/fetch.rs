@@ -210,8 +210,23 @@ pub(super) fn find_newest(
     registry: &OpenRegistry,
     item: &RegistryItemName,
 ) -> Result<Version, RegistryError> {
+    newest_version(&fetch_item_info(registry, item)?, item)
+}
+
+/// Asks a registry which versions of an item there are.
+pub(super) fn fetch_item_info(
+    registry: &OpenRegistry,
+    item: &RegistryItemName,
+) -> Result<RegistryItemInfo, RegistryError> {
     let info = registry.connection.get_body::<RegistryItemInfo>(&ApiPath::Item(item.clone()))?;
-    let info = info.ok_or(RegistryError::Absent)?;
+    info.ok_or(RegistryError::Absent)
+}
+
+/// Returns the newest version that was not yanked.
+pub(super) fn newest_version(
+    info: &RegistryItemInfo,
+    item: &RegistryItemName,
+) -> Result<Version, RegistryError> {
     let newest = |is_wanted: &dyn Fn(&Version) -> bool| {
         let present = info.versions.iter().filter(|one| !one.yanked).map(|one| &one.version);
         present.filter(|version| is_wanted(version)).fold(None, |best: Option<&Version>, one| {

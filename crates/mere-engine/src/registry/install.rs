@@ -38,7 +38,7 @@ pub(crate) struct FetchedItem {
     pub(crate) origin: RegistryOrigin,
     /// The proof that it is in the registry's log.
     pub(crate) log_proof: Value,
-    /// Whether a person asked for exactly this version.
+    /// How the version was chosen.
     pub(crate) choice: VersionChoice,
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum VersionChoice {
     Pinned,
 }
 
-/// What became of an item.
+/// What installing an item led to.
 pub(crate) struct InstalledItem {
     pub(crate) place: ScopedPath,
     pub(crate) address: Address,
@@ -61,7 +61,7 @@ pub(crate) struct InstalledItem {
     pub(crate) state: InstallState,
 }
 
-/// What happened to an item.
+/// What was done with an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InstallState {
     New,

@@ -8,7 +8,7 @@ use mere_core::reply::{Content, Data, Draft, Fields, Prose, codes};
 use mere_core::trust::{Checked, Sidecar};
 
 use super::connection::PATIENCE;
-use super::fetch::{RequestedVersion, VersionRequest, find_newest};
+use super::fetch::{RequestedVersion, VersionRequest, fetch_item_info, newest_version};
 use super::log_reader::LogReader;
 use super::pull::{PulledItems, pull_checked};
 use super::{OpenRegistry, RegistryChoice, RegistryError};
@@ -32,13 +32,34 @@ enum UpdateState {
     Outdated(Version),
     /// The item here is not what was installed.
     Changed,
-    /// The registry does not show a version of it.
+    /// Its author withdrew this version, and there is no newer one.
     Withdrawn,
     Updated(Version),
     Failed {
         latest: Version,
         why: Box<RegistryError>,
     },
+}
+
+impl UpdateState {
+    /// Compares an installed version with those that the registry shows.
+    fn compare(
+        registry: &OpenRegistry,
+        item: &RegistryItemName,
+        version: &Version,
+    ) -> Result<Self, RegistryError> {
+        let info = match fetch_item_info(registry, item) {
+            Err(RegistryError::Absent) => return Ok(Self::Withdrawn),
+            info => info?,
+        };
+        let own = info.versions.iter().find(|one| one.version == *version);
+        match newest_version(&info, item) {
+            Ok(latest) if version.is_older_than(&latest) => Ok(Self::Outdated(latest)),
+            Ok(_) if own.is_some_and(|own| !own.yanked) => Ok(Self::Current),
+            Ok(_) | Err(RegistryError::Absent | RegistryError::Yanked(_)) => Ok(Self::Withdrawn),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Finds the items that came from a registry, and asks it for their newest versions.
@@ -123,14 +144,10 @@ impl InstalledVersion {
         let item = RegistryItemName::new(kind, QualifiedId { namespace, id });
         let is_unchanged =
             matches!(read_and_verify(&call.items, place.clone()), Ok(Checked::Verified(_)));
-        let state = match find_newest(registry, &item) {
-            _ if !is_unchanged => UpdateState::Changed,
-            Ok(latest) if Version::is_older_than(&version, &latest) => {
-                UpdateState::Outdated(latest)
-            }
-            Ok(_) => UpdateState::Current,
-            Err(RegistryError::Absent | RegistryError::Yanked(_)) => UpdateState::Withdrawn,
-            Err(error) => return Err(error),
+        let state = if is_unchanged {
+            UpdateState::compare(registry, &item, &version)?
+        } else {
+            UpdateState::Changed
         };
         Ok(Some(Self { place, item, version, state }))
     }
@@ -216,7 +233,14 @@ pub(crate) fn installed_reply(
     let notes = [(withdrawn, "withdrawn"), (changed, "changed after the installation")];
     let notes = notes.into_iter().filter(|(count, _)| *count > 0);
     words.extend(notes.map(|(count, what)| format!(" {} {what}.", count_items(count))));
-    Draft::success(code, Prose::words(words)).data(data)
+    let draft = Draft::success(code, Prose::words(words)).data(data);
+    if withdrawn == 0 {
+        return draft;
+    }
+    draft.hint(
+        "What its author withdrew stays here and keeps working. Ask why; then go back to an earlier version \
+         with `mere pull TYPE NAMESPACE/ID@VERSION`, or remove it with `mere delete TYPE ID`.",
+    )
 }
 
 fn count_items(count: usize) -> String {

@@ -22,8 +22,8 @@ const SHORT_PATIENCE: Duration = Duration::from_millis(1_500);
 /// How long it waits for one that was asked for.
 const LONG_PATIENCE: Duration = Duration::from_secs(5);
 
-/// The trust of an item that was only found.
-const NOT_INSTALLED: &str = "not installed";
+/// The trust of an item that was only found: its signature is checked when it is installed.
+const NOT_CHECKED: &str = "not checked";
 
 /// Asks the registry, if the search covers it.
 pub(crate) fn search_registry(
@@ -110,7 +110,7 @@ fn brief_fields(row: &RegistryItemRow, rank: RankMode) -> Fields {
         .with("ref", reference(row))
         .with("title", Content::mention(&*row.name).shorten(200))
         .with("summary", Content::mention(&*row.description).shorten(SUMMARY_LENGTH))
-        .with("trust", NOT_INSTALLED)
+        .with("trust", NOT_CHECKED)
         .with("source", "registry")
 }
 
@@ -129,7 +129,7 @@ fn full_fields(row: &RegistryItemRow) -> Fields {
         .with("description", text(&row.description, 400))
         .with("score", Data::Null)
         .with("preview", text(&row.description, 400))
-        .with("trust", Fields::default().with("status", NOT_INSTALLED))
+        .with("trust", Fields::default().with("status", NOT_CHECKED))
         .with("version", own_text(&row.latest_version))
         .with("updated_at", Data::Null)
         .with("shadowed_by", Data::Null)

@@ -53,7 +53,7 @@ impl<'a> LockWait<'a> {
 
     /// Locks a folder. Returns `None` once the wait is over.
     ///
-    /// Some network file systems lock no folders. There, the file `instead` of `beside` is locked,
+    /// Some network file systems lock no folders. There, the file that is named as a fallback is locked,
     /// if one is named.
     pub(super) fn lock(
         &self,
@@ -109,7 +109,7 @@ fn current_path(folder: &Dir) -> Option<std::path::PathBuf> {
     std::fs::read_link(format!("/proc/self/fd/{number}")).ok()
 }
 
-/// Other systems do not tell.
+/// Not available on other systems.
 #[cfg(not(target_os = "linux"))]
 fn current_path(_: &Dir) -> Option<std::path::PathBuf> {
     None

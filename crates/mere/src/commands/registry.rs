@@ -96,7 +96,7 @@ fn run_user(registry: &Registry, command: RegistryUserCommand) -> Outcome {
         RegistryUserCommand::Add { name, answer } => {
             let added = registry.add_account(&name).map(|account| {
                 let data = json!({ "name": account.name });
-                OperatorAnswer::changed(format!("The account {} exists.", account.name), &data)
+                OperatorAnswer::changed(format!("The account {} was created.", account.name), &data)
             });
             (answer, added)
         }
@@ -113,7 +113,7 @@ fn run_namespace(registry: &Registry, command: RegistryNamespaceCommand) -> Outc
             let created = registry.create_namespace(&name, &owner, privacy).map(|()| {
                 let name = name.as_namespace();
                 let data = json!({ "name": name.as_str(), "owner": owner, "private": private });
-                OperatorAnswer::changed(format!("The namespace {name} exists."), &data)
+                OperatorAnswer::changed(format!("The namespace {name} was created."), &data)
             });
             (answer, created)
         }
@@ -126,7 +126,10 @@ fn run_namespace(registry: &Registry, command: RegistryNamespaceCommand) -> Outc
 fn run_key(registry: &Registry, command: RegistryKeyCommand) -> Outcome {
     match command {
         RegistryKeyCommand::Add { namespace, file, answer } => {
-            let unreadable = |error| RegistryError::File(format!("the key file: {error}"));
+            let unreadable = |error| {
+                let words = "the author's public key, which `mere keys export > FILE` writes";
+                RegistryError::File(format!("{words}: {error}"))
+            };
             let key = file.read_public_key().map_err(unreadable);
             let added = key.and_then(|text| {
                 let key = text.parse::<mere_core::trust::PublicKey>();

@@ -53,11 +53,17 @@ impl PersonSession {
             let reject = decide(name, ReviewDecision::Reject);
             return self.call_and_print(TOOL, reject, answer, Printer::outcome);
         }
-        if arguments.list || answer.json || !terminal::can_ask() {
-            let list = ItemCommand::Review(ReviewCommand::List(ReviewScope::Everything));
-            return self.call_and_print(TOOL, list, answer, Printer::proposals);
+        if !(arguments.list || answer.json) && terminal::can_ask() {
+            return self.review_everything(answer);
         }
-        self.review_everything(answer)
+        let list = ItemCommand::Review(ReviewCommand::List(ReviewScope::Everything));
+        let ended = self.call_and_print(TOOL, list, answer, Printer::proposals)?;
+        if !(arguments.list || answer.json) {
+            terminal::print_note(
+                "To decide, run it at a terminal, or use `--accept NAME` or `--reject NAME`.",
+            );
+        }
+        Ok(ended)
     }
 
     /// Goes through all proposals, and through the items that somebody signed whose key does not

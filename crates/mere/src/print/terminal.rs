@@ -221,6 +221,8 @@ pub(crate) fn ask_choice(question: &str, letters: &[char]) -> io::Result<char> {
         if let Some(letter) = first_letter.filter(|first_letter| letters.contains(first_letter)) {
             return Ok(letter);
         }
+        let letters = letters.iter().map(char::to_string).collect::<Vec<_>>().join(", ");
+        writeln!(out, "Type one of {letters}.")?;
     }
 }
 

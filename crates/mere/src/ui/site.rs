@@ -33,7 +33,7 @@ pub(super) fn render_found(
         (CLIENTS, Href::page(&["clients"])),
     ];
     let links = links.map(|(words, href)| SiteLink { words, href }).to_vec();
-    let words = "These pages only show. To accept, sign or grant something, type the command.";
+    let words = "These pages are read-only. To accept, sign or grant something, type the command.";
     let footer = element(Tag::P).with(words).into();
     let site = Site { name: "Merestone", links, search: Href::page(&["search"]), footer };
     Page { site: &site, title, section: Some(section), query, content }.render()

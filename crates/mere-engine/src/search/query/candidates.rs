@@ -68,7 +68,8 @@ struct WordMatches {
 }
 
 impl Candidates {
-    /// Finds the candidates in an index that is up to date.
+    /// Finds the candidates in an index that is up to date, after loading the sketches of its vectors
+    /// where the question has one.
     pub(crate) fn find(
         live_index: &mut LiveIndex,
         question: &SearchQuestion<'_>,

@@ -162,10 +162,16 @@ fn a_yanked_version_is_passed_over_unless_asked_for_by_number() {
     assert_eq!(exact["code"], "RG-PULL-S-001", "{exact}");
     let warning = exact["data"]["warnings"][0].as_str().expect("a warning");
     assert!(warning.contains("yanked"), "{warning}");
-    author.print(&["yank", "note", "acme/style@1.0.0"]);
-    let outdated = reader.reply(&["outdated"]);
-    let message = "No item has a newer version. 1 item was withdrawn.";
-    assert_eq!(outdated["message"], message, "{outdated}");
+    for also in [None, Some("acme/style@1.0.0")] {
+        if let Some(item) = also {
+            author.print(&["yank", "note", item]);
+        }
+        let outdated = reader.reply(&["outdated"]);
+        let message = "No item has a newer version. 1 item was withdrawn.";
+        assert_eq!(outdated["message"], message, "{outdated}");
+        assert_eq!(outdated["data"]["items"][0]["state"], "withdrawn", "{outdated}");
+        assert!(outdated["hint"].as_str().is_some_and(|hint| hint.contains("mere pull")));
+    }
     assert_eq!(reader.code(&["pull", "note", "acme/style", "--to", "user"]), "RG-PULL-I-002");
 }
 

@@ -57,8 +57,12 @@ impl PersonSession {
             return self.review_everything(answer);
         }
         let list = ItemCommand::Review(ReviewCommand::List(ReviewScope::Everything));
-        let ended = self.call_and_print(TOOL, list, answer, Printer::proposals)?;
-        if !(arguments.list || answer.json) {
+        let proposals = self.call(TOOL, list);
+        let ended = self.print_reply(&proposals, answer, Printer::proposals)?;
+        if !(arguments.list || answer.json)
+            && proposals.reply_type() == ReplyType::Success
+            && !ReplyView::<ProposalList>::read(&proposals)?.data.proposals.is_empty()
+        {
             terminal::print_note(
                 "To decide, run it at a terminal, or use `--accept NAME` or `--reject NAME`.",
             );

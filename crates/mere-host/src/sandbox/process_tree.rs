@@ -87,17 +87,19 @@ impl ProcessTree {
         self.0.iter().filter_map(of_process).sum()
     }
 
-    /// Returns what the processes have open.
+    /// Returns what the tool's processes have open. The first process is not the tool's: it holds
+    /// nothing of it, and lets nobody look, so that it would seem to hide files in every run.
     pub(super) fn open_files(&self) -> OpenFiles {
         let mut held = OpenFiles::default();
         let mut seen = HashSet::new();
-        for thread in self.0.iter().flatten() {
+        let of_tool = self.0.get(1..).unwrap_or_default();
+        for thread in of_tool.iter().flatten() {
             held.add_thread_files(thread, &mut seen);
         }
         let hides = |threads: &Vec<PathBuf>| {
             threads.iter().find_map(|thread| maps_unlinked_file(thread, &seen)) == Some(true)
         };
-        held.may_hide_files |= self.0.iter().any(hides);
+        held.may_hide_files |= of_tool.iter().any(hides);
         held
     }
 }

@@ -1,6 +1,7 @@
 //! Tools that take more than they may, or do not want to end: they are ended, all of what they started
 //! with them, and the server goes on as if nothing had been.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -196,4 +197,21 @@ fn a_hundred_thousand_files_trouble_nobody() {
     assert_eq!(reply["data"]["stdout"], "made\n", "{reply:#}");
     assert_eq!(reply["data"]["success"], true, "{reply:#}");
     assert_well(&mut mcp);
+}
+
+#[test]
+fn what_others_write_to_the_disk_is_not_laid_to_a_tool() {
+    let workshop = Workshop::new(Who::Ordinary);
+    let id = long_lived_tool(&workshop, 2);
+    let file = workshop.stage.path("of-others");
+    let reply = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(700));
+            let size = "2G"; // twice what the workspace may grow by
+            let made = Command::new("fallocate").args(["-l", size]).arg(&file).status();
+            assert!(made.expect("fallocate runs").success());
+        });
+        ask(&mut server(&workshop), &id, "sleep")
+    });
+    assert_eq!(reply["data"]["ended"], "timeout", "{reply:#}");
 }

@@ -13,7 +13,7 @@ mod ui;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use arguments::{Arguments, command_line, narrow_command_line};
+use arguments::{Arguments, advise, command_line, narrow_command_line};
 use clap::{CommandFactory, FromArgMatches};
 use mere_engine::CellPool;
 use print::{json_outcome, terminal};
@@ -30,7 +30,7 @@ pub fn run() -> ExitCode {
     }
     let arguments = match parse_arguments() {
         Ok(arguments) => arguments,
-        Err(error) => return finish(report_usage_error(&error)),
+        Err(error) => return finish(report_usage_error(error)),
     };
     if let Err(error) = arguments.command.start_log() {
         let words = format!("the log cannot be opened: {error}");
@@ -57,11 +57,15 @@ fn parse_arguments() -> Result<Arguments, clap::Error> {
 }
 
 /// Prints what is wrong with the command line, or the help that was asked for.
-fn report_usage_error(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
+fn report_usage_error(mut error: clap::Error) -> ExitCode {
     if !error.use_stderr() {
+        let _ = error.print();
         return ExitCode::SUCCESS;
     }
+    let words = mere_engine::own_arguments().map(|word| word.to_string_lossy().into_owned());
+    let advice = advise(&mut error, &command_line(), words);
+    let _ = error.print();
+    terminal::print_error_text(&advice.unwrap_or_default());
     terminal::note_usage_error(&error.render().to_string());
     ExitCode::from(terminal::USAGE)
 }

@@ -32,6 +32,23 @@ impl ItemType {
     pub const ALL: [Self; 5] =
         [Self::Directive, Self::Tool, Self::Knowledge, Self::Memory, Self::Lockfile];
 
+    /// The words that people use for each type.
+    pub const WORDS: [(&'static str, Self); 13] = [
+        ("directive", Self::Directive),
+        ("directives", Self::Directive),
+        ("skill", Self::Directive),
+        ("skills", Self::Directive),
+        ("tool", Self::Tool),
+        ("tools", Self::Tool),
+        ("knowledge", Self::Knowledge),
+        ("note", Self::Knowledge),
+        ("notes", Self::Knowledge),
+        ("memory", Self::Memory),
+        ("memories", Self::Memory),
+        ("lockfile", Self::Lockfile),
+        ("lockfiles", Self::Lockfile),
+    ];
+
     /// Returns its name in fields and commands.
     pub fn name(self) -> &'static str {
         match self {
@@ -82,14 +99,8 @@ impl FromStr for ItemType {
 
     /// Accepts the name, its plural, and other words people use for it.
     fn from_str(text: &str) -> Result<Self, ItemTypeError> {
-        match text {
-            "directive" | "directives" | "skill" | "skills" => Ok(Self::Directive),
-            "tool" | "tools" => Ok(Self::Tool),
-            "knowledge" | "note" | "notes" => Ok(Self::Knowledge),
-            "memory" | "memories" => Ok(Self::Memory),
-            "lockfile" | "lockfiles" => Ok(Self::Lockfile),
-            _ => Err(ItemTypeError),
-        }
+        let found = Self::WORDS.into_iter().find(|(word, _)| *word == text);
+        found.map(|(_, kind)| kind).ok_or(ItemTypeError)
     }
 }
 

@@ -37,6 +37,7 @@ mod signing;
 mod stores;
 mod team;
 mod upkeep;
+mod usage_advice;
 mod web;
 mod witness;
 mod workspace;
@@ -113,6 +114,7 @@ pub(crate) use upkeep::{
     ConfigArguments, ConfigCommand, DoctorArguments, IndexArguments, RenewSpaceArguments,
     SpaceArguments, SpaceCommand,
 };
+pub(crate) use usage_advice::advise;
 pub(crate) use web::{UiArguments, UpArguments};
 pub(crate) use witness::{WitnessArguments, WitnessCommand};
 pub(crate) use workspace::{CleanArguments, WorkspaceArguments, WorkspaceCommandArguments};

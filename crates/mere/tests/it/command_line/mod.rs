@@ -7,3 +7,4 @@ mod outcomes;
 mod replies;
 mod shell;
 mod uninstall;
+mod usage;

@@ -21,7 +21,7 @@ use super::stale_locks::{LockState, StaleLock, find_stale_locks};
 use crate::error::describe_roster_trouble;
 use crate::error::tool_error::ToolError;
 use crate::items::version_check::remember_versions;
-use crate::items::{ItemCall, ItemError, RawItem};
+use crate::items::{ItemCall, ItemError, ItemReader, RawItem};
 use crate::registry::{ProofChecker, ProofState};
 use crate::trust;
 use crate::trust::TrustPolicy;
@@ -81,6 +81,9 @@ pub(super) fn verify(call: &CommandCall<'_>, command: &VerifyCommand) -> Result<
     }
     findings += more.len();
     rows.extend(more);
+    if reports.is_empty() && findings == 0 && !is_staged && !has_any_space(&items, scopes) {
+        return Ok(no_space_reply());
+    }
     Ok(verify_reply(&reports, rows, (findings, proofs)))
 }
 
@@ -91,6 +94,19 @@ fn concerns(places: &[ScopedPath], lockfile: &ScopedPath) -> bool {
             && (&place.category, &place.id) == (&lockfile.category, &lockfile.id)
     };
     places.contains(lockfile) || places.iter().any(|place| is_tool(&place))
+}
+
+/// Checks whether any of these scopes has a space.
+fn has_any_space(items: &ItemReader<'_>, scopes: &[Scope]) -> bool {
+    let mut spaces = scopes.iter().filter_map(|scope| items.sources.space(*scope));
+    spaces.any(|space| space.folder().is_some())
+}
+
+/// Answers where there is no space, so that a script in the wrong folder does not take it for a
+/// project in which everything is signed.
+fn no_space_reply() -> Draft {
+    Draft::invalid(codes::VERIFY_NO_SPACE, "There is no space here, so nothing was verified.")
+        .hint("Change to the folder of a project, or name one with `--project`; `mere init` makes a space.")
 }
 
 fn verify_reply(

@@ -127,6 +127,9 @@ pub(crate) struct VerifyArguments {
     /// {"tool:api/deploy": "1.2.0"}
     #[arg(long, value_name = "FILE", value_parser = typed_parser())]
     pub(crate) min_version_file: Option<TypedPath>,
+    /// Succeed without a word where there is no space, for hooks that run in every folder
+    #[arg(long)]
+    pub(crate) if_space: bool,
     /// Also write the findings to FILE, in SARIF, the format that code hosts read
     #[arg(long, value_name = "FILE", value_parser = typed_parser())]
     pub(crate) sarif: Option<TypedPath>,

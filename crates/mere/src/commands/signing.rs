@@ -245,6 +245,9 @@ impl PersonSession {
                 ));
             }
         }
+        if arguments.if_space && reply.code() == codes::VERIFY_NO_SPACE.id() {
+            return Ok(ExitCode::SUCCESS);
+        }
         let is_success = reply.reply_type() == ReplyType::Success;
         if is_success && arguments.selection.staged && !arguments.answer.json {
             // Nothing is printed for a commit that touches no item.

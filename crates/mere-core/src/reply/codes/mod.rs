@@ -125,6 +125,7 @@ declare_codes! {
     GRAPH_FINDINGS: Items "GRAPH" Fault 1 "`mere graph --check`: links lead nowhere or in circles; `data.checks` names them.";
     VERIFY: Items "VERIFY" Success 1 "`mere verify`: everything that must be signed is signed and unchanged.";
     VERIFY_FINDINGS: Items "VERIFY" Fault 1 "`mere verify`: something is broken, or not signed where it must be.";
+    VERIFY_NO_SPACE: Items "VERIFY" Invalid 1 "`mere verify`: there is no space, so nothing can be said about it.";
     SIGN_PLAN: Items "SIGN" Success 1 "`mere sign`: what would be signed.";
     SIGN_DONE: Items "SIGN" Success 2 "`mere sign`: the items were signed.";
     SIGN_LEFT: Items "SIGN" Invalid 1 "`mere sign`: some items were not signed; `data.left` says why.";

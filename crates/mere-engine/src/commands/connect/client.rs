@@ -104,7 +104,7 @@ impl AgentClient {
             variable: Some(("CLAUDE_CONFIG_DIR", "settings.json")),
             path: ".claude/settings.json",
         };
-        let command = format!("{} verify", quote_for_shell(command));
+        let command = format!("{} verify --if-space", quote_for_shell(command));
         let value = json!({ "hooks": [{ "type": "command", "command": command }] });
         Some((settings, SettingsEntry::JsonElement { path: vec!["hooks", "SessionStart"], value }))
     }

@@ -134,7 +134,7 @@ fn a_hook_checks_signatures_when_a_session_begins() {
     stage.file("home/.claude/settings.json", old);
     connect(&stage, &["claude", "--hook"]);
     let new = serde_json::from_str::<Value>(&read(&stage, "home/.claude/settings.json"));
-    let command = format!("{MERE} verify");
+    let command = format!("{MERE} verify --if-space");
     let hooks = new.expect("JSON")["hooks"]["SessionStart"].clone();
     assert_eq!(hooks[1]["hooks"][0]["command"], command);
     connect(&stage, &["claude", "--remove"]);

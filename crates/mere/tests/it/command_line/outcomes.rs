@@ -171,3 +171,19 @@ fn no_yes_is_taken_from_a_pipe() {
     let grants = stage.person(&["grants", "--json"]);
     assert!(!String::from_utf8_lossy(&grants.stdout).contains("count_todos"), "{grants:?}");
 }
+
+#[test]
+fn without_a_space_nothing_is_said_to_be_signed() {
+    let stage = Stage::new();
+    let output = stage.person(&["verify"]);
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(words.contains("There is no space here, so nothing was verified."), "{words}");
+    // A hook that runs in every folder says nothing there.
+    let output = stage.person(&["verify", "--if-space"]);
+    assert_eq!((output.status.code(), output.stdout, output.stderr), (Some(0), vec![], vec![]));
+    let stage = signed_stage();
+    let output = stage.person(&["verify", "--if-space"]);
+    let words = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && words.contains("verified"), "{words}");
+}

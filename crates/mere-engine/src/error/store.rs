@@ -214,10 +214,10 @@ fn category_denial_reply(denial: &Denial) -> Draft {
 fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
     let message = invalid.prose();
     match invalid {
-        InvalidChange::MemoryCategoryMissing { configured: Configured::Yes, .. } => {
-            Draft::invalid(codes::MEMORY_CATEGORY, message)
+        InvalidChange::MemoryCategoryMissing { category, configured: Configured::Yes, .. } => {
+            Draft::invalid(codes::MEMORY_CATEGORY, message).data(missing_category(category))
         }
-        InvalidChange::MemoryCategoryMissing { mode, known, .. } => {
+        InvalidChange::MemoryCategoryMissing { category, mode, known, .. } => {
             let hint = known_categories(known).and(match (mode, known.is_empty()) {
                 (CategoryMode::Free, false) => {
                     "Use an existing one, or create the one that is missing."
@@ -229,7 +229,8 @@ fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
                 (CategoryMode::Strict, false) => "Use an existing one.",
                 (_, true) => "Ask a person to add one to config.yaml.",
             });
-            Draft::invalid(codes::MEMORY_CATEGORY, message).hint(hint)
+            let draft = Draft::invalid(codes::MEMORY_CATEGORY, message).hint(hint);
+            draft.data(missing_category(category))
         }
         InvalidChange::NameIsCategory { .. } => Draft::invalid(codes::MEMORY_NAMED, message),
         InvalidChange::NotExpired { .. } => Draft::invalid(codes::MEMORY_UNEXPIRED, message),
@@ -257,6 +258,11 @@ fn invalid_change_reply(invalid: &InvalidChange) -> Draft {
             Draft::invalid(codes::MEMORY_SCHEMA, message).data(data)
         }
     }
+}
+
+/// Returns the data of a refusal for want of a category.
+fn missing_category(category: &Category) -> Fields {
+    Fields::default().with("category", ParsedName::from(category))
 }
 
 /// Names the categories that there are, so that nobody has to ask for them.

@@ -15,6 +15,7 @@ pub(crate) mod operator_reply;
 pub(crate) mod outcome;
 pub(crate) mod proposals;
 pub(crate) mod refusal;
+mod refusal_words;
 pub(crate) mod registry;
 pub(crate) mod reply;
 pub(crate) mod run;

@@ -8,10 +8,11 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 use mere_core::gate::{Cleared, ClearedMessage};
-use mere_core::reply::{ReplyType, codes, reword_for_person};
+use mere_core::reply::ReplyType;
 
 use super::json_outcome;
-use super::reply::{ReplySentences, UnreadableReply};
+use super::refusal_words::RefusalWords;
+use super::reply::UnreadableReply;
 
 /// The longest answer that is read, in bytes.
 const MAX_ANSWER_BYTES: u64 = 64;
@@ -47,47 +48,14 @@ pub(crate) fn print_text(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// What a person is told where an agent is told that a path is not visible.
-const NOT_VISIBLE: &str = "mere: there is no such file or folder that agents may see
-      Paths are read from where you are; `mere where PATH` says where one is. Sensitive files
-      such as .env are hidden: `mere allow PATH` shows one. Links that leave the project are not followed.";
-
-/// What a person is told where an agent is told that there is no project.
-const NO_PROJECT: &str = "mere: there is no project here
-      `mere where` says why. Change to the folder of a project, or name one with `--project`.
-      `mere init --user` makes a space of your own, whose items are there in every project.";
-
 /// Prints why there is no answer.
 pub(crate) fn print_refusal(reply: &Cleared) -> io::Result<()> {
-    if reply.code() == codes::PATH_NOT_VISIBLE.id() {
-        let _ = writeln!(io::stderr(), "{NOT_VISIBLE}");
-        return Ok(());
-    }
-    if reply.code() == codes::NO_PROJECT.id() {
-        let _ = writeln!(io::stderr(), "{NO_PROJECT}");
-        return Ok(());
-    }
-    let names_tool = reply.code() == codes::MEMORY_CATEGORY.id();
-    let reply = ReplySentences::read(reply)?;
-    let message = if names_tool { name_category(&reply.message) } else { reply.message };
-    let _ = writeln!(io::stderr(), "mere: {message}");
-    if let Some(hint) = reply.hint {
-        let _ = writeln!(io::stderr(), "      {}", reword_for_person(&hint));
+    let words = RefusalWords::of(reply)?;
+    let _ = writeln!(io::stderr(), "mere: {}", words.message);
+    for line in words.hint.iter().flat_map(|hint| hint.lines()) {
+        let _ = writeln!(io::stderr(), "      {line}");
     }
     Ok(())
-}
-
-/// Rewords that a category is missing, so that the command to make it can be typed as it stands.
-fn name_category(message: &str) -> String {
-    const COMMAND: &str = "`mere category create`";
-    let missing = message.split_once("category '").and_then(|(_, rest)| rest.split_once('\''));
-    let words = reword_for_person(message);
-    match missing {
-        Some((category, _)) => {
-            words.replace(COMMAND, &format!("`mere category create {category}`"))
-        }
-        None => words,
-    }
 }
 
 /// Prints text on standard error as it is.

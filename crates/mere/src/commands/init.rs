@@ -13,7 +13,7 @@ use mere_core::request::{
 use crate::arguments::{InitArguments, LocationArguments};
 use crate::commands::connect;
 use crate::commands::person_session::{PersonSession, report_refusal};
-use crate::commands::sign_questions::ask_each;
+use crate::commands::sign_questions::{AcceptingAll, ask_each};
 use crate::commands::signing::parse_chosen;
 use crate::print::reply::ReplyView;
 use crate::print::signing::SigningPlan;
@@ -118,11 +118,17 @@ impl PersonSession {
         terminal::print_note(
             "signatures are required after the last question; until then agents use every item",
         );
-        let signed = ask_each(&self.printer(arguments.answer.color), &plan.data.items, |item| {
-            let items = parse_chosen(item).into_iter().collect();
-            let sign = ItemCommand::Sign(SignCommand::Sign { items, after: AfterSigning::NOTHING });
-            self.call_and_print("sign", sign, &arguments.answer, Printer::signing_result)
-        })?;
+        let signed = ask_each(
+            &self.printer(arguments.answer.color),
+            &plan.data.items,
+            AcceptingAll::Offered,
+            |item| {
+                let items = parse_chosen(item).into_iter().collect();
+                let sign =
+                    ItemCommand::Sign(SignCommand::Sign { items, after: AfterSigning::NOTHING });
+                self.call_and_print("sign", sign, &arguments.answer, Printer::signing_result)
+            },
+        )?;
         Ok(signed.unwrap_or_else(|| {
             terminal::print_note("nothing was signed");
             ExitCode::SUCCESS

@@ -14,7 +14,7 @@ use mere_core::request::{
 
 use crate::arguments::{AnswerArguments, ReviewArguments};
 use crate::commands::person_session::PersonSession;
-use crate::commands::sign_questions::ask_each;
+use crate::commands::sign_questions::{AcceptingAll, ask_each};
 use crate::commands::signing::parse_chosen;
 use crate::print::proposals::{ProposalList, ShownProposal};
 use crate::print::reply::ReplyView;
@@ -94,7 +94,9 @@ impl PersonSession {
         };
         terminal::print_line(&format!("\n{words}"))?;
         let printer = self.printer(answer.color);
-        let signed = ask_each(&printer, &items, |item| self.sign_shown(answer, item))?;
+        let signed = ask_each(&printer, &items, AcceptingAll::NotOffered, |item| {
+            self.sign_shown(answer, item)
+        })?;
         Ok(signed.unwrap_or(ended))
     }
 

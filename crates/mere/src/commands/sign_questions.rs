@@ -14,12 +14,21 @@ enum SignAnswer {
     Quit,
 }
 
+/// Whether a person may accept all remaining items at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AcceptingAll {
+    Offered,
+    /// Where `a` stands for something else in the same command.
+    NotOffered,
+}
+
 /// Shows each item, asks about it, and signs it at once if the person accepts it, so that whoever
 /// stops in the middle keeps what was accepted. Returns `None` if nothing was, or else the first
 /// exit code that is no success.
 pub(crate) fn ask_each(
     printer: &Printer,
     items: &[SignableItem],
+    accepting_all: AcceptingAll,
     mut sign: impl FnMut(&SignableItem) -> io::Result<ExitCode>,
 ) -> io::Result<Option<ExitCode>> {
     if items.len() > 1 {
@@ -37,7 +46,7 @@ pub(crate) fn ask_each(
         if item.digest.is_none() {
             continue;
         }
-        match ask_about_item()? {
+        match ask_about_item(accepting_all)? {
             SignAnswer::Yes => accept(item)?,
             SignAnswer::No => {}
             SignAnswer::All => {
@@ -54,8 +63,16 @@ pub(crate) fn ask_each(
     Ok(ended)
 }
 
-fn ask_about_item() -> io::Result<SignAnswer> {
-    Ok(match terminal::ask_choice("Sign it? [y]es, [n]o, [a]ll, [q]uit", &['y', 'n', 'a', 'q'])? {
+fn ask_about_item(accepting_all: AcceptingAll) -> io::Result<SignAnswer> {
+    let letter = match accepting_all {
+        AcceptingAll::Offered => {
+            terminal::ask_choice("Sign it? [y]es, [n]o, [a]ll, [q]uit", &['y', 'n', 'a', 'q'])
+        }
+        AcceptingAll::NotOffered => {
+            terminal::ask_choice("Sign it? [y]es, [n]o, [q]uit", &['y', 'n', 'q'])
+        }
+    };
+    Ok(match letter? {
         'y' => SignAnswer::Yes,
         'n' => SignAnswer::No,
         'a' => SignAnswer::All,

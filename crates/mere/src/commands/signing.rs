@@ -21,7 +21,7 @@ use crate::arguments::{EditArguments, SignArguments, SigningSubcommand, VerifyAr
 use crate::commands::call::KeyboardTurn;
 use crate::commands::person_session::PersonSession;
 use crate::commands::review::ReviewContext;
-use crate::commands::sign_questions::{ask_each, ask_once};
+use crate::commands::sign_questions::{AcceptingAll, ask_each, ask_once};
 use crate::print::reply::ReplyView;
 use crate::print::signing::{SignableItem, SigningPlan, StaleLock, StaleLocks, Verification};
 use crate::print::{Printer, sarif, terminal};
@@ -117,7 +117,9 @@ impl PersonSession {
         };
         let chosen = match (is_asked, terminal::can_ask()) {
             (true, true) if one_by_one && !arguments.answer.json => {
-                let signed = ask_each(&printer, items, |item| self.sign_chosen(arguments, &[item]));
+                let signed = ask_each(&printer, items, AcceptingAll::Offered, |item| {
+                    self.sign_chosen(arguments, &[item])
+                });
                 // Nothing was accepted: that is said, and is a refusal.
                 return signed?.map_or_else(|| self.sign_chosen(arguments, &[]), Ok);
             }
@@ -203,14 +205,12 @@ impl PersonSession {
         }
         let stale = ReplyView::<StaleLocks>::read(&list)?.data.stale;
         let Some(question) = relock_question(&stale) else { return Ok(()) };
-        if !terminal::can_ask() {
-            for lock in &stale {
-                terminal::print_note(&format!("{} is pinned as it was: {}", lock.tool, lock.fix));
-            }
+        if terminal::can_ask() && terminal::ask_yes_or_no(&question)? {
+            self.relock(arguments)?;
             return Ok(());
         }
-        if terminal::ask_yes_or_no(&question)? {
-            self.relock(arguments)?;
+        for lock in &stale {
+            terminal::print_note(&format!("{} is pinned as it was: {}", lock.tool, lock.fix));
         }
         Ok(())
     }

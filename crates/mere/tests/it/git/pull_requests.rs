@@ -69,7 +69,7 @@ fn what_was_reviewed_is_signed_in_the_same_step() {
     }
     let mut typist = Typist::start(&stage, "review --color never");
     typist.wait_for("1 item is signed by a key that does not count here.");
-    typist.answer("Sign it? [y]es, [n]o, [a]ll, [q]uit", "y");
+    typist.answer("Sign it? [y]es, [n]o, [q]uit", "y");
     let (status, shown) = typist.finish();
     assert_eq!(status, 0, "{shown}");
     assert!(shown.contains("+eve") && shown.contains("signed knowledge style"), "{shown}");

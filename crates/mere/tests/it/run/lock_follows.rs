@@ -78,6 +78,8 @@ fn a_person_is_asked() {
         let (status, shown) = typist.finish();
         assert_eq!(status, 0, "{shown}");
         assert_eq!(told(&workshop).0.len(), expected, "{shown}");
+        // Who says no is told what the next run will ask for.
+        assert_eq!(shown.contains("`mere lock t/a` pins it"), answer == "n", "{shown}");
     }
     // Nobody is asked where no lock is.
     let workshop = Workshop::new(Who::Tester);

@@ -57,6 +57,10 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
         Ok(plan) => plan,
         Err(refusal) => return Ok(refusal),
     };
+    if request.hook == GitHook::Install {
+        // Nothing is made where the hook cannot be.
+        find_git(call.change.context)?;
+    }
     let (key_made, signer) = unlock_or_make_key(call.change)?;
     let mut new_space = NewSpace::begin(call.change, scope).map_err(failed)?;
     if project_key::space_format(new_space.editing.dir()) > project_key::SPACE_FORMAT {
@@ -74,10 +78,12 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
     if scope == Scope::Project && attributes::keep_bytes(call.change).map_err(failed)? {
         new_space.note_attributes();
     }
-    let has_examples = is_new && request.example == StarterItems::OneOfEach;
-    if has_examples {
+    let next = if is_new && request.example == StarterItems::OneOfEach {
         new_space.write_examples(call.change.context, signer.as_ref())?;
-    }
+        NEXT_COMMANDS
+    } else {
+        next_commands_without_examples(scope)
+    };
     let hook = match request.hook {
         GitHook::Install => Some(set_up_git(call, &mut new_space)?),
         GitHook::Leave => None,
@@ -86,11 +92,6 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
     let is_unchanged = new_space.created.is_empty() && categories.is_empty();
     let made = new_space.created.iter().filter_map(|path| address_in(&address, path));
     let made = made.chain(categories).map(Data::from);
-    let next = match scope {
-        _ if has_examples => NEXT_COMMANDS,
-        Scope::User => NEXT_COMMANDS_FOR_USER,
-        Scope::Project | Scope::Registry => NEXT_COMMANDS_WITHOUT_EXAMPLES,
-    };
     let data = Fields::default()
         .with("space", address.clone())
         .with("space_id", Data::Words(new_space.space_id.clone().into()))
@@ -107,6 +108,13 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
     };
     let draft = Draft::success(code, Prose::words("").address(address).and(words)).data(data);
     Ok(rule.hint().into_iter().fold(draft, Draft::hint))
+}
+
+fn next_commands_without_examples(scope: Scope) -> [&'static str; 3] {
+    match scope {
+        Scope::User => NEXT_COMMANDS_FOR_USER,
+        Scope::Project | Scope::Registry => NEXT_COMMANDS_WITHOUT_EXAMPLES,
+    }
 }
 
 /// Says that the space was there. The hook is not in it, so what became of that is said apart.
@@ -336,10 +344,14 @@ fn set_up_git(call: &CommandCall<'_>, new_space: &mut NewSpace) -> Result<&'stat
     Ok(hook)
 }
 
+fn find_git(context: &Context) -> Result<GitRepository<'_>, ToolError> {
+    let git = GitRepository::discover(context.project()?);
+    Ok(git.ok_or(ItemChangeError::NoGitRepository)?)
+}
+
 /// Installs a git hook that checks what is committed.
 fn install_hook(context: &Context) -> Result<&'static str, ToolError> {
-    let git =
-        GitRepository::discover(context.project()?).ok_or(ItemChangeError::NoGitRepository)?;
+    let git = find_git(context)?;
     let hook = git.install_hook(include_str!("examples/pre-commit"));
     Ok(match hook.map_err(ItemChangeError::GitFailed)? {
         HookInstallation::Installed => "installed",

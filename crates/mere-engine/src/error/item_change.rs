@@ -161,7 +161,7 @@ fn conflict_reply(file: &str, line: usize) -> Draft {
 /// Answers a call that needs a git repository where there is none.
 fn no_git_repository_reply() -> Draft {
     Draft::invalid(codes::SIGN_NO_GIT, "There is no git repository here.")
-        .hint("Leave out `--staged`, or make one with `git init`.")
+        .hint("Make one with `git init`, or leave out the option that needs it.")
 }
 
 /// Answers a call for which git was needed and did not work.

@@ -50,19 +50,18 @@ pub(crate) fn run(
 pub(crate) fn offer(location: &LocationArguments) -> io::Result<()> {
     const QUESTION: &str =
         "Connect a client? (claude, codex, gemini, cursor, vscode, all; Enter for none)";
-    let answer = terminal::ask_line(QUESTION)?.unwrap_or_default();
-    let named = answer.split([',', ' ']).filter(|name| !name.is_empty());
-    for name in named {
-        match ClientArgument::from_str(name, true) {
-            Ok(client) => {
+    loop {
+        let answer = terminal::ask_line(QUESTION)?.unwrap_or_default();
+        let names = answer.split([',', ' ']).filter(|name| !name.is_empty());
+        let clients = names.map(|name| ClientArgument::from_str(name, true));
+        if let Ok(clients) = clients.collect::<Result<Vec<_>, _>>() {
+            for client in clients {
                 run(location, client, &ConnectOptions::plain())?;
             }
-            Err(_) => terminal::print_note(
-                "that is not the name of a client; `mere connect --help` lists them",
-            ),
+            return Ok(());
         }
+        terminal::print_note("one of those is not the name of a client; nothing was changed");
     }
-    Ok(())
 }
 
 /// What was done, or would be.
@@ -206,7 +205,11 @@ fn sentence(report: &SettingsReport) -> String {
     let backup = backup.as_ref().map(|old| format!(" The old file is kept in {old}."));
     match outcome {
         SettingsOutcome::Written => {
-            format!("{client} now has `mere` in {file}.{}", backup.unwrap_or_default())
+            let trust = match client {
+                AgentClient::Gemini => " It starts servers only in folders that you trust there.",
+                _ => "",
+            };
+            format!("{client} now has `mere` in {file}.{trust}{}", backup.unwrap_or_default())
         }
         SettingsOutcome::Unchanged => format!("{client} has `mere` in {file} already."),
         SettingsOutcome::Restored => format!("{file} is what it was before."),

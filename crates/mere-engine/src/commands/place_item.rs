@@ -87,7 +87,7 @@ fn with_next_step(call: &ItemCall<'_>, draft: Draft, place: &ScopedPath) -> Draf
              another editor, run `mere draft {words}`, then `mere sign {words}`."
         )))
     } else {
-        draft
+        draft.hint(Prose::words(format!("Agents find it as it is; `mere edit {words}` opens it.")))
     }
 }
 

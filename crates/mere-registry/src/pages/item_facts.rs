@@ -27,7 +27,7 @@ impl PageRequest<'_> {
         let record = element(Tag::Span).class("digest").with(record);
         let proof = link(&Href::page(&["log", "checkpoint"]), "signed checkpoint");
         let facts = definition_list([
-            ("Published", format!("entry {index} of {}", head.size).into()),
+            ("Published", format!("entry {index} of {}, counted from 0", head.size).into()),
             ("Yanked", yanked.into()),
             ("Digest of the record", record.into()),
             ("Root of the tree", root.into()),

@@ -19,7 +19,7 @@ pub(super) fn render(reader: &UiReader) -> Result<String, Unreadable> {
         live = live.with(empty_note("No agent has called anything in this project yet."));
         live = live.with(command_block("mere connect claude"));
     } else {
-        let columns = ["Agent", "Was shown", "Tokens", "Calls", "Refused", "Last"];
+        let columns = ["Agent", "Was shown", "Tokens of that", "Calls", "Refused", "Last"];
         live = live.with(table("Agents", &columns, clients.iter().map(agent_row).collect()));
         let columns = ["When", "Agent", "Tool", "Result", "Answer", "ms"];
         live = live.with(table("Calls", &columns, calls.iter().map(call_row).collect()));

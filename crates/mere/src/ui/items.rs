@@ -83,7 +83,10 @@ fn findings(reader: &UiReader) -> Html {
     });
     let wrong = wrong.take(MAX_ROWS).collect::<Vec<_>>();
     if wrong.is_empty() {
-        let words = format!("{} checked: everything is as it was signed.", checked.checked);
+        let words = format!(
+            "{} checked: everything is as it was signed. Memories are not signed.",
+            checked.checked
+        );
         return element(Tag::P).class("panel fine").with(words).into();
     }
     let section = element(Tag::Section).with(element(Tag::H2).with("These need you"));

@@ -52,7 +52,9 @@ impl Refusal {
             StatusCode::FORBIDDEN => "this host or origin is not allowed",
             StatusCode::NOT_FOUND => "no such session",
             StatusCode::METHOD_NOT_ALLOWED => "use POST, or GET and DELETE with a session",
-            StatusCode::NOT_ACCEPTABLE => "accept both application/json and text/event-stream",
+            StatusCode::NOT_ACCEPTABLE => {
+                "this is for MCP clients: accept both application/json and text/event-stream"
+            }
             StatusCode::PAYLOAD_TOO_LARGE => "the body is too large",
             StatusCode::UNSUPPORTED_MEDIA_TYPE => "send one JSON-RPC message as application/json",
             status if status.is_server_error() => "the server failed",

@@ -13,6 +13,6 @@ mod token;
 pub use document::{Document, DocumentField, ExactTerm};
 pub use excerpt::{HIGHLIGHT_MARK, Highlight, excerpt};
 pub use query::{Clause, Occur, PhraseWord, Query, QueryTerm, QueryWord};
-pub use score::{Bm25, FIELD_WEIGHTS, HybridWeights, MatchSignals};
+pub use score::{Bm25, FIELD_WEIGHTS, HybridWeights, MatchSignals, term_weight};
 pub use stem::stem;
 pub use token::{Token, fold, for_each_token};

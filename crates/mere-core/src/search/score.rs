@@ -11,11 +11,37 @@ const B: f32 = 0.5;
 /// [`DocumentField::ALL`].
 pub const FIELD_WEIGHTS: [f32; 6] = [5.0, 4.0, 3.0, 2.5, 1.5, 1.0];
 
+/// How much a word counts that is in some of the fields before the body, by their bits.
+const HEAD_WEIGHTS: [f32; 32] = {
+    let mut weights = [0.0; 32];
+    let mut fields = 0;
+    while fields < weights.len() {
+        let mut number = 0;
+        while number < 5 {
+            if fields >> number & 1 != 0 {
+                weights[fields] += FIELD_WEIGHTS[number];
+            }
+            number += 1;
+        }
+        fields += 1;
+    }
+    weights
+};
+
+/// Returns how much a word counts in an item. `fields` has a bit for each field that contains the
+/// word, and `times` is the number of its occurrences in the body.
+#[inline]
+pub fn term_weight(fields: u8, times: u32) -> f32 {
+    let in_body = if fields & DocumentField::Body.bit() == 0 { 0.0 } else { count_to_float(times) };
+    HEAD_WEIGHTS[usize::from(fields & 31)] + in_body
+}
+
 /// The BM25 scores of one word in a collection.
 #[derive(Clone, Copy, Debug)]
 pub struct Bm25 {
     idf: f32,
-    average_length: f32,
+    /// What the length of an item adds to the divisor: for any item, and for each of its words.
+    length: (f32, f32),
 }
 
 impl Bm25 {
@@ -23,7 +49,7 @@ impl Bm25 {
     pub fn new(all: u32, with: u32, average: f32) -> Self {
         let (all, with) = (f64::from(all), f64::from(with.min(all)));
         let idf = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
-        Self { idf: to_f32(idf), average_length: average.max(1.0) }
+        Self { idf: to_f32(idf), length: (K1 * (1.0 - B), K1 * B / average.max(1.0)) }
     }
 
     /// Returns the inverse document frequency: the rarer the word, the higher.
@@ -31,20 +57,11 @@ impl Bm25 {
         self.idf
     }
 
-    /// Scores an item of `length` words. `fields` has a bit for each field that contains the word,
-    /// and `times` is the number of its occurrences in the body.
-    pub fn score(self, fields: u8, times: u32, length: u16) -> f32 {
-        let mut weight = 0.0;
-        for (number, field) in DocumentField::ALL.into_iter().enumerate() {
-            if fields & field.bit() != 0 {
-                weight += match field {
-                    DocumentField::Body => count_to_float(times),
-                    _ => FIELD_WEIGHTS[number],
-                };
-            }
-        }
-        let length = 1.0 - B + B * f32::from(length) / self.average_length;
-        self.idf * weight * (K1 + 1.0) / (weight + K1 * length)
+    /// Scores an item of `length` words in which the word counts as [`term_weight`] says.
+    #[inline]
+    pub fn score(self, weight: f32, length: u16) -> f32 {
+        let (any, per_word) = self.length;
+        self.idf * weight * (K1 + 1.0) / (weight + any + per_word * f32::from(length))
     }
 }
 
@@ -101,11 +118,20 @@ mod tests {
     #[test]
     fn rarer_words_and_titles_and_short_texts_count_more() {
         let (rare, common) = (Bm25::new(1000, 2, 100.0), Bm25::new(1000, 600, 100.0));
-        let body = DocumentField::Body.bit();
-        assert!(rare.score(body, 1, 100) > 4.0 * common.score(body, 1, 100));
-        assert!(rare.score(DocumentField::Title.bit(), 0, 100) > rare.score(body, 2, 100));
-        assert!(rare.score(body, 1, 50) > rare.score(body, 1, 500));
-        assert!(rare.score(body, 9, 100) > rare.score(body, 1, 100));
-        assert!(Bm25::new(3, 9, 0.0).score(body, u32::MAX, u16::MAX).is_finite());
+        let in_body = |times| term_weight(DocumentField::Body.bit(), times);
+        let in_title = term_weight(DocumentField::Title.bit(), 0);
+        assert!(rare.score(in_body(1), 100) > 4.0 * common.score(in_body(1), 100));
+        assert!(rare.score(in_title, 100) > rare.score(in_body(2), 100));
+        assert!(rare.score(in_body(1), 50) > rare.score(in_body(1), 500));
+        assert!(rare.score(in_body(9), 100) > rare.score(in_body(1), 100));
+        assert!(Bm25::new(3, 9, 0.0).score(in_body(u32::MAX), u16::MAX).is_finite());
+    }
+
+    #[test]
+    fn every_field_has_its_weight() {
+        for (number, field) in DocumentField::ALL.into_iter().enumerate() {
+            assert_eq!(term_weight(field.bit(), 1).to_bits(), FIELD_WEIGHTS[number].to_bits());
+        }
+        assert_eq!(term_weight(u8::MAX, 3).to_bits(), 19.0_f32.to_bits());
     }
 }

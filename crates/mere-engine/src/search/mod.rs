@@ -86,7 +86,9 @@ fn query_index(
 /// Reads bytes as a posting list.
 #[cfg(fuzzing)]
 pub(crate) fn read_posting_bytes(bytes: &[u8]) {
-    if let Some(mut list) = index::PostingList::parse(bytes) {
+    let (items, positions) = bytes.split_at(bytes.len() / 2);
+    let list = index::PostingList::parse(items);
+    if let Some(mut list) = list.map(|list| list.with_positions(positions)) {
         while let Some((_, positions)) = list.next_with_positions() {
             index::decode_positions(positions).for_each(drop);
         }

@@ -11,7 +11,7 @@ use mere_core::item::ItemType;
 use mere_core::search::{Document, DocumentField, for_each_token, stem};
 
 use super::CorpusId;
-use super::postings::PostingWriter;
+use super::postings::{EncodedPostings, PostingWriter};
 use mere_host::FileStamp;
 
 /// The distance between the positions of two fields, so that no phrase spans both.
@@ -151,7 +151,7 @@ pub(super) struct BatchTerms {
 }
 
 impl Iterator for BatchTerms {
-    type Item = (Box<str>, Vec<u8>);
+    type Item = (Box<str>, EncodedPostings);
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -162,8 +162,8 @@ impl Iterator for BatchTerms {
             for mention in own {
                 writer.add(mention.item(), mention.field(), mention.position());
             }
-            if let Some(data) = writer.finish() {
-                return Some((name, data));
+            if let Some(postings) = writer.finish() {
+                return Some((name, postings));
             }
         }
     }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, Rows};
 
-use super::postings::{PostingList, PostingWriter};
+use super::postings::{EncodedPostings, PostingList, PostingWriter};
 use super::segment::{Segment, SegmentSlot};
 use super::{
     SearchIndex, bump_generation, insert_segment, schema, vocabulary, write_segment_words,
@@ -122,13 +122,16 @@ fn arrange_slots(old: &[&Segment]) -> (Vec<SegmentSlot>, Vec<SlotMoves>) {
 /// The terms of a segment, read in order.
 struct WordCursor<'a> {
     rows: Rows<'a>,
-    next: Option<(String, Vec<u8>)>,
+    next: Option<(String, EncodedPostings)>,
 }
 
 impl WordCursor<'_> {
     fn advance(&mut self) -> rusqlite::Result<()> {
         self.next = match self.rows.next()? {
-            Some(row) => Some((row.get(0)?, row.get(1)?)),
+            Some(row) => {
+                let postings = EncodedPostings { items: row.get(1)?, positions: row.get(2)? };
+                Some((row.get(0)?, postings))
+            }
             None => None,
         };
         Ok(())
@@ -150,7 +153,7 @@ fn merge_words(
     enough: &dyn Fn() -> bool,
 ) -> rusqlite::Result<Option<vocabulary::VocabularyWriter>> {
     let MergedSegments { old, moves } = *merged;
-    let sql = "SELECT word, data FROM posting WHERE segment = ? ORDER BY word";
+    let sql = "SELECT word, items, positions FROM posting WHERE segment = ? ORDER BY word";
     let mut statements =
         old.iter().map(|_| change.prepare(sql)).collect::<rusqlite::Result<Vec<_>>>()?;
     let mut sources = Vec::new();
@@ -159,7 +162,7 @@ fn merge_words(
         source.advance()?;
         sources.push(source);
     }
-    let mut insert = change.prepare("INSERT INTO posting VALUES (?, ?, ?)")?;
+    let mut insert = change.prepare("INSERT INTO posting VALUES (?, ?, ?, ?)")?;
     let mut words = vocabulary::VocabularyWriter::default();
     loop {
         let heads = sources.iter().filter_map(|source| source.next.as_ref());
@@ -171,22 +174,25 @@ fn merge_words(
         }
         let mut lists = Vec::new();
         for (source, moves) in sources.iter_mut().zip(moves) {
-            if let Some((_, data)) = source.next.take_if(|(head, _)| *head == word) {
-                lists.push((data, moves));
+            if let Some((_, postings)) = source.next.take_if(|(head, _)| *head == word) {
+                lists.push((postings, moves));
                 source.advance()?;
             }
         }
-        if let Some(data) = merge_postings(&lists)? {
-            insert.execute((id, &word, data))?;
+        if let Some(EncodedPostings { items, positions }) = merge_postings(&lists)? {
+            insert.execute((id, &word, items, positions))?;
             words.add_stem(&word);
         }
     }
 }
 
-fn merge_postings(lists: &[(Vec<u8>, &SlotMoves)]) -> rusqlite::Result<Option<Vec<u8>>> {
+fn merge_postings(
+    lists: &[(EncodedPostings, &SlotMoves)],
+) -> rusqlite::Result<Option<EncodedPostings>> {
     let mut all = Vec::new();
-    for (data, moves) in lists {
-        let mut posting = PostingList::parse(data).ok_or_else(schema::corruption_error)?;
+    for (EncodedPostings { items, positions }, moves) in lists {
+        let posting = PostingList::parse(items).ok_or_else(schema::corruption_error)?;
+        let mut posting = posting.with_positions(positions);
         while let Some((mut at, places)) = posting.next_with_positions() {
             let item = usize::try_from(at.slot).ok().and_then(|item| *moves.get(item)?);
             if let Some(item) = item {

@@ -26,7 +26,9 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Transaction};
 pub(crate) use batch::{IndexBatch, IndexEntry};
 pub(crate) use corpora::CorpusId;
 pub(crate) use links::LinkableItem;
-pub(crate) use postings::{Occurrence, PostingList, decode_positions};
+pub(crate) use postings::{
+    EncodedPostings, Occurrence, PostingList, WeightedSlot, decode_positions,
+};
 pub(crate) use schema::{IndexRecovery, corruption_error};
 use segment::UNPARSED_KIND;
 pub(crate) use segment::{Segment, SegmentSlot, kind_from_number, kind_number};
@@ -319,9 +321,9 @@ fn write_segment(
     let mut words = vocabulary::VocabularyWriter::default();
     let forms = std::mem::take(&mut terms.forms);
     {
-        let mut one = change.prepare_cached("INSERT INTO posting VALUES (?, ?, ?)")?;
-        for (word, data) in terms {
-            one.execute((id, &*word, data))?;
+        let mut one = change.prepare_cached("INSERT INTO posting VALUES (?, ?, ?, ?)")?;
+        for (word, EncodedPostings { items, positions }) in terms {
+            one.execute((id, &*word, items, positions))?;
             words.add_stem(&word);
         }
     }

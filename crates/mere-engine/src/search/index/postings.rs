@@ -1,10 +1,11 @@
 //! Posting lists: the items that have a word, with fields, counts and positions, in few bytes.
 //!
 //! Items are numbered by their slots in a segment. Each entry has the distance from the previous
-//! slot, the fields with the word and, if the body has it, how often; the positions for phrases
-//! follow in a second part. Bytes that make no sense end the list, which is then not complete.
+//! slot, the fields with the word and, if the body has it, how often. The positions, which only
+//! phrases need, are bytes of their own. Bytes that make no sense end the list, which is then not
+//! complete.
 
-use mere_core::search::DocumentField;
+use mere_core::search::{DocumentField, term_weight};
 
 /// The most positions of a word that are stored for one item.
 const MAX_POSITIONS: u32 = 1000;
@@ -18,6 +19,20 @@ pub(crate) struct Occurrence {
     pub(crate) fields: u8,
     /// How often the body has the word.
     pub(crate) body_count: u32,
+}
+
+/// A posting list as it is stored.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct EncodedPostings {
+    pub(crate) items: Vec<u8>,
+    pub(crate) positions: Vec<u8>,
+}
+
+/// An item that has a word, and how much the word counts in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct WeightedSlot {
+    pub(crate) slot: u32,
+    pub(crate) weight: f32,
 }
 
 /// The posting list of a word while it is written.
@@ -102,17 +117,15 @@ impl PostingWriter {
     }
 
     /// Returns the bytes; none if no item has the word.
-    pub(super) fn finish(mut self) -> Option<Vec<u8>> {
+    pub(super) fn finish(mut self) -> Option<EncodedPostings> {
         self.finish_item();
         if self.count == 0 {
             return None;
         }
-        let mut bytes = Vec::with_capacity(self.items.len() + self.positions.len() + 8);
-        write_varint(&mut bytes, self.count);
-        write_varint(&mut bytes, u32::try_from(self.items.len()).ok()?);
-        bytes.extend(&self.items);
-        bytes.extend(&self.positions);
-        Some(bytes)
+        let mut items = Vec::with_capacity(self.items.len() + 5);
+        write_varint(&mut items, self.count);
+        items.extend(&self.items);
+        Some(EncodedPostings { items, positions: self.positions })
     }
 }
 
@@ -143,11 +156,29 @@ pub(crate) struct PostingList<'a> {
 }
 
 impl<'a> PostingList<'a> {
-    pub(crate) fn parse(mut bytes: &'a [u8]) -> Option<Self> {
-        let left = read_varint(&mut bytes)?;
-        let length = usize::try_from(read_varint(&mut bytes)?).ok()?;
-        let (items, places) = bytes.split_at_checked(length)?;
-        Some(Self { items, positions: places, last_slot: 0, remaining: left })
+    /// Reads a list without the positions.
+    pub(crate) fn parse(mut items: &'a [u8]) -> Option<Self> {
+        let remaining = read_varint(&mut items)?;
+        Some(Self { items, positions: &[], last_slot: 0, remaining })
+    }
+
+    /// Adds the positions, for [`next_with_positions`](Self::next_with_positions).
+    pub(crate) fn with_positions(self, positions: &'a [u8]) -> Self {
+        Self { positions, ..self }
+    }
+
+    /// Returns the slots of the list that are allowed, and how much the word counts in each. Returns
+    /// none if the list is not well formed.
+    pub(crate) fn collect_allowed(mut self, allowed: &[bool]) -> Option<Vec<WeightedSlot>> {
+        // No item takes less than two bytes, whatever the list says of their number.
+        let most = self.items.len() / 2;
+        let mut slots = Vec::with_capacity(most.min(allowed.len()));
+        for Occurrence { slot, fields, body_count } in self.by_ref() {
+            if allowed.get(usize::try_from(slot).ok()?) == Some(&true) {
+                slots.push(WeightedSlot { slot, weight: term_weight(fields, body_count) });
+            }
+        }
+        self.is_complete().then_some(slots)
     }
 
     /// Returns whether the list was well formed, after all of it was read.
@@ -170,6 +201,7 @@ impl<'a> PostingList<'a> {
 impl Iterator for PostingList<'_> {
     type Item = Occurrence;
 
+    #[inline]
     fn next(&mut self) -> Option<Occurrence> {
         let item = self.last_slot.checked_add(read_varint(&mut self.items)?)?;
         let (fields, rest) = self.items.split_first()?;
@@ -200,6 +232,7 @@ fn write_varint(bytes: &mut Vec<u8>, mut number: u32) {
 }
 
 /// Reads a varint.
+#[inline]
 fn read_varint(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0;
     for shift in [0, 7, 14, 21, 28] {
@@ -225,7 +258,8 @@ mod tests {
         writer.add(3, DocumentField::Body, 300);
         writer.add(70_000, DocumentField::Tags, 5);
         let bytes = writer.finish().expect("bytes");
-        let mut posting = PostingList::parse(&bytes).expect("a posting");
+        let list = || PostingList::parse(&bytes.items).expect("a posting");
+        let mut posting = list().with_positions(&bytes.positions);
         let (first, at) = posting.next_with_positions().expect("an item");
         assert_eq!(first, Occurrence { slot: 3, fields: 1 | 32, body_count: 2 });
         assert_eq!(decode_positions(at).collect::<Vec<_>>(), [0, 10, 300]);
@@ -233,16 +267,24 @@ mod tests {
         assert_eq!(second, Occurrence { slot: 70_000, fields: 4, body_count: 0 });
         assert_eq!(decode_positions(at).collect::<Vec<_>>(), [5]);
         assert_eq!(posting.next(), None);
-        assert_eq!(PostingList::parse(&bytes).expect("a posting").count(), 2);
+        assert_eq!(list().count(), 2);
+        let allowed = |last: bool| [vec![true; 70_000], vec![last]].concat();
+        let slots = |allowed: &[bool]| {
+            let slots = list().collect_allowed(allowed).expect("well formed");
+            slots.into_iter().map(|one| one.slot).collect::<Vec<_>>()
+        };
+        assert_eq!(slots(&allowed(true)), [3, 70_000]);
+        assert_eq!(slots(&allowed(false)), [3]);
+        assert!(slots(&[]).is_empty());
         assert!(PostingWriter::default().finish().is_none());
     }
 
     #[test]
     fn bytes_that_make_no_sense_end_the_list() {
-        for bytes in
-            [&b""[..], b"\x01", b"\xff\xff\xff\xff\xff\xff", b"\x01\x7f\x01", b"\x02\x01\x80"]
-        {
+        for bytes in [&b""[..], b"\x01", b"\xff\xff\xff\xff\xff\xff", b"\x01\x7f", b"\x02\x80"] {
             assert_eq!(PostingList::parse(bytes).map_or(0, Iterator::count), 0);
+            let list = PostingList::parse(bytes);
+            assert_eq!(list.and_then(|list| list.collect_allowed(&[true; 200])), None);
         }
     }
 }

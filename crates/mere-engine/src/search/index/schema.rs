@@ -6,7 +6,7 @@
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 /// The version of the tables and of how texts are read into them.
-const SCHEMA_VERSION: i32 = 7;
+const SCHEMA_VERSION: i32 = 8;
 
 const TABLES: &str = "
     CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -35,7 +35,8 @@ const TABLES: &str = "
     CREATE TABLE posting (
         segment INTEGER NOT NULL,
         word TEXT NOT NULL,
-        data BLOB NOT NULL,
+        items BLOB NOT NULL,
+        positions BLOB NOT NULL,
         PRIMARY KEY (segment, word)
     ) WITHOUT ROWID;
     CREATE TABLE deleted_item (item INTEGER PRIMARY KEY);

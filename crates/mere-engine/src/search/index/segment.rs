@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use mere_core::item::ItemType;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::postings::{MergedOccurrence, PostingList, PostingWriter};
+use super::postings::{EncodedPostings, MergedOccurrence, PostingList, PostingWriter};
 use super::vocabulary::SegmentVocabulary;
 use super::{CorpusId, schema};
 use crate::search::error::SearchError;
@@ -99,31 +99,50 @@ impl Segment {
         self.slots.binary_search_by_key(&item, |slot| slot.item).ok()
     }
 
-    /// Reads the posting list of a term.
-    pub(crate) fn posting_bytes(
+    /// Reads the posting list of a term where it lies, without its positions.
+    pub(crate) fn read_postings<T>(
         &self,
         connection: &Connection,
         word: &str,
-    ) -> rusqlite::Result<Option<Vec<u8>>> {
-        let mut one =
-            connection.prepare_cached("SELECT data FROM posting WHERE segment = ? AND word = ?")?;
-        one.query_row((self.id, word), |row| row.get(0)).optional()
+        read: impl FnOnce(PostingList<'_>) -> Option<T>,
+    ) -> rusqlite::Result<Option<T>> {
+        let mut one = connection
+            .prepare_cached("SELECT items FROM posting WHERE segment = ? AND word = ?")?;
+        let read = |row: &Row<'_>| {
+            let list = PostingList::parse(row.get_ref(0)?.as_blob()?);
+            list.and_then(read).ok_or_else(schema::corruption_error)
+        };
+        one.query_row((self.id, word), read).optional()
+    }
+
+    /// Reads the posting list of a term with its positions.
+    pub(crate) fn read_with_positions(
+        &self,
+        connection: &Connection,
+        word: &str,
+    ) -> rusqlite::Result<Option<EncodedPostings>> {
+        let mut one = connection.prepare_cached(
+            "SELECT items, positions FROM posting WHERE segment = ? AND word = ?",
+        )?;
+        let read =
+            |row: &Row<'_>| Ok(EncodedPostings { items: row.get(0)?, positions: row.get(1)? });
+        one.query_row((self.id, word), read).optional()
     }
 
     /// Reads the posting lists of all terms that begin with the prefix, and of the prefix's own
     /// stem, merged into one.
-    pub(crate) fn prefix_posting_bytes(
+    pub(crate) fn read_prefix_postings(
         &self,
         connection: &Connection,
         prefix: &str,
         is_cancelled: &dyn Fn() -> bool,
-    ) -> Result<Option<Vec<u8>>, SearchError> {
+    ) -> Result<Option<EncodedPostings>, SearchError> {
         let mut stem = prefix.to_owned();
         mere_core::search::stem(&mut stem);
         let mut all = connection.prepare_cached(
-            "SELECT data FROM posting WHERE segment = ?1 AND word >= ?2 AND word < ?3
+            "SELECT items, positions FROM posting WHERE segment = ?1 AND word >= ?2 AND word < ?3
              UNION ALL
-             SELECT data FROM posting WHERE segment = ?1 AND word = ?4 AND word < ?2",
+             SELECT items, positions FROM posting WHERE segment = ?1 AND word = ?4 AND word < ?2",
         )?;
         let mut found = BTreeMap::<u32, MergedOccurrence>::new();
         let mut rows = all.query((self.id, prefix, format!("{prefix}\u{10ffff}"), stem))?;
@@ -131,8 +150,10 @@ impl Segment {
             if is_cancelled() {
                 return Err(SearchError::Cancelled);
             }
-            let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-            let Some(mut posting) = PostingList::parse(data) else { continue };
+            let [items, positions] = [row.get_ref(0)?, row.get_ref(1)?].map(|part| part.as_blob());
+            let items = items.map_err(rusqlite::Error::from)?;
+            let Some(posting) = PostingList::parse(items) else { continue };
+            let mut posting = posting.with_positions(positions.map_err(rusqlite::Error::from)?);
             while let Some((at, places)) = posting.next_with_positions() {
                 found.entry(at.slot).or_default().add(at, places);
             }

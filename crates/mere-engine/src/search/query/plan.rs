@@ -124,7 +124,7 @@ fn plan_clause(
                 PhraseWord::Word(word) => PostingKey::Stem(word.stem.clone()),
                 PhraseWord::Prefix(prefix) => PostingKey::Prefix(prefix.clone()),
             });
-            keys.map(|key| cache.postings(key)).collect::<Result<Vec<_>, _>>()?
+            keys.map(|key| cache.phrase_postings(key)).collect::<Result<Vec<_>, _>>()?
         }
         QueryTerm::Tag(tag) => one(PostingKey::Exact(ExactTerm::Tag(tag.clone())))?,
         QueryTerm::Category(category) => {

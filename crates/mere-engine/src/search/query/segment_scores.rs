@@ -67,23 +67,17 @@ impl<'a> SegmentScores<'a> {
             return;
         }
         if let [list] = group.postings.as_slice() {
-            for occurrence in list.segment_postings(self.part.number).into_iter().flatten() {
-                if let Some((at, slot)) = self.allowed_slot(occurrence) {
-                    let points = list.score(occurrence, slot);
-                    self.add_score(group, at, points);
-                }
+            for (at, points) in list.scores(self.part.number, self.part.segment) {
+                self.add_score(group, at, points);
             }
             return;
         }
         // Of several possible spellings, only the best counts.
         let mut best = HashMap::<usize, f32>::new();
         for list in &group.postings {
-            for occurrence in list.segment_postings(self.part.number).into_iter().flatten() {
-                if let Some((at, slot)) = self.allowed_slot(occurrence) {
-                    let points = list.score(occurrence, slot);
-                    let best = best.entry(at).or_default();
-                    *best = best.max(points);
-                }
+            for (at, points) in list.scores(self.part.number, self.part.segment) {
+                let best = best.entry(at).or_default();
+                *best = best.max(points);
             }
         }
         for (at, points) in best {
@@ -118,7 +112,7 @@ impl<'a> SegmentScores<'a> {
         let mut partial_matches = HashMap::<usize, (Vec<u32>, f32)>::new();
         for (number, list) in group.postings.iter().enumerate() {
             let mut next = HashMap::new();
-            let Some(mut posting) = list.segment_postings(self.part.number) else {
+            let Some(mut posting) = list.phrase_list(self.part.number) else {
                 return Vec::new();
             };
             let offset = u32::try_from(number).unwrap_or(u32::MAX);

@@ -7,11 +7,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use mere_core::search::{Bm25, ExactTerm, QueryWord};
+use mere_core::search::{Bm25, ExactTerm, QueryWord, term_weight};
 
 use super::typo;
 use crate::search::error::SearchError;
-use crate::search::index::{Occurrence, PostingList, SearchIndex, Segment, corruption_error};
+use crate::search::index::{
+    EncodedPostings, Occurrence, PostingList, SearchIndex, Segment, WeightedSlot, corruption_error,
+};
 
 /// The weight of a word that only begins with the prefix.
 const PREFIX_WEIGHT: f32 = 0.8;
@@ -33,14 +35,16 @@ pub(super) struct TermPostings {
     /// The weight of the term, which is lower for a prefix or a correction.
     weight: f32,
     postings: Rc<CachedPostings>,
+    /// The list of each segment with its positions, for a word of a phrase.
+    with_positions: Vec<Option<EncodedPostings>>,
     bm25: Bm25,
 }
 
 /// The posting lists of a key.
 struct CachedPostings {
-    /// The encoded list of each segment, with positions.
-    segments: Vec<Option<Vec<u8>>>,
-    /// The number of allowed items in them.
+    /// The allowed slots of each segment.
+    segments: Vec<Vec<WeightedSlot>>,
+    /// The number of all of them.
     item_count: u32,
 }
 
@@ -108,7 +112,24 @@ impl<'a> PostingCache<'a> {
     fn weighted_postings(&self, key: PostingKey, weight: f32) -> Result<TermPostings, SearchError> {
         let found = self.read_postings(&key)?;
         let score = Bm25::new(self.item_count, found.item_count, self.average_length);
-        Ok(TermPostings { key, weight, postings: found, bm25: score })
+        Ok(TermPostings { key, weight, postings: found, with_positions: Vec::new(), bm25: score })
+    }
+
+    /// Returns the posting list of a word of a phrase.
+    pub(super) fn phrase_postings(&self, key: PostingKey) -> Result<TermPostings, SearchError> {
+        let connection = &self.index.connection;
+        let read = |segment: &Segment| match &key {
+            PostingKey::Stem(word) => Ok(segment.read_with_positions(connection, word)?),
+            PostingKey::Exact(term) => {
+                Ok(segment.read_with_positions(connection, &term.to_index_term())?)
+            }
+            PostingKey::Prefix(prefix) => {
+                segment.read_prefix_postings(connection, prefix, self.is_cancelled)
+            }
+        };
+        let with_positions = self.index.segments.iter().map(read);
+        let with_positions = with_positions.collect::<Result<_, SearchError>>()?;
+        Ok(TermPostings { with_positions, ..self.postings(key)? })
     }
 
     /// Returns the rarity of a clause: that of its rarest term or, if there is no list, that of a
@@ -133,19 +154,21 @@ impl<'a> PostingCache<'a> {
                 return Err(SearchError::Cancelled);
             }
             let connection = &self.index.connection;
-            let data = match key {
-                PostingKey::Stem(word) => segment.posting_bytes(connection, word)?,
-                PostingKey::Prefix(prefix) => {
-                    segment.prefix_posting_bytes(connection, prefix, self.is_cancelled)?
-                }
+            let collect = |list: PostingList<'_>| list.collect_allowed(allowed);
+            let slots = match key {
+                PostingKey::Stem(word) => segment.read_postings(connection, word, collect)?,
+                PostingKey::Prefix(prefix) => segment
+                    .read_prefix_postings(connection, prefix, self.is_cancelled)?
+                    .map(|merged| PostingList::parse(&merged.items).and_then(collect))
+                    .map(|slots| slots.ok_or_else(corruption_error))
+                    .transpose()?,
                 PostingKey::Exact(term) => {
-                    segment.posting_bytes(connection, &term.to_index_term())?
+                    segment.read_postings(connection, &term.to_index_term(), collect)?
                 }
             };
-            let may =
-                |one: Occurrence| slot_index(one).and_then(|at| allowed.get(at)) == Some(&true);
-            found.item_count += count_allowed(data.as_deref(), may)?;
-            found.segments.push(data);
+            let slots = slots.unwrap_or_default();
+            found.item_count += u32::try_from(slots.len()).unwrap_or(u32::MAX);
+            found.segments.push(slots);
         }
         let found = Rc::new(found);
         self.cache.borrow_mut().insert(key.clone(), Rc::clone(&found));
@@ -159,26 +182,29 @@ impl TermPostings {
         self.postings.item_count
     }
 
-    /// Returns the posting list of a segment.
-    pub(super) fn segment_postings(&self, segment: usize) -> Option<PostingList<'_>> {
-        self.postings.segments.get(segment)?.as_deref().and_then(PostingList::parse)
+    /// Returns the allowed slots of a segment that have the term, each with its score.
+    pub(super) fn scores(
+        &self,
+        number: usize,
+        segment: &Segment,
+    ) -> impl Iterator<Item = (usize, f32)> {
+        let slots = self.postings.segments.get(number).map(Vec::as_slice).unwrap_or_default();
+        slots.iter().filter_map(|one| {
+            let at = usize::try_from(one.slot).ok()?;
+            let length = segment.slots.get(at)?.word_count;
+            Some((at, self.weight * self.bm25.score(one.weight, length)))
+        })
+    }
+
+    /// Returns the posting list of a segment with its positions, if this is a word of a phrase.
+    pub(super) fn phrase_list(&self, segment: usize) -> Option<PostingList<'_>> {
+        let EncodedPostings { items, positions } = self.with_positions.get(segment)?.as_ref()?;
+        Some(PostingList::parse(items)?.with_positions(positions))
     }
 
     /// Returns the score of an occurrence in an item of `length` words.
     pub(super) fn score(&self, at: Occurrence, length: u16) -> f32 {
-        self.weight * self.bm25.score(at.fields, at.body_count, length)
-    }
-}
-
-/// Counts the occurrences that satisfy `is`. A malformed list is an error.
-fn count_allowed(data: Option<&[u8]>, is: impl Fn(Occurrence) -> bool) -> rusqlite::Result<u32> {
-    let Some(data) = data else { return Ok(0) };
-    let mut posting = PostingList::parse(data).ok_or_else(corruption_error)?;
-    let count = posting.by_ref().filter(|one| is(*one)).count();
-    if posting.is_complete() {
-        Ok(u32::try_from(count).unwrap_or(u32::MAX))
-    } else {
-        Err(corruption_error())
+        self.weight * self.bm25.score(term_weight(at.fields, at.body_count), length)
     }
 }
 
@@ -188,13 +214,15 @@ pub(super) fn slots_with_term(
     segment: &Segment,
     term: &ExactTerm,
 ) -> rusqlite::Result<Vec<bool>> {
-    let data = segment.posting_bytes(&index.connection, &term.to_index_term())?;
     let mut has = vec![false; segment.slots.len()];
-    for occurrence in data.as_deref().and_then(PostingList::parse).into_iter().flatten() {
-        if let Some(slot) = slot_index(occurrence).and_then(|at| has.get_mut(at)) {
-            *slot = true;
+    segment.read_postings(&index.connection, &term.to_index_term(), |list| {
+        for occurrence in list {
+            if let Some(slot) = slot_index(occurrence).and_then(|at| has.get_mut(at)) {
+                *slot = true;
+            }
         }
-    }
+        Some(())
+    })?;
     Ok(has)
 }
 

@@ -148,8 +148,8 @@ fn an_index_whose_parts_do_not_fit_is_made_again() {
         "UPDATE counter SET value = 1 WHERE name = 'next'",
         "UPDATE corpus SET id = 99999",
         "INSERT INTO deleted_item SELECT id FROM item",
-        "UPDATE posting SET data = x'ffff'",
-        "UPDATE posting SET data = x'0500'",
+        "UPDATE posting SET items = x'ffff'",
+        "UPDATE posting SET items = x'0500'",
     ] {
         let file = index("home/.cache", &stage).expect("an index");
         let connection = rusqlite::Connection::open(&file).expect("a database");
@@ -175,7 +175,8 @@ fn an_index_whose_parts_do_not_fit_is_made_again() {
 fn a_rebuilt_index_is_whole_whatever_it_was() {
     let stage = stage(20);
     search(&stage, "lantern");
-    for damage in ["DROP TABLE posting", "DELETE FROM posting", "UPDATE posting SET data = x'ff'"] {
+    for damage in ["DROP TABLE posting", "DELETE FROM posting", "UPDATE posting SET items = x'ff'"]
+    {
         let file = index("home/.cache", &stage).expect("an index");
         let connection = rusqlite::Connection::open(&file).expect("a database");
         connection.execute_batch(damage).expect(damage);

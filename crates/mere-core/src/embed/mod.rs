@@ -26,7 +26,7 @@ pub use minilm::MiniLm;
 pub use sketch::{Sketch, sketch_words};
 pub use static_embeddings::StaticEmbeddings;
 pub use unit_vector::UnitVector;
-pub use vector::Vector;
+pub use vector::{Vector, inverse_norm};
 pub use vocabulary::Vocabulary;
 
 /// The identity of the model that made a vector.

@@ -56,10 +56,12 @@ impl Vector {
     /// Like [`Self::cosine`], for a vector that is stored as bytes, such as one row of many. The
     /// similarity to bytes that are not a vector is 0.
     pub fn cosine_with_bytes(&self, bytes: &[u8]) -> f32 {
-        match inverse_norm(bytes) {
-            Some(inverse) => similarity(dot(&self.bytes, bytes), self.inverse_norm * inverse),
-            None => 0.0,
-        }
+        inverse_norm(bytes).map_or(0.0, |inverse| self.cosine_with_row(bytes, inverse))
+    }
+
+    /// Like [`Self::cosine_with_bytes`], with the [`inverse_norm`] of the bytes.
+    pub fn cosine_with_row(&self, bytes: &[u8], inverse: f32) -> f32 {
+        similarity(dot(&self.bytes, bytes), self.inverse_norm * inverse)
     }
 }
 
@@ -81,7 +83,8 @@ pub fn dot(left: &[u8], right: &[u8]) -> i32 {
     rest.chain(sums).fold(0, i32::wrapping_add)
 }
 
-fn inverse_norm(bytes: &[u8]) -> Option<f32> {
+/// Returns the inverse of the Euclidean norm of the bytes; none if they are not a vector.
+pub fn inverse_norm(bytes: &[u8]) -> Option<f32> {
     let square = if bytes.len() > MAX_DIMENSIONS { 0 } else { dot(bytes, bytes) };
     (square > 0).then(|| to_float(square).sqrt().recip())
 }

@@ -2,10 +2,14 @@
 //!
 //! An item has at most one vector. Vectors of different models or dimensions are never compared.
 
-use mere_core::embed::{ModelIdentity, Sketch, Vector, sketch_words};
+use mere_core::embed::{ModelIdentity, Sketch, Vector, inverse_norm, sketch_words};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{CorpusId, SearchIndex, schema, to_sql_integer};
+
+/// The most bytes of vectors that are kept in memory. A larger index keeps its sketches alone, and
+/// reads the vectors of the few that it compares.
+const MAX_KEPT_BYTES: usize = 4 * 1024 * 1024;
 
 /// The sign bits of every vector of one model: enough to choose the candidates for an exact
 /// comparison.
@@ -23,6 +27,9 @@ pub(crate) struct Sketches {
     words: Vec<u64>,
     /// The number of words in each sketch.
     words_per_sketch: usize,
+    /// The vectors themselves, in the order of the items, unless they are too many.
+    vectors: Vec<u8>,
+    inverse_norms: Vec<f32>,
 }
 
 /// An item with the vector that a model made of it.
@@ -40,6 +47,28 @@ impl Sketches {
         self.words_per_sketch = vector.len().div_ceil(64);
         self.items.push(item);
         self.words.extend(sketch_words(vector));
+        // Once they are too many, they never are all there again.
+        let are_kept = self.inverse_norms.len() + 1 == self.items.len();
+        if are_kept && self.vectors.len() + vector.len() <= MAX_KEPT_BYTES {
+            self.vectors.extend(vector);
+            self.inverse_norms.push(inverse_norm(vector).unwrap_or_default());
+        } else if are_kept {
+            (self.vectors, self.inverse_norms) = (Vec::new(), Vec::new());
+        }
+    }
+
+    /// Checks whether the vectors are kept, too.
+    fn keeps_vectors(&self) -> bool {
+        self.inverse_norms.len() == self.items.len()
+    }
+
+    /// Returns the cosine similarity of an item whose vector is kept.
+    fn cosine(&self, item: u32, wanted: &Vector) -> Option<f32> {
+        let at = self.items.binary_search(&item).ok()?;
+        let length = self.vectors.len() / self.items.len();
+        let row = self.vectors.chunks_exact(length).nth(at)?;
+        let row = (length == wanted.dimensions()).then_some(row)?;
+        Some(wanted.cosine_with_row(row, *self.inverse_norms.get(at)?))
     }
 
     /// Returns every item with the distance of its sketch from another.
@@ -124,6 +153,9 @@ impl SearchIndex {
         item: u32,
         (sketches, wanted): (&Sketches, &Vector),
     ) -> rusqlite::Result<Option<f32>> {
+        if sketches.keeps_vectors() {
+            return Ok(sketches.cosine(item, wanted));
+        }
         let sql = "SELECT data FROM vector WHERE item = ? AND model = ?";
         let mut one = self.connection.prepare_cached(sql)?;
         let near = one.query_row((item, sketches.model_number), |row| {

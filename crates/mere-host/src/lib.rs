@@ -62,7 +62,7 @@ pub use sandbox::{
 pub use watch::file_stamps::{
     FileStamp, FileStamps, WatchedFiles, new_sortable_id, now_nanoseconds,
 };
-pub use watch::mount_points::MountPoints;
+pub use watch::mount_points::{MountPoints, MountTable};
 pub use watch::process_view::describe_process_view;
 pub use watch::vouching::{VouchListener, VouchQuestion, ask_for_vouch};
 pub use watch::{FolderChange, FolderWatcher, Interest, WatchOutcome, WatchReport};

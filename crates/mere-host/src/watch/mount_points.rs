@@ -1,13 +1,34 @@
 //! The places where other file systems or folders are mounted, as this process sees them.
 //!
 //! A mount hides what lies below it without any notification, so whoever relies on notifications
-//! asks whether anything is mounted there.
+//! asks whether anything is mounted there. The system says cheaply whether that can have changed.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// The table of mount points, open to be asked whether it changes.
+pub struct MountTable(File);
+
+impl MountTable {
+    /// Opens the table.
+    pub fn open() -> io::Result<Self> {
+        File::open("/proc/self/mountinfo").map(Self)
+    }
+
+    /// Checks whether anything was mounted or unmounted since the last call, or since the table was
+    /// opened.
+    pub fn has_changed(&self) -> bool {
+        let mut asked = [PollFd::new(&self.0, PollFlags::PRI)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        // What cannot be asked may have changed.
+        poll(&mut asked, Some(&now)).map_or(true, |events| events > 0)
+    }
+}
 
 /// The mount points of this process.
 pub struct MountPoints(Vec<PathBuf>);
@@ -90,6 +111,12 @@ mod tests {
         };
         assert!(check("a", "a") && check("a/b", "a") && check("a", ""));
         assert!(!check("ab", "a") && !check("b", "a") && !check("", ""));
+    }
+
+    #[test]
+    fn a_table_that_was_just_opened_has_not_changed() {
+        let table = MountTable::open().expect("opened");
+        assert!(!table.has_changed());
     }
 
     #[test]

@@ -150,7 +150,7 @@ impl ChangeDetector {
         };
         let mut changes = IndexChanges::default();
         if self.watch.is_active() {
-            self.gaps.check_mounts(&self.corpora);
+            self.gaps.recheck_mounts(&self.corpora, &report);
         }
         match report {
             WatchReport::Unchanged if !self.must_rescan => {}

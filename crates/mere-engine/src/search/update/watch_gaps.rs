@@ -8,7 +8,7 @@ use std::io;
 use std::time::Instant;
 
 use crate::search::index::corpus::Corpus;
-use mere_host::{MountPoints, now_nanoseconds};
+use mere_host::{MountPoints, MountTable, WatchReport, now_nanoseconds};
 
 /// How far the clock may have been set since the last full scan, in nanoseconds.
 const MAX_CLOCK_STEP: i64 = 1_000_000_000;
@@ -39,14 +39,18 @@ pub(super) struct WatchGaps {
     has_shared_folder: bool,
     /// The two clocks at the last full scan.
     scanned_at: Option<(Instant, i64)>,
+    /// Says whether mounts must be looked for again.
+    mounts: Option<MountTable>,
 }
 
 impl WatchGaps {
     /// Begins anew, before everything is scanned.
     pub(super) fn at_full_scan(corpora: &[Corpus]) -> Self {
         let scanned_at = Some((Instant::now(), now_nanoseconds()));
-        let mut gaps = Self { scanned_at, ..Self::default() };
-        gaps.check_mounts(corpora);
+        // It is opened before the mounts are looked for, so that no change is missed in between.
+        let mounts = MountTable::open().ok();
+        let mut gaps = Self { scanned_at, mounts, ..Self::default() };
+        gaps.find_mounts(corpora);
         gaps
     }
 
@@ -60,8 +64,17 @@ impl WatchGaps {
         self.has_shared_folder
     }
 
+    /// Looks for mounts among the items again, unless there can be no new one: nothing was mounted,
+    /// and no folder was moved together with what is mounted below it.
+    pub(super) fn recheck_mounts(&mut self, corpora: &[Corpus], report: &WatchReport) {
+        let has_changed = self.mounts.as_ref().is_none_or(MountTable::has_changed);
+        if has_changed || !matches!(report, WatchReport::Unchanged) {
+            self.find_mounts(corpora);
+        }
+    }
+
     /// Records whether anything is mounted among the items now.
-    pub(super) fn check_mounts(&mut self, corpora: &[Corpus]) {
+    fn find_mounts(&mut self, corpora: &[Corpus]) {
         if has_mounts(corpora).unwrap_or(true) {
             self.add(WatchGap::Mounted);
         }

@@ -16,7 +16,7 @@ use super::{ModelIdentity, UnitVector, wordpiece};
 
 /// The model behind [`StaticEmbeddings::built_in`].
 pub const MODEL: ModelIdentity =
-    ModelIdentity { id: Cow::Borrowed("static-minilm-256-2"), dimensions: DIMENSIONS };
+    ModelIdentity { id: Cow::Borrowed("static-minilm-256-3"), dimensions: DIMENSIONS };
 
 /// The number of tokens that are read of a text; the rest of a longer text is ignored.
 pub const MAX_TOKENS: usize = 8192;

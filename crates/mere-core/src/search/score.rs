@@ -77,11 +77,14 @@ pub struct MatchSignals {
 }
 
 /// The weights that combine words and meaning: cosine and saturated BM25, added up. If some item
-/// has nearly all words of the query, the author of the query knew the words, so they count more.
+/// has all words of the query, its author knew the words, so they decide, and meaning orders what
+/// they leave undecided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HybridWeights {
     /// The weight of a perfect text match relative to a perfect cosine.
     pub text_weight: f32,
+    /// What is added to that weight for the order if some item has every word of the query.
+    pub covered_weight: f32,
     /// The BM25 score at which the saturated score is one half.
     pub half_saturation: f32,
     /// The weight of having every word of the query.
@@ -89,17 +92,27 @@ pub struct HybridWeights {
 }
 
 impl HybridWeights {
-    /// Scores by words and meaning; the weights were tuned on the tuning half of `retrieval/`.
-    /// `best` is the largest coverage that any item has.
-    pub fn score(self, evidence: MatchSignals, best: f32) -> f32 {
-        let words = (self.text_weight + best.powi(8)) * self.text_score(evidence.bm25);
+    /// Returns how well an item matches by words and meaning. `best` is the largest coverage that
+    /// any item has.
+    pub fn strength(self, evidence: MatchSignals, best: f32) -> f32 {
+        let words = (self.text_weight + coverage_switch(best)) * self.text_score(evidence.bm25);
         evidence.cosine.max(0.0) + words + self.coverage_weight * evidence.coverage.powi(2)
+    }
+
+    /// Returns the score by which an item with this strength is ordered.
+    pub fn order_score(self, strength: f32, evidence: MatchSignals, best: f32) -> f32 {
+        strength + self.covered_weight * coverage_switch(best) * self.text_score(evidence.bm25)
     }
 
     /// Scores by words alone, from 0 to 1.
     pub fn text_score(self, bm25: f32) -> f32 {
         bm25 / (bm25 + self.half_saturation)
     }
+}
+
+/// Returns nearly 1 for nearly all words of the query, and nearly 0 for fewer.
+fn coverage_switch(best: f32) -> f32 {
+    best.powi(16)
 }
 
 fn count_to_float(times: u32) -> f32 {
@@ -125,6 +138,23 @@ mod tests {
         assert!(rare.score(in_body(1), 50) > rare.score(in_body(1), 500));
         assert!(rare.score(in_body(9), 100) > rare.score(in_body(1), 100));
         assert!(Bm25::new(3, 9, 0.0).score(in_body(u32::MAX), u16::MAX).is_finite());
+    }
+
+    #[test]
+    fn where_all_words_are_found_they_decide_the_order() {
+        let weights = HybridWeights {
+            text_weight: 0.05,
+            covered_weight: 9.0,
+            half_saturation: 40.0,
+            coverage_weight: 0.5,
+        };
+        let order = |(bm25, cosine, coverage), best| {
+            let evidence = MatchSignals { cosine, bm25, coverage };
+            weights.order_score(weights.strength(evidence, best), evidence, best)
+        };
+        assert!(order((12.0, 0.40, 1.0), 1.0) > order((11.0, 0.44, 1.0), 1.0));
+        assert!(order((12.0, 0.40, 0.6), 0.6) < order((11.0, 0.44, 0.6), 0.6));
+        assert!(order((0.0, 0.9, 0.0), 1.0) < order((9.0, 0.1, 1.0), 1.0));
     }
 
     #[test]

@@ -60,13 +60,13 @@ fn similarities_are_those_of_the_table() {
         (
             "Retry failed requests with backoff",
             "what to do when a network call does not succeed",
-            0.2015,
+            0.2195,
         ),
-        ("Retry failed requests with backoff", "a recipe for bread", -0.0430),
-        ("The cat sat on the mat.", "A kitten was lying on the rug", 0.4346),
-        ("Rotate the signing keys every quarter", "how often are credentials replaced", 0.2015),
-        ("PostgreSQL", "the database", 0.1873),
-        ("Café Zürich 東京", "coffee house in Switzerland", 0.3380),
+        ("Retry failed requests with backoff", "a recipe for bread", -0.0547),
+        ("The cat sat on the mat.", "A kitten was lying on the rug", 0.3340),
+        ("Rotate the signing keys every quarter", "how often are credentials replaced", 0.4026),
+        ("PostgreSQL", "the database", 0.3534),
+        ("Café Zürich 東京", "coffee house in Switzerland", 0.4814),
     ] {
         let [one, other] = [one, other].map(|text| embed(text).expect("a vector"));
         let found = one.cosine(&other);

@@ -7,17 +7,26 @@ use std::cmp::Ordering;
 
 use mere_core::item::ItemType;
 use mere_core::request::{HitLimit, RankMode, Search, SearchMode};
-use mere_core::search::{Highlight, HybridWeights, MatchSignals};
+use mere_core::search::{Highlight, HybridWeights, MatchSignals, Query};
 
 use super::candidates::Candidates;
 use super::question::SearchQuestion;
 use crate::search::index::kind_from_number;
 
 /// The weights of words and meaning, tuned on the tuning half of `retrieval/`.
-const MIX: HybridWeights =
-    HybridWeights { text_weight: 0.2, half_saturation: 40.0, coverage_weight: 0.6 };
+const MIX: HybridWeights = HybridWeights {
+    text_weight: 0.05,
+    covered_weight: 9.0,
+    half_saturation: 40.0,
+    coverage_weight: 0.5,
+};
+/// The weights for a query of few words: whoever types so little has chosen each of them.
+const MIX_FOR_FEW_WORDS: HybridWeights =
+    HybridWeights { text_weight: 0.2, coverage_weight: 0.6, ..MIX };
+/// The largest number of words that are few.
+const FEW_WORDS: usize = 3;
 /// The bonus of an item whose name is exactly the query.
-const EXACT_NAME_BONUS: f32 = 2.0;
+const EXACT_NAME_BONUS: f32 = 10.0;
 /// An item that matches less well than this share of the best match is a weak one.
 const WEAK_SHARE: f32 = 0.55;
 
@@ -40,8 +49,9 @@ pub(super) struct RankedItem {
     pub(super) item: u32,
     kind: ItemType,
     pub(super) score: f32,
-    /// How well its content matches: the score without the bonus for its name.
+    /// How well its content matches.
     strength: f32,
+    has_exact_name: bool,
     tie_break: u32,
 }
 
@@ -52,7 +62,8 @@ impl Ranking {
         question: &SearchQuestion<'_>,
         type_priority: &[ItemType],
     ) -> Self {
-        let items = score_candidates(&candidates, question.mode);
+        let weights = weights_for(&question.query);
+        let items = score_candidates(&candidates, question.mode, weights);
         let total = items.len() as u64;
         let lists = split_into_lists(items, question.request);
         let weaker = total - lists.iter().map(|list| list.len() as u64).sum::<u64>();
@@ -72,25 +83,48 @@ impl Ranking {
     }
 }
 
-fn score_candidates(candidates: &Candidates, mode: SearchMode) -> Vec<RankedItem> {
+fn weights_for(query: &Query) -> HybridWeights {
+    match query.plain_text.split_whitespace().count() {
+        ..=FEW_WORDS => MIX_FOR_FEW_WORDS,
+        _ => MIX,
+    }
+}
+
+fn score_candidates(
+    candidates: &Candidates,
+    mode: SearchMode,
+    weights: HybridWeights,
+) -> Vec<RankedItem> {
     let Candidates { by_words, by_meaning, similarities, .. } = candidates;
     let best_share = by_words.iter().map(|one| one.share).fold(0.0, f32::max);
     let by_words = by_words.iter().filter_map(|one| {
         let cosine = similarities.get(&one.item).copied().unwrap_or_default();
-        let (bm25, coverage) = (one.bm25, one.share);
-        let strength = match mode {
-            SearchMode::Text => MIX.text_score(bm25),
-            _ => MIX.score(MatchSignals { cosine, bm25, coverage }, best_share),
+        let evidence = MatchSignals { cosine, bm25: one.bm25, coverage: one.share };
+        let (strength, order) = match mode {
+            SearchMode::Text => {
+                let score = weights.text_score(one.bm25);
+                (score, score)
+            }
+            SearchMode::Hybrid | SearchMode::Vector => {
+                let strength = weights.strength(evidence, best_share);
+                (strength, weights.order_score(strength, evidence, best_share))
+            }
         };
-        let score = strength + if one.has_exact_name { EXACT_NAME_BONUS } else { 0.0 };
-        let kind = kind_from_number(one.kind)?;
-        Some(RankedItem { item: one.item, kind, score, strength, tie_break: one.tie_break })
+        Some(RankedItem {
+            item: one.item,
+            kind: kind_from_number(one.kind)?,
+            score: order + if one.has_exact_name { EXACT_NAME_BONUS } else { 0.0 },
+            strength,
+            has_exact_name: one.has_exact_name,
+            tie_break: one.tie_break,
+        })
     });
     let by_meaning = by_meaning.iter().map(|one| RankedItem {
         item: one.item,
         kind: one.kind,
         score: one.cosine,
         strength: one.cosine,
+        has_exact_name: false,
         tie_break: one.tie_break,
     });
     by_words.chain(by_meaning).collect()
@@ -112,8 +146,7 @@ fn split_into_lists(items: Vec<RankedItem>, request: &Search) -> Vec<Vec<RankedI
 
 fn leave_out_weak(items: Vec<RankedItem>) -> Vec<RankedItem> {
     let best = items.iter().map(|one| one.strength).fold(0.0, f32::max);
-    let is_strong =
-        |one: &RankedItem| one.strength >= WEAK_SHARE * best || one.score > one.strength;
+    let is_strong = |one: &RankedItem| one.strength >= WEAK_SHARE * best || one.has_exact_name;
     items.into_iter().filter(is_strong).collect()
 }
 

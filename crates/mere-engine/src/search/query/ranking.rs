@@ -15,10 +15,10 @@ use crate::search::index::kind_from_number;
 
 /// The weights of words and meaning, tuned on the tuning half of `retrieval/`.
 const MIX: HybridWeights = HybridWeights {
-    text_weight: 0.05,
+    text_weight: 0.0,
     covered_weight: 9.0,
     half_saturation: 40.0,
-    coverage_weight: 0.5,
+    coverage_weight: 0.25,
 };
 /// The weights for a query of few words: whoever types so little has chosen each of them.
 const MIX_FOR_FEW_WORDS: HybridWeights =

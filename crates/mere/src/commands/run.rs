@@ -95,6 +95,9 @@ impl PersonSession {
             terminal::print_note(&view.message);
         }
         let printer = self.printer(arguments.answer.color);
+        terminal::print_error_text(
+            &printer.refused_hosts(&view.data, &arguments.tool().to_string()),
+        );
         terminal::print_error_text(&printer.run_changes(&view.data));
         if let Some(proposal) = view.data.proposal.filter(|_| arguments.apply) {
             self.decide_on_proposal(&proposal.id, &arguments.answer, ReviewContext::Review)?;

@@ -26,6 +26,8 @@ pub(crate) struct RunResult {
     not_proposed: Option<String>,
     #[serde(default)]
     left_out: Vec<LeftOutPath>,
+    #[serde(default)]
+    refused_hosts: Vec<String>,
 }
 
 /// The proposal of a run.
@@ -85,6 +87,23 @@ impl Printer {
     /// Escapes what a tool printed.
     pub(crate) fn tool_output(&self, text: &str) -> String {
         self.content(text)
+    }
+
+    /// Formats the hosts that a tool was kept from, and what permits them.
+    pub(crate) fn refused_hosts(&self, run: &RunResult, tool: &str) -> String {
+        let mut out = String::new();
+        for host in &run.refused_hosts {
+            let host = self.escape_controls(host);
+            push_line(
+                &mut out,
+                format_args!(
+                    "mere: it was kept from {host}: if its manifest names that, \
+                     `mere grant {tool} --net {host}` permits it, or `--net-private {host}` if it \
+                     leads to a private address"
+                ),
+            );
+        }
+        out
     }
 
     /// Formats what a tool would change in the project, and what is left out of that.

@@ -36,8 +36,13 @@ pub(super) fn begin_work(call: &ItemCall<'_>, work: &ItemWork) -> Result<Draft, 
             let data = Fields::default()
                 .with("address", address.clone())
                 .with("until", Content::mention(until));
-            let message =
-                work_message(&address, " is now a draft: agents may use it as it is for 12 hours.");
+            let words = match place.kind {
+                ItemType::Tool | ItemType::Lockfile => {
+                    " is now a draft: for 12 hours its changes are no finding; it runs once it is signed."
+                }
+                _ => " is now a draft: agents may use it as it is for 12 hours.",
+            };
+            let message = work_message(&address, words);
             let hint = "`mere sign` ends the draft and shows what has changed.";
             Ok(Draft::success(codes::DRAFT, message).hint(hint).data(data))
         }

@@ -195,11 +195,22 @@ pub(crate) fn failure_hint(place: &ScopedPath, failure: &VerificationFailure) ->
         }
         VerificationFailure::Changed(_) | VerificationFailure::WrongFiles { .. } => format!(
             "Ask a person to look at it: `mere sign --dry-run {item}` shows what differs, and \
-             `mere sign {item}` signs it if the change is right; otherwise restore it. `mere draft \
-             {item}` lets agents use it while it is being changed."
+             `mere sign {item}` signs it if the change is right; otherwise restore it.{}",
+            draft_advice(place.kind, &item)
         ),
     };
     Prose::with_names(&words, &[item_name(place)])
+}
+
+/// Says how agents may use an item that is being changed, if they may: tools run only once they are
+/// signed.
+fn draft_advice(kind: ItemType, item: &str) -> String {
+    match kind {
+        ItemType::Directive | ItemType::Knowledge => {
+            format!(" `mere draft {item}` lets agents use it while it is being changed.")
+        }
+        ItemType::Tool | ItemType::Lockfile | ItemType::Memory => String::new(),
+    }
 }
 
 /// Answers for an item that must be signed but has no signature by a trusted key.

@@ -57,11 +57,16 @@ fn is_chosen(folder: OwnFolder, arguments: &UninstallArguments) -> bool {
     }
 }
 
+/// What is not removed, and what removes it.
+const KEPT: &str = "The settings of clients and git hooks stay as they are: `mere connect all --remove` and removing \
+                    `.git/hooks/pre-commit` come first.";
+
 fn announcement(removals: &[Removal]) -> Vec<String> {
     if removals.is_empty() {
         return vec!["There is nothing to remove.".to_owned()];
     }
-    removals.iter().map(|one| format!("{}  ({})", one.path, one.folder.contents())).collect()
+    let folders = removals.iter().map(|one| format!("{}  ({})", one.path, one.folder.contents()));
+    folders.chain([KEPT.to_owned()]).collect()
 }
 
 /// Asks, where somebody can be asked. Returns the exit status if nothing may be removed.

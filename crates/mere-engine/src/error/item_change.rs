@@ -54,7 +54,7 @@ pub(super) fn item_change_error_reply(error: &ItemChangeError) -> Draft {
         ItemChangeError::NoSpaceId => unnamed_space_reply(),
         ItemChangeError::MemoryNotSigned => {
             Draft::invalid(codes::SIGN_MEMORY, "Memories cannot be signed.")
-                .hint("Directives, tools, knowledge entries and lockfiles can be.")
+                .hint("Agents use it as it is. `mere memory update` changes it.")
         }
         ItemChangeError::NoProject(_) => super::no_project_reply(),
         ItemChangeError::ConflictMarkers { file, line } => conflict_reply(file, *line),

@@ -12,7 +12,7 @@ pub(crate) fn secret_error_reply(name: Option<&SecretName>, error: &SecretStoreE
     match error {
         SecretStoreError::NotSet => {
             let hint = name.map_or(String::new(), |name| {
-                format!("Ask the user to run `mere secret set {name}`.")
+                format!("Ask a person to run `mere secret set {name}`.")
             });
             let message = format!("{subject} has no value. Nothing was run.");
             Draft::denied(codes::RUN_UNGRANTED, Prose::words(message)).hint(Prose::words(hint))

@@ -57,8 +57,11 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
         Ok(plan) => plan,
         Err(refusal) => return Ok(refusal),
     };
+    // Not even a key is made where the space or the hook cannot be.
+    if scope == Scope::Project {
+        call.change.context.project()?;
+    }
     if request.hook == GitHook::Install {
-        // Nothing is made where the hook cannot be.
         find_git(call.change.context)?;
     }
     let (key_made, signer) = unlock_or_make_key(call.change)?;

@@ -67,6 +67,7 @@ pub(super) fn export_items(
             Err(error) => return Ok(failure(&format!("{}: {error}", file.path))),
         }
     }
+    taken.extend(export.older_files(request, &base));
     let left = export.left.iter().map(|(place, why)| {
         let name = Data::from(item_name(place));
         Fields::default().with("item", name).with("why", Content::mention(why.clone())).into()
@@ -144,6 +145,17 @@ impl Export {
         }
         export.add_items(call, request, &chosen);
         Ok(export)
+    }
+
+    /// Returns the files of earlier exports of items that are left out now, and what to do about
+    /// them.
+    fn older_files(&self, request: &ExportItems, base: &Arc<Folder>) -> Vec<(String, String)> {
+        let files = self.left.iter().filter_map(|(place, _)| {
+            let file = ExportFile::of_item(request, &skill_name(place.id.as_str()))?;
+            let why = "an older export of an item that is left out: delete it";
+            file.is_older_export(base).then(|| (file.path, why.to_owned()))
+        });
+        files.collect()
     }
 
     fn add_items(
@@ -250,6 +262,31 @@ enum FileOutcome {
 }
 
 impl ExportFile {
+    /// Returns the file that a directive with a name becomes, without content; none if it becomes
+    /// a line of a shared file.
+    fn of_item(request: &ExportItems, name: &str) -> Option<Self> {
+        let is_default = request.out.is_none();
+        let path = match (request.format, is_default) {
+            (ExportFormat::AgentSkills, true) => format!(".agents/skills/{name}/{SKILL_FILE}"),
+            (ExportFormat::AgentSkills, false) => format!("{name}/{SKILL_FILE}"),
+            (ExportFormat::ClaudePlugin, true) => {
+                format!("claude-plugin/skills/{name}/{SKILL_FILE}")
+            }
+            (ExportFormat::ClaudePlugin, false) => format!("skills/{name}/{SKILL_FILE}"),
+            (ExportFormat::Cursor, true) => format!(".cursor/rules/{name}.mdc"),
+            (ExportFormat::Cursor, false) => format!("{name}.mdc"),
+            (ExportFormat::AgentsMd, _) => return None,
+        };
+        Some(Self { path, content: ExportContent::Whole(Vec::new()) })
+    }
+
+    /// Checks whether an earlier export is at its place.
+    fn is_older_export(&self, base: &Arc<Folder>) -> bool {
+        let file = self.path.parse::<RelPath>().map(|path| ClientFile::new(Arc::clone(base), path));
+        let bytes = file.ok().and_then(|file| file.read_bytes().ok().flatten());
+        bytes.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains(EXPORT_MARK))
+    }
+
     fn write(&self, base: &Arc<Folder>, mode: ExportMode) -> Result<FileOutcome, ClientFileError> {
         let path = self.path.parse::<RelPath>();
         let Ok(path) = path else { return Ok(FileOutcome::Taken("no such path".to_owned())) };

@@ -9,6 +9,7 @@ use mere_core::trust::{Checked, PublicKey, Roster, RosterMember, Sidecar};
 
 use super::change::change_reply;
 use super::publish::{current_roster, publish_roster, unlock_admin_key};
+use super::rotate::is_former_name;
 use super::show::{sentence_with_key, written_roster_fields};
 use crate::commands::CommandCall;
 use crate::commands::item_report::{ItemReport, verify_all};
@@ -75,6 +76,13 @@ pub(super) fn remove_member(
         .with("countersigned", Data::List(signed))
         .with("left", Data::List(left));
     let message = sentence_with_key("", &removal.name, " is no longer in the team.");
+    let message = match removal.former_key {
+        Some(former) => message
+            .and(" A key that they had before still counts: `mere team remove ")
+            .content(Content::mention(former))
+            .and("` removes it."),
+        None => message,
+    };
     Ok(change_reply(&published, message, data))
 }
 
@@ -84,6 +92,8 @@ struct MemberRemoval {
     key: PublicKey,
     /// The new roster, still with the previous serial.
     next: Roster,
+    /// The name under which a key that they had before a rotation is still a member.
+    former_key: Option<String>,
 }
 
 impl MemberRemoval {
@@ -106,7 +116,9 @@ impl MemberRemoval {
             return Err(TeamRefusal::ThresholdTooHigh { admins, threshold }.into());
         }
         let name = member.map_or_else(|| name_or_key.to_owned(), |member| member.name.clone());
-        Ok(Self { name, key, next })
+        let is_former = |other: &&RosterMember| is_former_name(&other.name, &name);
+        let former_key = next.members.iter().find(is_former).map(|member| member.name.clone());
+        Ok(Self { name, key, next, former_key })
     }
 }
 

@@ -70,6 +70,12 @@ fn rotated_roster(base: &Roster, rotation: &Rotation) -> Result<(Roster, String)
     Ok((next, name))
 }
 
+/// Checks whether a name is one that [`old_name`] gives to an old key.
+pub(super) fn is_former_name(name: &str, owner: &str) -> bool {
+    let ending = name.strip_prefix(owner).and_then(|rest| rest.strip_prefix("-old"));
+    ending.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+}
+
 /// Returns a name for an old key that nobody in the team has.
 fn old_name(base: &Roster, name: &str) -> String {
     let is_taken = |name: &String| base.members.iter().any(|member| member.name == *name);

@@ -105,6 +105,27 @@ fn a_check_says_whether_an_export_is_up_to_date() {
 }
 
 #[test]
+fn an_export_of_an_item_that_is_left_out_now_is_not_up_to_date() {
+    let stage = space();
+    stage.file("home/.ai/config.yaml", "sign: {unattended: true}\n");
+    succeed(&stage, &["sign", "--all", "--yes"]);
+    for (format, file) in [
+        ("agent-skills", ".agents/skills/ship-it/SKILL.md"),
+        ("cursor", ".cursor/rules/ship-it.mdc"),
+    ] {
+        succeed(&stage, &["export", "--to", format]);
+        let item = stage.path("project/.ai/directives/release/ship_it.md");
+        let before = std::fs::read_to_string(&item).expect("a file");
+        std::fs::write(&item, before.replace("ship_it", "ship_it too")).expect("changed");
+        let (status, said) = run(&stage, &["export", "--to", format, "--check"]);
+        assert_eq!(status, 4, "{said}");
+        assert!(said.contains(file) && said.contains("delete it"), "{said}");
+        std::fs::write(&item, before).expect("restored");
+        succeed(&stage, &["export", "--to", format, "--check"]);
+    }
+}
+
+#[test]
 fn what_a_person_wrote_is_not_overwritten() {
     let stage = space();
     stage.file("project/.agents/skills/code-review/SKILL.md", "mine");

@@ -81,6 +81,13 @@ fn an_admin_rotates_the_key_of_a_member() {
     ben.sign_note("new", &lines(&[]));
     assert_eq!(ben.mate.trust("knowledge", "bens"), "verified");
     assert_eq!(ben.mate.trust("knowledge", "new"), "verified");
+    // Whoever removes Ben is told of the key that would go on counting for him.
+    let (_, removed) = ada.mate.run(&["team", "remove", "Ben", "--countersign"]);
+    let words = removed["message"].as_str().unwrap_or_default();
+    assert!(words.contains("still counts: `mere team remove Ben-old` removes it."), "{words}");
+    let (_, removed) = ada.mate.run(&["team", "remove", "Ben-old", "--countersign"]);
+    assert!(removed["message"].to_string().contains("no longer in the team"), "{removed}");
+    assert!(!removed["message"].to_string().contains("still counts"), "{removed}");
 }
 
 #[test]

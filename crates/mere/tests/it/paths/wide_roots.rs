@@ -124,6 +124,7 @@ fn the_users_own_items_and_memories_work_without_a_project() {
     assert_eq!(call("execute", create).code(), "WA-PROJECT-I-001");
     let output = command_in(&stage, "/").args(["init"]).output().expect("runs");
     assert!(!output.status.success() && !stage.path("home/.ai/space.json").exists());
+    assert!(!stage.path("home/.config/merestone/keys.json").exists(), "not even a key is made");
 }
 
 #[test]

@@ -57,13 +57,7 @@ pub(super) fn init(call: &CommandCall<'_>, request: InitSpace) -> Result<Draft, 
         Ok(plan) => plan,
         Err(refusal) => return Ok(refusal),
     };
-    // Not even a key is made where the space or the hook cannot be.
-    if scope == Scope::Project {
-        call.change.context.project()?;
-    }
-    if request.hook == GitHook::Install {
-        find_git(call.change.context)?;
-    }
+    check_where(call.change.context, scope, request.hook)?;
     let (key_made, signer) = unlock_or_make_key(call.change)?;
     let mut new_space = NewSpace::begin(call.change, scope).map_err(failed)?;
     if project_key::space_format(new_space.editing.dir()) > project_key::SPACE_FORMAT {
@@ -345,6 +339,17 @@ fn set_up_git(call: &CommandCall<'_>, new_space: &mut NewSpace) -> Result<&'stat
         new_space.note_attributes();
     }
     Ok(hook)
+}
+
+/// Checks that there is a place for the space and for the hook, before even a key is made.
+fn check_where(context: &Context, scope: Scope, hook: GitHook) -> Result<(), ToolError> {
+    if scope == Scope::Project {
+        context.project()?;
+    }
+    if hook == GitHook::Install {
+        find_git(context)?;
+    }
+    Ok(())
 }
 
 fn find_git(context: &Context) -> Result<GitRepository<'_>, ToolError> {

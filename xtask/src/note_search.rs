@@ -35,6 +35,8 @@ const COMPARED: usize = 12;
 const MAX_FAILURES_SHOWN: usize = 40;
 /// The most hits on a page.
 const PAGE: usize = 100;
+/// How long a server gets to itself after it has made an index.
+const SETTLING: Duration = Duration::from_secs(10);
 
 /// The rows of all tables, and the wrong answers.
 #[derive(Default)]
@@ -124,6 +126,8 @@ impl SearchReport {
         if let Some(rg) = rg {
             self.compare_with_rg(field, &mut client, rg);
         }
+        // A server merges what it has just indexed while it is idle.
+        std::thread::sleep(SETTLING);
         self.measure_queries(field, &mut client);
         let memory = vec![client.peak_memory()];
         self.add_row(field, "peak memory after these queries", Unit::Megabytes, memory);

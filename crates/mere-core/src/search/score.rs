@@ -40,8 +40,10 @@ pub fn term_weight(fields: u8, times: u32) -> f32 {
 #[derive(Clone, Copy, Debug)]
 pub struct Bm25 {
     idf: f32,
-    /// What the length of an item adds to the divisor: for any item, and for each of its words.
-    length: (f32, f32),
+    /// What the divisor of any item has for its length.
+    base_length: f32,
+    /// What each word of an item adds to that.
+    length_per_word: f32,
 }
 
 impl Bm25 {
@@ -49,7 +51,11 @@ impl Bm25 {
     pub fn new(all: u32, with: u32, average: f32) -> Self {
         let (all, with) = (f64::from(all), f64::from(with.min(all)));
         let idf = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
-        Self { idf: to_f32(idf), length: (K1 * (1.0 - B), K1 * B / average.max(1.0)) }
+        Self {
+            idf: to_f32(idf),
+            base_length: K1 * (1.0 - B),
+            length_per_word: K1 * B / average.max(1.0),
+        }
     }
 
     /// Returns the inverse document frequency: the rarer the word, the higher.
@@ -60,8 +66,8 @@ impl Bm25 {
     /// Scores an item of `length` words in which the word counts as [`term_weight`] says.
     #[inline]
     pub fn score(self, weight: f32, length: u16) -> f32 {
-        let (any, per_word) = self.length;
-        self.idf * weight * (K1 + 1.0) / (weight + any + per_word * f32::from(length))
+        let length = self.base_length + self.length_per_word * f32::from(length);
+        self.idf * weight * (K1 + 1.0) / (weight + length)
     }
 }
 
